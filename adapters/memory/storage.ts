@@ -1,0 +1,102 @@
+import { DomainError } from '../../core/shared/error.ts';
+import type { Entity, Records, Registry } from '../../core/shared/records.ts';
+import { kinds, registries, type Storage } from '../../core/storage.ts';
+import { Collection, type Shape, type Table } from './collection.ts';
+import { Transaction } from './transaction.ts';
+
+type Identified = { readonly id: string };
+
+/** Finds what keeps a kind of record of a workspace, or a registry (which is of all workspaces). */
+type Tables = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => Table<T>;
+type Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => Collection<T>;
+
+const REGISTRY: Shape<Identified> = { unique: {}, indexes: [] };
+const ALL_WORKSPACES = '';
+const MOST_TRIES = 10;
+
+/** Keeps everything in this process, as a database would: nothing that it returns can change what it keeps. */
+export function memoryStorage(now: () => number): Storage {
+  const collections = new Map<string, unknown>();
+  const collection: Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => {
+    const key = `${workspaceId}/${name}`;
+    const known = collections.get(key) as Collection<T> | undefined;
+    if (known) return known;
+    const made = new Collection(shape, now);
+    collections.set(key, made);
+    return made;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return storageOn(collection, (work) => {
+    const result = last.then(() => inTransaction(collection, work));
+    last = result.catch(() => 'the next one may run');
+    return result;
+  });
+}
+
+async function inTransaction<T>(collection: Collections, work: (storage: Storage) => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const transaction = new Transaction();
+    const tables: Tables = (...place) => transaction.table(collection(...place));
+    const joined: Storage['atomically'] = (inner) => inner(staged);
+    const staged = storageOn(tables, joined);
+    const result = await work(staged);
+    if (transaction.commit()) return result;
+  }
+  throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
+}
+
+function storageOn(tables: Tables, atomically: Storage['atomically']): Storage {
+  const records = Object.entries(kinds).map(([name, kind]) => [
+    name,
+    recordsOn((workspaceId) => tables<Entity>(workspaceId, name, kind as unknown as Shape<Entity>)),
+  ]);
+  const entries = registries.map((name) => [name, registryOn(() => tables(ALL_WORKSPACES, name, REGISTRY))]);
+  return { ...Object.fromEntries([...records, ...entries]), atomically, ready: async () => undefined };
+}
+
+function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): Records<T> {
+  return {
+    get: async (workspaceId, id) => table(workspaceId).get(id),
+    getMany: async (workspaceId, ids) => {
+      const records = table(workspaceId);
+      return [...new Set(ids)].map((id) => records.get(id)).filter((record) => record !== undefined);
+    },
+    list: async (workspaceId, query) => table(workspaceId).list(query),
+    count: async (workspaceId, where) => table(workspaceId).count(where),
+    add: async (record) => add(table(record.workspaceId), record),
+    update: async (workspaceId, id, change) => {
+      const records = table(workspaceId);
+      const current = records.get(id);
+      if (!current) return undefined;
+      const next = change(current);
+      if (next !== current) records.set(id, frozen(next));
+      return next;
+    },
+    remove: async (workspaceId, id) => remove(table(workspaceId), id),
+  };
+}
+
+function registryOn<E extends Identified>(table: () => Table<E>): Registry<E> {
+  return {
+    get: async (id) => table().get(id),
+    add: async (entry) => add(table(), entry),
+    remove: async (id) => remove(table(), id),
+  };
+}
+
+function add<T extends Identified>(table: Table<T>, record: T): void {
+  if (table.get(record.id)) throw new DomainError('conflict', 'There is a record with this id.');
+  table.set(record.id, frozen(record));
+}
+
+function remove<T>(table: Table<T>, id: string): boolean {
+  const is = table.get(id) !== undefined;
+  if (is) table.set(id, undefined);
+  return is;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
+}

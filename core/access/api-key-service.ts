@@ -1,0 +1,102 @@
+import { timestamp } from '../shared/date.ts';
+import { DomainError, found } from '../shared/error.ts';
+import type { System } from '../shared/system.ts';
+import {
+  type ApiKey,
+  type ApiKeyRepository,
+  apiKeySecret,
+  type CredentialRegistry,
+  isApiKeySecret,
+} from './api-key.ts';
+import type { Access, Caller } from './caller.ts';
+import type { MemberRepository } from './member.ts';
+
+export interface NewApiKey {
+  readonly label?: string;
+  readonly memberId?: string;
+  readonly access?: Access;
+  /** A timestamp as the API writes them. */
+  readonly expiresAt?: string;
+  /** The key itself where it is not to be made here (the demo's). */
+  readonly secret?: string;
+}
+
+const LAST_USED_EVERY_MS = 60_000;
+
+export interface ApiKeyStorage {
+  readonly apiKeys: ApiKeyRepository;
+  readonly credentials: CredentialRegistry;
+  readonly members: MemberRepository;
+  atomically<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
+}
+
+export class ApiKeyService {
+  constructor(
+    private readonly storage: ApiKeyStorage,
+    private readonly system: System,
+  ) {}
+
+  /** Makes a key; its secret is in this answer and nowhere else. Refuses with `not_found` an unknown member. */
+  async create(workspaceId: string, key: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
+    const { memberId = null, label = '', access = 'full', expiresAt = null } = key;
+    if (memberId !== null) found(await this.storage.members.get(workspaceId, memberId), 'member');
+    const secret = key.secret ?? apiKeySecret(this.system.newSecret());
+    const apiKey: ApiKey = {
+      id: this.system.newId(),
+      workspaceId,
+      hash: this.system.sha256(secret),
+      lastFour: secret.slice(-4),
+      label,
+      memberId,
+      access,
+      createdAt: timestamp(this.system.now()),
+      expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+    };
+    await this.storage.atomically(async ({ apiKeys, credentials }) => {
+      await apiKeys.add(apiKey);
+      await credentials.add({ id: apiKey.hash, workspaceId, keyId: apiKey.id });
+    });
+    return { apiKey, secret };
+  }
+
+  /** Ends a key for good; revoking it again changes nothing. */
+  async revoke(workspaceId: string, id: string): Promise<ApiKey> {
+    const revokedAt = timestamp(this.system.now());
+    const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
+    return found(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
+  }
+
+  /** Tells who presents a secret, or refuses with `unauthenticated` one that is unknown, revoked or ended. */
+  async authenticate(secret: string): Promise<Caller> {
+    if (!this.canBeKey(secret)) throw refused();
+    const credential = await this.storage.credentials.get(this.system.sha256(secret));
+    if (!credential) throw refused();
+    const { workspaceId, keyId } = credential;
+    const key = await this.storage.apiKeys.get(workspaceId, keyId);
+    const now = this.system.now();
+    if (!key || key.revokedAt !== null || (key.expiresAt !== null && Date.parse(key.expiresAt) <= now)) throw refused();
+    const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
+    if (key.memberId !== null && !member) throw refused();
+    if (wasNotUsedLately(key, now)) await this.noteUse(key, now);
+    return { workspaceId, keyId, access: key.access, member };
+  }
+
+  private canBeKey(secret: string): boolean {
+    return isApiKeySecret(secret) || secret === this.system.demoApiKey;
+  }
+
+  private async noteUse({ workspaceId, id }: ApiKey, now: number): Promise<void> {
+    const lastUsedAt = timestamp(now);
+    await this.storage.apiKeys.update(workspaceId, id, (key) => (wasNotUsedLately(key, now) ? { ...key, lastUsedAt } : key));
+  }
+}
+
+function wasNotUsedLately({ lastUsedAt }: ApiKey, now: number): boolean {
+  return lastUsedAt === null || now - Date.parse(lastUsedAt) >= LAST_USED_EVERY_MS;
+}
+
+function refused(): DomainError {
+  return new DomainError('unauthenticated', 'This key is unknown, revoked or ended: send a valid one as "Authorization: Bearer <API_KEY>".');
+}

@@ -1,0 +1,29 @@
+import type { Entity, Kind, Records } from '../shared/records.ts';
+
+export const ROLES = ['admin', 'member'] as const;
+export const SEAT_TYPES = ['thought_leader', 'advocate'] as const;
+export const INVITATIONS = ['accepted', 'pending', 'expired'] as const;
+
+export type Role = (typeof ROLES)[number];
+export type SeatType = (typeof SEAT_TYPES)[number];
+export type Invitation = (typeof INVITATIONS)[number];
+
+/** A person of a workspace. */
+export interface Member extends Entity {
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly seatType: SeatType;
+  readonly groupIds: readonly string[];
+  readonly invitation: Invitation;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type MemberRepository = Records<Member>;
+
+export const memberKind: Kind<Member> = {
+  name: 'members',
+  unique: {},
+  indexes: [['createdAt'], ['groupIds', 'createdAt']],
+};

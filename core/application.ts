@@ -1,0 +1,71 @@
+import { ApiKeyService } from './access/api-key-service.ts';
+import { MemberService } from './access/member-service.ts';
+import { WorkspaceService } from './access/workspace-service.ts';
+import { CampaignService } from './campaign/campaign-service.ts';
+import { ContentPillarService } from './content-pillar/content-pillar-service.ts';
+import { DomainService } from './domain/domain-service.ts';
+import { GroupService } from './group/group-service.ts';
+import type { KeptReply } from './idempotency/idempotency.ts';
+import { IdempotencyService, type OnceRequest } from './idempotency/idempotency-service.ts';
+import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
+import type { System } from './shared/system.ts';
+import type { Storage } from './storage.ts';
+import { TagService } from './tag/tag-service.ts';
+
+/** All that the product can do, over one storage: the table of contents of the core. */
+export class Application {
+  readonly apiKeys: ApiKeyService;
+  readonly campaigns: CampaignService;
+  readonly contentPillars: ContentPillarService;
+  readonly domains: DomainService;
+  readonly groups: GroupService;
+  readonly inspirationQuestions: InspirationQuestionService;
+  readonly members: MemberService;
+  readonly tags: TagService;
+  readonly workspaces: WorkspaceService;
+  private readonly idempotency: IdempotencyService;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly system: System,
+  ) {
+    this.apiKeys = new ApiKeyService(storage, system);
+    this.campaigns = new CampaignService(storage, system);
+    this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
+    this.domains = new DomainService(storage, system);
+    this.groups = new GroupService(storage.groups, storage.members, system);
+    this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, storage.groups, system);
+    this.members = new MemberService(storage.members, storage.groups, system);
+    this.tags = new TagService(storage.tags, system);
+    this.workspaces = new WorkspaceService(storage.workspaces, system);
+    this.idempotency = new IdempotencyService(storage.idempotentRequests, system);
+  }
+
+  /** Resolves when the service can serve, and rejects with what is missing when it cannot. */
+  ready(): Promise<void> {
+    return this.storage.ready();
+  }
+
+  /**
+   * Does `work` once for an idempotency key: its reply and all its changes are kept together or not at all, and a
+   * repeat gets that reply again. No refusal is kept.
+   */
+  async once(
+    request: OnceRequest,
+    work: (use: Application) => Promise<KeptReply>,
+  ): Promise<KeptReply & { readonly replayed: boolean }> {
+    const held = await this.idempotency.begin(request);
+    if ('reply' in held) return { ...held.reply, replayed: true };
+    try {
+      return await this.storage.atomically(async (staged) => {
+        const use = new Application(staged, this.system);
+        const reply = await work(use);
+        await use.idempotency.keep(request, held.holder, reply);
+        return { ...reply, replayed: false };
+      });
+    } catch (error) {
+      await this.idempotency.release(request, held.holder).catch(() => 'it is free by itself after 30 seconds');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import type { Actor } from '../access/caller.ts';
+import type { MemberRepository } from '../access/member.ts';
+import type { ContentPillarRepository } from '../content-pillar/content-pillar.ts';
+import type { DomainRepository } from '../domain/domain.ts';
+import { type GroupRepository, groupReferences } from '../group/group.ts';
+import { endOf, startOf, timestamp } from '../shared/date.ts';
+import { type Fault, found, invalid } from '../shared/error.ts';
+import { type Page, type PageRequest, readPage } from '../shared/page.ts';
+import type { Condition } from '../shared/records.ts';
+import { requireReferences, unknownReferences } from '../shared/references.ts';
+import type { System } from '../shared/system.ts';
+import { fold, searchText } from '../shared/text.ts';
+import type { TagRepository } from '../tag/tag.ts';
+import {
+  type Campaign,
+  type CampaignRepository,
+  type CampaignResource,
+  type CampaignSort,
+  type CampaignStatus,
+  type CampaignWindow,
+  END_BEFORE_START,
+  inStatus,
+  requirePublished,
+  type ShareRepository,
+  shareId,
+  sortFields,
+  windows,
+} from './campaign.ts';
+
+/** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
+export interface NewCampaign {
+  readonly name: string;
+  readonly description: string;
+  readonly shareContext: string;
+  readonly objective: string;
+  readonly status: CampaignStatus;
+  readonly destinationUrl: string | null;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly shareRewardAmount: string;
+  readonly clickRewardAmount: string;
+  readonly maxRewardPerEmployee: string;
+  readonly totalBudget: string;
+  readonly domain?: string | null | undefined;
+  readonly image?: string | null | undefined;
+  readonly tagIds?: readonly string[] | undefined;
+  readonly groupIds?: readonly string[] | undefined;
+  readonly resources?: readonly CampaignResource[] | undefined;
+  readonly targetShares?: number | undefined;
+  readonly contentPillarId?: string | null | undefined;
+}
+
+export interface CampaignQuery extends PageRequest {
+  /** In a slug's normal form; `null` for what has none, which matches nothing. */
+  readonly domain?: string | null | undefined;
+  readonly tagIds?: readonly string[] | undefined;
+  readonly tagNames?: readonly string[] | undefined;
+  readonly userId?: string | undefined;
+  readonly includeArchived: boolean;
+  readonly filter?: CampaignWindow | undefined;
+  readonly search?: string | undefined;
+  readonly sortBy: CampaignSort;
+}
+
+/** `hasShared` is there when a member looks: whether that member has shared the campaign. */
+export type SeenCampaign = Campaign & { readonly hasShared?: boolean };
+
+export interface CampaignStorage {
+  readonly campaigns: CampaignRepository;
+  readonly shares: ShareRepository;
+  readonly tags: TagRepository;
+  readonly groups: GroupRepository;
+  readonly contentPillars: ContentPillarRepository;
+  readonly domains: DomainRepository;
+  readonly members: MemberRepository;
+  atomically<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
+}
+
+export class CampaignService {
+  constructor(
+    private readonly storage: CampaignStorage,
+    private readonly system: System,
+  ) {}
+
+  /** Refuses with `invalid` an end before its start, and references to what the workspace does not have. */
+  async create(actor: Actor, fields: NewCampaign): Promise<SeenCampaign> {
+    const { workspaceId, member } = actor;
+    const startsAt = startOf(fields.startDate);
+    const endsAt = endOf(fields.endDate);
+    if (startsAt === undefined) throw invalid([{ path: 'startDate', problem: 'must be a date' }]);
+    if (endsAt === undefined) throw invalid([{ path: 'endDate', problem: 'must be a date' }]);
+    if (endsAt < startsAt) throw invalid([END_BEFORE_START]);
+    await this.requireReferencesOf(workspaceId, fields);
+    const { domain = null, image = null, targetShares = null, contentPillarId = null } = fields;
+    const { tagIds = [], groupIds = [], resources = [] } = fields;
+    const now = timestamp(this.system.now());
+    const campaign: Campaign = {
+      ...fields,
+      id: this.system.newId(),
+      workspaceId,
+      createdBy: member?.id ?? null,
+      archived: fields.status === 'archived',
+      startsAt,
+      endsAt,
+      domain,
+      image,
+      tagIds,
+      groupIds,
+      resources,
+      targetShares,
+      contentPillarId,
+      clicks: 0,
+      shares: 0,
+      searchText: searchText(fields.name, fields.description),
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.storage.campaigns.add(campaign);
+    return member ? { ...campaign, hasShared: false } : campaign;
+  }
+
+  async get(actor: Actor, id: string): Promise<SeenCampaign> {
+    const campaign = found(await this.storage.campaigns.get(actor.workspaceId, id), 'campaign');
+    const [seen] = await this.seenBy(actor, [campaign]);
+    return seen as SeenCampaign;
+  }
+
+  async list(actor: Actor, query: CampaignQuery): Promise<Page<SeenCampaign>> {
+    const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
+    const where: Condition<Campaign>[] = filter ? windows[filter](this.system.now()) : [];
+    if (!includeArchived) where.push({ field: 'archived', is: false });
+    if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
+    if (tagIds) where.push({ field: 'tagIds', in: tagIds });
+    if (tagNames) where.push({ field: 'tagIds', in: await this.tagIdsOf(actor.workspaceId, tagNames) });
+    if (userId) where.push({ field: 'createdBy', is: userId });
+    if (search) where.push({ field: 'searchText', contains: fold(search) });
+    const listing = { where, by: sortFields[sortBy], order: 'desc' } as const;
+    const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
+    return { items: await this.seenBy(actor, items), hasNext };
+  }
+
+  /** Refuses with `conflict` a status that the campaign's own does not lead to. */
+  async setStatus(workspaceId: string, id: string, status: CampaignStatus): Promise<Campaign> {
+    const updatedAt = timestamp(this.system.now());
+    const change = (campaign: Campaign): Campaign => inStatus(campaign, status, updatedAt);
+    return found(await this.storage.campaigns.update(workspaceId, id, change), 'campaign');
+  }
+
+  /** Counts a member's share of a published campaign, once: the counter and the shares never disagree. */
+  async recordShare(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
+    found(await this.storage.members.get(workspaceId, memberId), 'member');
+    return this.storage.atomically(async ({ campaigns, shares }) => {
+      const campaign = found(await campaigns.get(workspaceId, campaignId), 'campaign');
+      requirePublished(campaign);
+      const id = shareId(memberId, campaignId);
+      if (await shares.get(workspaceId, id)) return campaign;
+      await shares.add({ id, workspaceId, campaignId, memberId, createdAt: timestamp(this.system.now()) });
+      const counted = await campaigns.update(workspaceId, campaignId, (now) => ({ ...now, shares: now.shares + 1 }));
+      return found(counted, 'campaign');
+    });
+  }
+
+  /** Adds clicks to a published campaign. */
+  async recordClicks(workspaceId: string, id: string, count: number): Promise<Campaign> {
+    const click = (campaign: Campaign): Campaign => {
+      requirePublished(campaign);
+      return { ...campaign, clicks: campaign.clicks + count };
+    };
+    return found(await this.storage.campaigns.update(workspaceId, id, click), 'campaign');
+  }
+
+  private async requireReferencesOf(workspaceId: string, fields: NewCampaign): Promise<void> {
+    const { tags, groups, contentPillars } = this.storage;
+    const { domain, tagIds = [], groupIds, contentPillarId } = fields;
+    await requireReferences(
+      this.domainReference(workspaceId, domain),
+      unknownReferences(tags, workspaceId, tagIds, (index) => `tagIds.${index}`, 'is no tag of the workspace'),
+      groupReferences(groups, workspaceId, 'groupIds', groupIds),
+      unknownReferences(
+        contentPillars,
+        workspaceId,
+        contentPillarId ? [contentPillarId] : [],
+        () => 'contentPillarId',
+        'is no published content pillar of the workspace',
+        ({ status }) => status === 'published',
+      ),
+    );
+  }
+
+  private async domainReference(workspaceId: string, slug: string | null | undefined): Promise<readonly Fault[]> {
+    if (slug === null || slug === undefined) return [];
+    const live = await this.storage.domains.count(workspaceId, [
+      { field: 'slug', is: slug },
+      { field: 'archived', is: false },
+    ]);
+    return live > 0 ? [] : [{ path: 'domain', problem: 'is no live domain of the workspace' }];
+  }
+
+  private async tagIdsOf(workspaceId: string, names: readonly string[]): Promise<readonly string[]> {
+    const tags = await this.storage.tags.list(workspaceId, {
+      where: [{ field: 'foldedName', in: names.map(fold) }],
+      by: 'createdAt',
+      order: 'asc',
+      skip: 0,
+      take: names.length,
+    });
+    return tags.map(({ id }) => id);
+  }
+
+  private async seenBy({ workspaceId, member }: Actor, campaigns: readonly Campaign[]): Promise<readonly SeenCampaign[]> {
+    if (!member || campaigns.length === 0) return campaigns;
+    const ids = campaigns.map(({ id }) => shareId(member.id, id));
+    const shares = await this.storage.shares.getMany(workspaceId, ids);
+    const shared = new Set(shares.map(({ campaignId }) => campaignId));
+    return campaigns.map((campaign) => ({ ...campaign, hasShared: shared.has(campaign.id) }));
+  }
+}

@@ -1,0 +1,88 @@
+import type { MemberRepository } from '../access/member.ts';
+import { changed } from '../shared/changes.ts';
+import type { Color } from '../shared/color.ts';
+import { timestamp } from '../shared/date.ts';
+import { found } from '../shared/error.ts';
+import { type Page, type PageRequest, readPage } from '../shared/page.ts';
+import type { Condition, Order } from '../shared/records.ts';
+import type { System } from '../shared/system.ts';
+import { fold } from '../shared/text.ts';
+import {
+  type ContentPillar,
+  type ContentPillarRepository,
+  type ContentPillarStatus,
+  contentPillarTexts,
+} from './content-pillar.ts';
+
+export interface NewContentPillar {
+  readonly authorId: string;
+  readonly title: string;
+  readonly color: Color;
+  readonly description?: string | undefined;
+}
+
+export interface ContentPillarChange {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly color?: Color | undefined;
+  readonly status?: ContentPillarStatus | undefined;
+}
+
+export const CONTENT_PILLAR_SORTS = ['title', 'createdAt'] as const;
+
+export interface ContentPillarQuery extends PageRequest {
+  readonly sortBy: (typeof CONTENT_PILLAR_SORTS)[number];
+  readonly sortOrder: Order;
+  readonly search?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+export class ContentPillarService {
+  constructor(
+    private readonly contentPillars: ContentPillarRepository,
+    private readonly members: MemberRepository,
+    private readonly system: System,
+  ) {}
+
+  /** Refuses with `not_found` an author whom the workspace does not have. */
+  async create(workspaceId: string, { authorId, title, color, description = '' }: NewContentPillar): Promise<ContentPillar> {
+    found(await this.members.get(workspaceId, authorId), 'member');
+    const now = timestamp(this.system.now());
+    const pillar: ContentPillar = {
+      id: this.system.newId(),
+      workspaceId,
+      title,
+      description,
+      color,
+      status: 'published',
+      authorId,
+      ...contentPillarTexts({ title, description }),
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.contentPillars.add(pillar);
+    return pillar;
+  }
+
+  async list(workspaceId: string, { sortBy, sortOrder, search, ids, ...page }: ContentPillarQuery): Promise<Page<ContentPillar>> {
+    const where: Condition<ContentPillar>[] = [];
+    if (ids) where.push({ field: 'id', in: ids });
+    if (search) where.push({ field: 'searchText', contains: fold(search) });
+    const by = sortBy === 'title' ? 'foldedTitle' : 'createdAt';
+    return readPage(this.contentPillars, workspaceId, { where, by, order: sortOrder }, page);
+  }
+
+  async update(workspaceId: string, id: string, change: ContentPillarChange): Promise<ContentPillar> {
+    const now = this.system.now();
+    const apply = (pillar: ContentPillar): ContentPillar => {
+      const next = changed(pillar, change, now);
+      return next === pillar ? pillar : { ...next, ...contentPillarTexts(next) };
+    };
+    return found(await this.contentPillars.update(workspaceId, id, apply), 'content pillar');
+  }
+
+  /** Changes no campaign that names the pillar. */
+  async remove(workspaceId: string, id: string): Promise<void> {
+    found((await this.contentPillars.remove(workspaceId, id)) || undefined, 'content pillar');
+  }
+}

@@ -1,0 +1,35 @@
+import type { Color } from '../shared/color.ts';
+import type { Entity, Kind, Records } from '../shared/records.ts';
+import { fold, searchText } from '../shared/text.ts';
+
+export const CONTENT_PILLAR_STATUSES = ['published', 'archived'] as const;
+export type ContentPillarStatus = (typeof CONTENT_PILLAR_STATUSES)[number];
+
+/** A themed category of campaigns. Both statuses lead to each other. */
+export interface ContentPillar extends Entity {
+  readonly title: string;
+  readonly foldedTitle: string;
+  readonly description: string;
+  readonly color: Color;
+  readonly status: ContentPillarStatus;
+  readonly authorId: string;
+  readonly searchText: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type ContentPillarRepository = Records<ContentPillar>;
+
+export const contentPillarKind: Kind<ContentPillar> = {
+  name: 'contentPillars',
+  unique: {},
+  indexes: [['createdAt'], ['foldedTitle']],
+};
+
+export const CONTENT_PILLAR_TITLE = { min: 1, max: 100 };
+export const CONTENT_PILLAR_DESCRIPTION = { max: 1500 };
+
+/** The fields that follow from title and description. */
+export function contentPillarTexts({ title, description }: Pick<ContentPillar, 'title' | 'description'>) {
+  return { foldedTitle: fold(title), searchText: searchText(title, description) };
+}

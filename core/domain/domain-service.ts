@@ -1,0 +1,145 @@
+import { changed } from '../shared/changes.ts';
+import { timestamp } from '../shared/date.ts';
+import { DomainError, found } from '../shared/error.ts';
+import { type Page, type PageRequest, readPage } from '../shared/page.ts';
+import type { Condition } from '../shared/records.ts';
+import type { System } from '../shared/system.ts';
+import { fold, searchText } from '../shared/text.ts';
+import { type Domain, type DomainRepository, defaultPlaceholder, domainKind, type VerifiedSlugRegistry } from './domain.ts';
+
+/** A domain to be made, archived or unarchived; the slug in its normal form. */
+export interface DomainRequest {
+  readonly slug: string;
+  readonly expiredUrl?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly placeholder?: string | undefined;
+}
+
+export interface DomainQuery extends PageRequest {
+  readonly includeArchived: boolean;
+  readonly search?: string | undefined;
+}
+
+/** `primary`: the domain has been live longest of the workspace's live ones. */
+export type RankedDomain = Domain & { readonly primary: boolean };
+
+export interface DomainStorage {
+  readonly domains: DomainRepository;
+  readonly verifiedSlugs: VerifiedSlugRegistry;
+  atomically<T>(work: (storage: DomainStorage) => Promise<T>): Promise<T>;
+}
+
+export class DomainService {
+  constructor(
+    private readonly storage: DomainStorage,
+    private readonly system: System,
+  ) {}
+
+  /**
+   * Makes a domain or, of a slug that is here already and with `archived` given, makes that one so and takes over the
+   * other fields. Refuses with `conflict` a slug that is here where `archived` is not given, and a new claim or an
+   * unarchiving of a slug that another workspace has verified in a live domain.
+   */
+  async createOrArchive(workspaceId: string, request: DomainRequest): Promise<{ domain: RankedDomain; created: boolean }> {
+    const { domain, created } = await this.storage.atomically(async (storage) => {
+      const existing = await domainOf(storage, workspaceId, request.slug);
+      if (!existing) return { domain: await this.make(storage, workspaceId, request), created: true };
+      if (request.archived === undefined) throw new DomainError('conflict', domainKind.unique.slug as string);
+      return { domain: await this.change(storage, existing, request, request.archived), created: false };
+    });
+    return { domain: await this.ranked(domain), created };
+  }
+
+  /** Newest first. */
+  async list(workspaceId: string, { includeArchived, search, ...page }: DomainQuery): Promise<Page<RankedDomain>> {
+    const where: Condition<Domain>[] = [];
+    if (!includeArchived) where.push({ field: 'archived', is: false });
+    if (search) where.push({ field: 'searchText', contains: fold(search) });
+    const listing = { where, by: 'createdAt', order: 'desc' } as const;
+    const { items, hasNext } = await readPage(this.storage.domains, workspaceId, listing, page);
+    const primary = await this.primaryId(workspaceId);
+    return { items: items.map((domain) => ({ ...domain, primary: domain.id === primary })), hasNext };
+  }
+
+  /** Refuses with `conflict` while another workspace has the slug verified in a live domain. */
+  async verify(workspaceId: string, id: string): Promise<RankedDomain> {
+    const domain = await this.storage.atomically(async (storage) => {
+      const current = found(await storage.domains.get(workspaceId, id), 'domain');
+      await requireFree(storage, current);
+      if (!current.verified && !current.archived) await hold(storage, current);
+      const now = this.system.now();
+      return found(await storage.domains.update(workspaceId, id, (it) => changed(it, { verified: true }, now)), 'domain');
+    });
+    return this.ranked(domain);
+  }
+
+  private async make(storage: DomainStorage, workspaceId: string, request: DomainRequest): Promise<Domain> {
+    const { slug, expiredUrl = '', archived = false, placeholder = defaultPlaceholder(slug) } = request;
+    const now = timestamp(this.system.now());
+    const domain: Domain = {
+      id: this.system.newId(),
+      workspaceId,
+      slug,
+      verified: false,
+      archived,
+      placeholder,
+      expiredUrl,
+      notFoundUrl: '',
+      liveSince: now,
+      searchText: searchText(slug, this.system.toUnicode(slug)),
+      createdAt: now,
+      updatedAt: now,
+    };
+    await requireFree(storage, domain);
+    await storage.domains.add(domain);
+    return domain;
+  }
+
+  private async change(
+    storage: DomainStorage,
+    existing: Domain,
+    { expiredUrl, placeholder }: DomainRequest,
+    archived: boolean,
+  ): Promise<Domain> {
+    const unarchives = existing.archived && !archived;
+    if (unarchives) await requireFree(storage, existing);
+    if (unarchives && existing.verified) await hold(storage, existing);
+    if (!existing.archived && archived && existing.verified) await storage.verifiedSlugs.remove(existing.slug);
+    const now = this.system.now();
+    const liveSince = unarchives ? timestamp(now) : undefined;
+    const change = (it: Domain): Domain => changed(it, { archived, expiredUrl, placeholder, liveSince }, now);
+    return found(await storage.domains.update(existing.workspaceId, existing.id, change), 'domain');
+  }
+
+  private async ranked(domain: Domain): Promise<RankedDomain> {
+    return { ...domain, primary: domain.id === (await this.primaryId(domain.workspaceId)) };
+  }
+
+  private async primaryId(workspaceId: string): Promise<string | undefined> {
+    const [primary] = await this.storage.domains.list(workspaceId, {
+      where: [{ field: 'archived', is: false }],
+      by: 'liveSince',
+      order: 'asc',
+      skip: 0,
+      take: 1,
+    });
+    return primary?.id;
+  }
+}
+
+async function domainOf({ domains }: DomainStorage, workspaceId: string, slug: string): Promise<Domain | undefined> {
+  const where: Condition<Domain>[] = [{ field: 'slug', is: slug }];
+  const [domain] = await domains.list(workspaceId, { where, by: 'createdAt', order: 'asc', skip: 0, take: 1 });
+  return domain;
+}
+
+async function requireFree({ verifiedSlugs }: DomainStorage, { slug, workspaceId }: Domain): Promise<void> {
+  const held = await verifiedSlugs.get(slug);
+  if (held && held.workspaceId !== workspaceId) {
+    throw new DomainError('conflict', 'Another workspace has verified this domain.');
+  }
+}
+
+async function hold({ verifiedSlugs }: DomainStorage, { id, slug, workspaceId }: Domain): Promise<void> {
+  await verifiedSlugs.add({ id: slug, workspaceId, domainId: id });
+}

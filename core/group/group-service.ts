@@ -1,0 +1,35 @@
+import type { MemberRepository } from '../access/member.ts';
+import { timestamp } from '../shared/date.ts';
+import type { System } from '../shared/system.ts';
+import { fold } from '../shared/text.ts';
+import type { Group, GroupRepository } from './group.ts';
+
+export interface NewGroup {
+  readonly name: string;
+  readonly description?: string | undefined;
+}
+
+/** `count`: how many members the group has, counted when it is read. */
+export type CountedGroup = Group & { readonly count: number };
+
+export class GroupService {
+  constructor(
+    private readonly groups: GroupRepository,
+    private readonly members: MemberRepository,
+    private readonly system: System,
+  ) {}
+
+  /** Refuses with `conflict` a name that another group has, whatever the case. */
+  async create(workspaceId: string, { name, description = '' }: NewGroup): Promise<CountedGroup> {
+    const group: Group = {
+      id: this.system.newId(),
+      workspaceId,
+      name,
+      foldedName: fold(name),
+      description,
+      createdAt: timestamp(this.system.now()),
+    };
+    await this.groups.add(group);
+    return { ...group, count: await this.members.count(workspaceId, [{ field: 'groupIds', in: [group.id] }]) };
+  }
+}

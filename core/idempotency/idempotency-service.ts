@@ -1,0 +1,80 @@
+import { DomainError, invalid } from '../shared/error.ts';
+import type { System } from '../shared/system.ts';
+import {
+  HELD_MS,
+  type IdempotentRequest,
+  type IdempotentRequestRepository,
+  KEPT_MS,
+  type KeptReply,
+} from './idempotency.ts';
+
+/** A request to be answered once: its key under an API key and an operation, and the hash of what it asks. */
+export interface OnceRequest {
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly operationId: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+}
+
+/** The steps of answering a request once; `Application.once` puts them in order. */
+export class IdempotencyService {
+  constructor(
+    private readonly requests: IdempotentRequestRepository,
+    private readonly system: System,
+  ) {}
+
+  /**
+   * Holds the request for its caller, or tells the reply that its first success got. Refuses with `conflict` while
+   * another one runs, and with `invalid` where the first success asked for something else.
+   */
+  async begin(request: OnceRequest): Promise<{ readonly holder: string } | { readonly reply: KeptReply }> {
+    const now = this.system.now();
+    const holder = this.system.newId();
+    const { workspaceId, fingerprint } = request;
+    const mine: IdempotentRequest = {
+      id: idOf(request),
+      workspaceId,
+      fingerprint,
+      holder,
+      reply: null,
+      expiresAt: now + HELD_MS,
+    };
+    const takeOver = (current: IdempotentRequest): IdempotentRequest => (current.expiresAt <= now ? mine : current);
+    let current = await this.requests.update(workspaceId, mine.id, takeOver);
+    if (!current) {
+      await this.requests.add(mine);
+      current = mine;
+    }
+    if (current.holder === holder) return { holder };
+    if (current.reply === null) throw runs();
+    if (current.fingerprint !== fingerprint) {
+      throw invalid([{ path: 'Idempotency-Key', problem: 'was used for another body: send a new key' }]);
+    }
+    return { reply: current.reply };
+  }
+
+  /** Keeps the reply of a request that its caller still holds; refuses with `conflict` where another took it over. */
+  async keep(request: OnceRequest, holder: string, reply: KeptReply): Promise<void> {
+    const expiresAt = this.system.now() + KEPT_MS;
+    const kept = await this.requests.update(request.workspaceId, idOf(request), (current) =>
+      current.holder === holder ? { ...current, reply, expiresAt } : current,
+    );
+    if (kept?.holder !== holder) throw runs();
+  }
+
+  /** Lets go of a request that was refused or failed, so that the next one is served. */
+  async release(request: OnceRequest, holder: string): Promise<void> {
+    await this.requests.update(request.workspaceId, idOf(request), (current) =>
+      current.holder === holder && current.reply === null ? { ...current, expiresAt: 0 } : current,
+    );
+  }
+}
+
+function idOf({ keyId, operationId, idempotencyKey }: OnceRequest): string {
+  return `${keyId}/${operationId}/${idempotencyKey}`;
+}
+
+function runs(): DomainError {
+  return new DomainError('conflict', 'A request with this Idempotency-Key is being served: send it again in a moment.');
+}

@@ -1,0 +1,101 @@
+import type { Actor } from '../access/caller.ts';
+import { type GroupRepository, groupReferences } from '../group/group.ts';
+import { changed } from '../shared/changes.ts';
+import { timestamp } from '../shared/date.ts';
+import { found } from '../shared/error.ts';
+import { type Page, type PageRequest, readPage } from '../shared/page.ts';
+import type { Condition } from '../shared/records.ts';
+import { requireReferences } from '../shared/references.ts';
+import type { System } from '../shared/system.ts';
+import { fold } from '../shared/text.ts';
+import {
+  availableTo,
+  derived,
+  type Icon,
+  type InspirationQuestion,
+  type InspirationQuestionRepository,
+  type UserType,
+} from './inspiration-question.ts';
+
+export interface InspirationQuestionChange {
+  readonly question?: string | undefined;
+  readonly description?: string | undefined;
+  readonly icon?: Icon | undefined;
+  readonly userType?: UserType | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+}
+
+export type NewInspirationQuestion = InspirationQuestionChange & { readonly question: string };
+
+export interface InspirationQuestionQuery extends PageRequest {
+  readonly search?: string | undefined;
+  readonly userType?: UserType | undefined;
+  readonly groupIds?: readonly string[] | undefined;
+  readonly includeArchived: boolean;
+  readonly isActive?: boolean | undefined;
+  readonly availableToMe: boolean;
+}
+
+export class InspirationQuestionService {
+  constructor(
+    private readonly questions: InspirationQuestionRepository,
+    private readonly groups: GroupRepository,
+    private readonly system: System,
+  ) {}
+
+  /** Refuses with `invalid` groups that the workspace does not have. */
+  async create(workspaceId: string, fields: NewInspirationQuestion): Promise<InspirationQuestion> {
+    await requireReferences(groupReferences(this.groups, workspaceId, 'groups', fields.groups));
+    const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
+    const { isActive = true, archived = false } = fields;
+    const now = timestamp(this.system.now());
+    const created: InspirationQuestion = {
+      id: this.system.newId(),
+      workspaceId,
+      question,
+      description,
+      icon,
+      userType,
+      groups,
+      isActive,
+      archived,
+      ...derived({ groups, question, description }),
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.questions.add(created);
+    return created;
+  }
+
+  /** Newest first. */
+  async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
+    const { search, userType, groupIds, includeArchived, isActive, availableToMe, ...page } = query;
+    const where: Condition<InspirationQuestion>[] = availableToMe ? availableTo(actor) : [];
+    if (!includeArchived) where.push({ field: 'archived', is: false });
+    if (isActive !== undefined) where.push({ field: 'isActive', is: isActive });
+    if (userType) where.push({ field: 'userType', is: userType });
+    if (groupIds) where.push({ field: 'groups', in: groupIds });
+    if (search) where.push({ field: 'searchText', contains: fold(search) });
+    return readPage(this.questions, actor.workspaceId, { where, by: 'createdAt', order: 'desc' }, page);
+  }
+
+  /** Refuses with `not_found` before it looks at the groups, then with `invalid` groups that the workspace has not. */
+  async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
+    if (change.groups?.length) {
+      found(await this.questions.get(workspaceId, id), 'inspiration question');
+      await requireReferences(groupReferences(this.groups, workspaceId, 'groups', change.groups));
+    }
+    const now = this.system.now();
+    const apply = (question: InspirationQuestion): InspirationQuestion => {
+      const next = changed(question, change, now);
+      return next === question ? question : { ...next, ...derived(next) };
+    };
+    return found(await this.questions.update(workspaceId, id, apply), 'inspiration question');
+  }
+
+  async remove(workspaceId: string, id: string): Promise<void> {
+    found((await this.questions.remove(workspaceId, id)) || undefined, 'inspiration question');
+  }
+}

@@ -1,0 +1,116 @@
+import type { Actor } from '../access/caller.ts';
+import type { Condition, Entity, Kind, Records } from '../shared/records.ts';
+import { searchText } from '../shared/text.ts';
+
+export const USER_TYPES = ['thought_leader', 'advocate', 'all'] as const;
+export type UserType = (typeof USER_TYPES)[number];
+
+export const ICONS = [
+  'bulb',
+  'sparkles',
+  'message',
+  'message-circle',
+  'pencil',
+  'writing',
+  'book',
+  'bookmark',
+  'star',
+  'heart',
+  'target',
+  'rocket',
+  'briefcase',
+  'building',
+  'building-skyscraper',
+  'home',
+  'users',
+  'user',
+  'users-group',
+  'speakerphone',
+  'send',
+  'mail',
+  'brand-linkedin',
+  'link',
+  'world',
+  'search',
+  'calendar',
+  'clock',
+  'chart-bar',
+  'chart-line',
+  'chart-dots',
+  'chart-pie',
+  'trending-up',
+  'trophy',
+  'award',
+  'bolt',
+  'flame',
+  'sun',
+  'moon',
+  'cloud',
+  'camera',
+  'microphone',
+  'video',
+  'photo',
+  'file-text',
+  'clipboard',
+  'check',
+  'circle-check',
+  'help',
+  'question-mark',
+] as const;
+export type Icon = (typeof ICONS)[number];
+
+/** A prompt for users of a kind. The two flags are independent of each other. */
+export interface InspirationQuestion extends Entity {
+  readonly question: string;
+  readonly description: string;
+  readonly icon: Icon;
+  readonly userType: UserType;
+  readonly groups: readonly string[];
+  readonly isActive: boolean;
+  readonly archived: boolean;
+  readonly audience: readonly string[];
+  readonly searchText: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type InspirationQuestionRepository = Records<InspirationQuestion>;
+
+export const inspirationQuestionKind: Kind<InspirationQuestion> = {
+  name: 'inspirationQuestions',
+  unique: {},
+  indexes: [
+    ['createdAt'],
+    ['archived', 'createdAt'],
+    ['isActive', 'createdAt'],
+    ['userType', 'createdAt'],
+    ['groups', 'createdAt'],
+    ['audience', 'createdAt'],
+  ],
+};
+
+export const QUESTION = { min: 10, max: 170 };
+
+/** Stands in an audience for all members, where a question is not limited to groups. */
+const EVERYONE = 'everyone';
+
+/** The fields that follow from the others: whom a question is for, and what a search looks at. */
+export function derived({ groups, question, description }: Pick<InspirationQuestion, 'groups' | 'question' | 'description'>) {
+  return {
+    audience: groups.length === 0 ? [EVERYONE] : groups,
+    searchText: searchText(question, description),
+  };
+}
+
+/**
+ * What makes a question available to someone: active, not archived, for all seat types or the member's, and for
+ * everyone or a group of the member's. An actor that is no member gets what is open to all.
+ */
+export function availableTo({ member }: Actor): Condition<InspirationQuestion>[] {
+  return [
+    { field: 'isActive', is: true },
+    { field: 'archived', is: false },
+    { field: 'userType', in: member ? ['all', member.seatType] : ['all'] },
+    { field: 'audience', in: [EVERYONE, ...(member?.groupIds ?? [])] },
+  ];
+}

@@ -1,0 +1,22 @@
+import { timestamp } from './date.ts';
+
+/**
+ * A record with the given fields changed: fields that are `undefined` stay, and where every value equals the stored
+ * one the record itself is returned, `updatedAt` included.
+ */
+export function changed<T extends { readonly updatedAt: string }>(
+  record: T,
+  fields: { readonly [F in keyof T]?: T[F] | undefined },
+  now: number,
+): T {
+  const different = Object.entries(fields).filter(
+    ([field, value]) => value !== undefined && !sameValue(value, record[field as keyof T]),
+  );
+  if (different.length === 0) return record;
+  return { ...record, ...Object.fromEntries(different), updatedAt: timestamp(now) };
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => item === b[i]);
+  return a === b;
+}

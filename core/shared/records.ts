@@ -1,0 +1,77 @@
+/** What every record of a workspace has. Ids are UUIDs in lower case. */
+export interface Entity {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+export type Field<T> = keyof T & string;
+
+/**
+ * One condition of a query, a value that each storage reads by itself:
+ * - `is`: the field equals the value;
+ * - `in`: the field, or any item of it where it is an array, equals one of the values;
+ * - `from`, `to`: the field lies between the two, both included, where they are given;
+ * - `contains`: the field, a folded text (text.ts), has the folded term in it.
+ */
+export type Condition<T> =
+  | { readonly field: Field<T>; readonly is: string | boolean }
+  | { readonly field: Field<T>; readonly in: readonly string[] }
+  | { readonly field: Field<T>; readonly from?: number; readonly to?: number }
+  | { readonly field: Field<T>; readonly contains: string };
+
+export type Order = 'asc' | 'desc';
+
+/** All conditions hold (AND). Records come ordered `by` a field, then by id in the same direction. */
+export interface Query<T> {
+  readonly where: readonly Condition<T>[];
+  readonly by: Field<T>;
+  readonly order: Order;
+  readonly skip: number;
+  readonly take: number;
+}
+
+/**
+ * How a storage keeps one kind of record. `indexes` lists, within a workspace, the equality fields of an index and, last,
+ * the field that it orders by; a query may be `by` such a last field only. `unique` names the fields of which no two
+ * records of a workspace share a value, each with the sentence that refuses the second.
+ */
+export interface Kind<T extends Entity> {
+  readonly name: string;
+  readonly unique: { readonly [F in Field<T>]?: string };
+  readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
+  /** The field (milliseconds since the epoch) after which a storage may forget the record. */
+  readonly expires?: Field<T>;
+}
+
+/**
+ * The records of one kind. No method can see or touch a record of another workspace. What is returned is a value:
+ * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached.
+ */
+export interface Records<T extends Entity> {
+  get(workspaceId: string, id: string): Promise<T | undefined>;
+  /** Those of the ids that exist, in no particular order. */
+  getMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
+  list(workspaceId: string, query: Query<T>): Promise<readonly T[]>;
+  count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
+  /** Refuses with `conflict` where the id or a unique field is taken. */
+  add(record: T): Promise<void>;
+  /**
+   * Replaces a record by what `change` makes of it, atomically: no concurrent change is lost. `change` may run again
+   * on newer values, so it only computes; what it throws leaves the record as it was. Returning the value that it was
+   * given writes nothing. Resolves to the record as it now is, or `undefined` where there is none.
+   */
+  update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
+  /** Whether there was such a record. */
+  remove(workspaceId: string, id: string): Promise<boolean>;
+}
+
+/**
+ * Entries that are unique over all workspaces, found by their id alone: what must be known before the workspace is
+ * (a key by its hash), or be held by one workspace only (a verified slug).
+ */
+export interface Registry<E extends { readonly id: string }> {
+  get(id: string): Promise<E | undefined>;
+  /** Refuses with `conflict` where the id is taken. */
+  add(entry: E): Promise<void>;
+  remove(id: string): Promise<boolean>;
+}

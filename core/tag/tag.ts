@@ -1,0 +1,31 @@
+import { COLORS, type Color } from '../shared/color.ts';
+import type { Entity, Kind, Records } from '../shared/records.ts';
+
+/** A label of campaigns. */
+export interface Tag extends Entity {
+  readonly name: string;
+  readonly foldedName: string;
+  readonly color: Color;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type TagRepository = Records<Tag>;
+
+export const tagKind: Kind<Tag> = {
+  name: 'tags',
+  unique: { foldedName: 'The workspace has a tag of this name: choose another one.' },
+  indexes: [['createdAt'], ['color', 'createdAt']],
+};
+
+export const TAG_NAME = { min: 1, max: 190 };
+
+/** The list filter `tagNames` is separated by commas, so a name has none. */
+export function tagNameProblem(name: string): string | undefined {
+  return name.includes(',') ? 'must not contain a comma' : undefined;
+}
+
+/** The colour that the fewest tags have; on a tie the first of them. */
+export function leastUsedColor(uses: Readonly<Record<Color, number>>): Color {
+  return COLORS.reduce((least, color) => (uses[color] < uses[least] ? color : least));
+}
