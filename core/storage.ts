@@ -54,4 +54,3 @@ export interface Storage {
   /** Resolves when the storage can be reached, and rejects with what is missing when it cannot. */
   ready(): Promise<void>;
 }
-

@@ -76,7 +76,8 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
     for (const field of this.uniqueFields()) {
       const stored = [...(this.byValue.get(field)?.get(record[field]) ?? [])].filter(({ id }) => !isReplaced(id));
       const same = [...stored, ...others.filter((other) => other[field] === record[field])];
-      if (same.some(({ id }) => id !== record.id)) throw new DomainError('conflict', this.shape.unique[field] as string);
+      if (same.some(({ id }) => id !== record.id))
+        throw new DomainError('conflict', this.shape.unique[field] as string);
     }
   }
 
@@ -127,7 +128,10 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
 
   private narrowest(where: readonly Condition<T>[]): Source<T> | undefined {
     const sources = where.map((condition) => this.source(condition)).filter((source) => source !== undefined);
-    return sources.reduce<Source<T> | undefined>((least, it) => (least && least.size <= it.size ? least : it), undefined);
+    return sources.reduce<Source<T> | undefined>(
+      (least, it) => (least && least.size <= it.size ? least : it),
+      undefined,
+    );
   }
 
   private source(condition: Condition<T>): Source<T> | undefined {
@@ -155,8 +159,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
     const [start, end] = range ? bounds(sorted, range) : [0, sorted.size];
     const rest = where.filter((condition) => condition !== range);
     const skipped = rest.length === 0 ? skip : 0;
-    const records =
-      order === 'asc' ? sorted.ascending(start + skipped, end) : sorted.descending(start, end - skipped);
+    const records = order === 'asc' ? sorted.ascending(start + skipped, end) : sorted.descending(start, end - skipped);
     const holds = predicate(rest);
     const found: T[] = [];
     let left = skip - skipped;
@@ -172,7 +175,10 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
 
 function union<T>(sets: readonly ReadonlySet<T>[]): Source<T> {
   const size = sets.reduce((sum, set) => sum + set.size, 0);
-  return { size, values: () => (sets.length === 1 ? (sets[0] as ReadonlySet<T>) : new Set(sets.flatMap((set) => [...set]))) };
+  return {
+    size,
+    values: () => (sets.length === 1 ? (sets[0] as ReadonlySet<T>) : new Set(sets.flatMap((set) => [...set]))),
+  };
 }
 
 function bounds<T>(list: SortedList<T>, condition: Condition<T>): [start: number, end: number] {

@@ -19,7 +19,11 @@ export class SortedList<T> {
       this.blocks.push([value]);
       return;
     }
-    block.splice(partition(block, (other) => this.compare(other, value) < 0), 0, value);
+    block.splice(
+      partition(block, (other) => this.compare(other, value) < 0),
+      0,
+      value,
+    );
     if (block.length > BLOCK) this.blocks.splice(at + 1, 0, block.splice(BLOCK / 2));
   }
 
@@ -27,7 +31,10 @@ export class SortedList<T> {
   delete(value: T): void {
     const at = this.blockOf(value);
     const block = this.blocks[at] as T[];
-    block.splice(partition(block, (other) => this.compare(other, value) < 0), 1);
+    block.splice(
+      partition(block, (other) => this.compare(other, value) < 0),
+      1,
+    );
     if (block.length === 0) this.blocks.splice(at, 1);
     this.length--;
   }

@@ -89,7 +89,9 @@ export class ApiKeyService {
 
   private async noteUse({ workspaceId, id }: ApiKey, now: number): Promise<void> {
     const lastUsedAt = timestamp(now);
-    await this.storage.apiKeys.update(workspaceId, id, (key) => (wasNotUsedLately(key, now) ? { ...key, lastUsedAt } : key));
+    await this.storage.apiKeys.update(workspaceId, id, (key) =>
+      wasNotUsedLately(key, now) ? { ...key, lastUsedAt } : key,
+    );
   }
 }
 
@@ -98,5 +100,8 @@ function wasNotUsedLately({ lastUsedAt }: ApiKey, now: number): boolean {
 }
 
 function refused(): DomainError {
-  return new DomainError('unauthenticated', 'This key is unknown, revoked or ended: send a valid one as "Authorization: Bearer <API_KEY>".');
+  return new DomainError(
+    'unauthenticated',
+    'This key is unknown, revoked or ended: send a valid one as "Authorization: Bearer <API_KEY>".',
+  );
 }

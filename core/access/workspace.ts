@@ -8,5 +8,3 @@ export interface Workspace {
 }
 
 export type WorkspaceRegistry = Registry<Workspace>;
-
-export const WORKSPACE_NAME = { min: 1, max: 190 };

@@ -207,7 +207,10 @@ export class CampaignService {
     return tags.map(({ id }) => id);
   }
 
-  private async seenBy({ workspaceId, member }: Actor, campaigns: readonly Campaign[]): Promise<readonly SeenCampaign[]> {
+  private async seenBy(
+    { workspaceId, member }: Actor,
+    campaigns: readonly Campaign[],
+  ): Promise<readonly SeenCampaign[]> {
     if (!member || campaigns.length === 0) return campaigns;
     const ids = campaigns.map(({ id }) => shareId(member.id, id));
     const shares = await this.storage.shares.getMany(workspaceId, ids);

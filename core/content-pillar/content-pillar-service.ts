@@ -45,7 +45,10 @@ export class ContentPillarService {
   ) {}
 
   /** Refuses with `not_found` an author whom the workspace does not have. */
-  async create(workspaceId: string, { authorId, title, color, description = '' }: NewContentPillar): Promise<ContentPillar> {
+  async create(
+    workspaceId: string,
+    { authorId, title, color, description = '' }: NewContentPillar,
+  ): Promise<ContentPillar> {
     found(await this.members.get(workspaceId, authorId), 'member');
     const now = timestamp(this.system.now());
     const pillar: ContentPillar = {
@@ -64,7 +67,10 @@ export class ContentPillarService {
     return pillar;
   }
 
-  async list(workspaceId: string, { sortBy, sortOrder, search, ids, ...page }: ContentPillarQuery): Promise<Page<ContentPillar>> {
+  async list(
+    workspaceId: string,
+    { sortBy, sortOrder, search, ids, ...page }: ContentPillarQuery,
+  ): Promise<Page<ContentPillar>> {
     const where: Condition<ContentPillar>[] = [];
     if (ids) where.push({ field: 'id', in: ids });
     if (search) where.push({ field: 'searchText', contains: fold(search) });

@@ -5,7 +5,13 @@ import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/records.ts';
 import type { System } from '../shared/system.ts';
 import { fold, searchText } from '../shared/text.ts';
-import { type Domain, type DomainRepository, defaultPlaceholder, domainKind, type VerifiedSlugRegistry } from './domain.ts';
+import {
+  type Domain,
+  type DomainRepository,
+  defaultPlaceholder,
+  domainKind,
+  type VerifiedSlugRegistry,
+} from './domain.ts';
 
 /** A domain to be made, archived or unarchived; the slug in its normal form. */
 export interface DomainRequest {
@@ -40,7 +46,10 @@ export class DomainService {
    * other fields. Refuses with `conflict` a slug that is here where `archived` is not given, and a new claim or an
    * unarchiving of a slug that another workspace has verified in a live domain.
    */
-  async createOrArchive(workspaceId: string, request: DomainRequest): Promise<{ domain: RankedDomain; created: boolean }> {
+  async createOrArchive(
+    workspaceId: string,
+    request: DomainRequest,
+  ): Promise<{ domain: RankedDomain; created: boolean }> {
     const { domain, created } = await this.storage.atomically(async (storage) => {
       const existing = await domainOf(storage, workspaceId, request.slug);
       if (!existing) return { domain: await this.make(storage, workspaceId, request), created: true };
@@ -68,7 +77,10 @@ export class DomainService {
       await requireFree(storage, current);
       if (!current.verified && !current.archived) await hold(storage, current);
       const now = this.system.now();
-      return found(await storage.domains.update(workspaceId, id, (it) => changed(it, { verified: true }, now)), 'domain');
+      return found(
+        await storage.domains.update(workspaceId, id, (it) => changed(it, { verified: true }, now)),
+        'domain',
+      );
     });
     return this.ranked(domain);
   }

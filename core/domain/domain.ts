@@ -32,6 +32,8 @@ export interface VerifiedSlug {
 export type VerifiedSlugRegistry = Registry<VerifiedSlug>;
 
 const SLUG_LENGTH = 190;
+/** Far above what 190 characters of ASCII can stand for; what is longer is not converted, for that takes its time. */
+const TEXT_LENGTH = 1000;
 const OUTSIDE_HOST_NAMES = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -41,10 +43,12 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function normalSlug(text: string, toAscii: (name: string) => string): string | undefined {
   const name = text.trim().toLowerCase();
+  if (name.length > TEXT_LENGTH) return undefined;
   if (OUTSIDE_HOST_NAMES.test(name)) return undefined;
   const slug = toAscii(name).replace(/\.$/, '');
   const labels = slug.split('.');
-  const isName = labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
+  const isName =
+    labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
   return isName && slug.length <= SLUG_LENGTH && !slug.startsWith('www.') ? slug : undefined;
 }
 

@@ -95,7 +95,11 @@ export const QUESTION = { min: 10, max: 170 };
 const EVERYONE = 'everyone';
 
 /** The fields that follow from the others: whom a question is for, and what a search looks at. */
-export function derived({ groups, question, description }: Pick<InspirationQuestion, 'groups' | 'question' | 'description'>) {
+export function derived({
+  groups,
+  question,
+  description,
+}: Pick<InspirationQuestion, 'groups' | 'question' | 'description'>) {
   return {
     audience: groups.length === 0 ? [EVERYONE] : groups,
     searchText: searchText(question, description),

@@ -1,0 +1,144 @@
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+import { normalSlug } from '../../core/domain/domain.ts';
+import { amount as amountOf, wholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
+import { endOf, startOf } from '../../core/shared/date.ts';
+import { fold, SEARCH_TERM, type TextRule, textProblem, URL_TEXT } from '../../core/shared/text.ts';
+import { isUuid } from '../../core/shared/uuid.ts';
+
+type Problem = (value: string) => string | undefined;
+
+const ITEMS_AT_MOST = 100;
+
+/** A text: trimmed, then held against its rule and what else must be true of it. */
+export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
+  const { min: minLength, max: maxLength } = rule;
+  return z
+    .string()
+    .trim()
+    .superRefine(refuse((value) => textProblem(value, rule) ?? alsoWrong(value)))
+    .meta({ minLength, maxLength });
+}
+
+/** An http(s) URL (WHATWG) with a host and without credentials. */
+export const httpUrl = text(URL_TEXT, urlProblem);
+export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : urlProblem(value)));
+
+/** An id, in lower case. */
+export const id = z
+  .string()
+  .superRefine(refuse((value) => (isUuid(value) ? undefined : 'must be a UUID')))
+  .toLowerCase()
+  .meta({ format: 'uuid' });
+
+/** Ids in a body: without duplicates, in the order sent. */
+export const ids = distinct(id, (value) => value.toLowerCase());
+
+/** A domain name in its normal form. */
+export const slug = z.string().transform((value, context) => {
+  const normal = toSlug(value);
+  if (normal !== undefined) return normal;
+  context.addIssue('must be a domain name such as links.example.com, without scheme, port, path or leading www.');
+  return z.NEVER;
+});
+
+export const startDate = date(startOf);
+export const endDate = date(endOf);
+
+/** An amount as a decimal string; see core/shared/amount.ts. */
+export const amount = numeric(
+  amountOf,
+  'must be an amount, not negative, with at most 12 digits before the point and 4 after',
+);
+
+export const wholeNumber = numeric(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991');
+
+/** A query parameter that may be given once. */
+export function single<S extends z.ZodType>(schema: S) {
+  return z.preprocess((values, context) => {
+    if (!Array.isArray(values) || values.length === 1) return Array.isArray(values) ? values[0] : values;
+    context.addIssue({ code: 'custom', message: 'must be given once' });
+    return z.NEVER;
+  }, schema);
+}
+
+/** A query parameter that may be repeated, or hold several values with commas between them. */
+function listOf<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
+  const split = (values: unknown) =>
+    Array.isArray(values) ? values.flatMap((value) => String(value).split(',')) : values;
+  return z.preprocess(split, distinct(item, keyOf)).optional();
+}
+
+export const idList = listOf(id, (value) => value.toLowerCase());
+export const nameList = listOf(text({ min: 1, max: Number.POSITIVE_INFINITY }), (value) => fold(value.trim()));
+
+export const flag = single(z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }));
+
+export const search = single(text(SEARCH_TERM)).optional();
+
+/** A domain name as a filter: in its normal form, or `null` for what has none. */
+export const slugFilter = single(
+  text({ min: 1, max: Number.POSITIVE_INFINITY }).transform((value) => toSlug(value) ?? null),
+).optional();
+
+/** A positive integer of a query: digits only. */
+export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
+  const digits = z.string().transform((value, context) => {
+    const number = wholeNumberOf(value);
+    if (number !== undefined) return number;
+    context.addIssue('must be a whole number in digits');
+    return z.NEVER;
+  });
+  return single(digits.pipe(z.int().min(1).max(maximum)));
+}
+
+/** The query parameters of every list. */
+export function pageFields(defaultSize: number, largestSize: number) {
+  return { page: positiveInteger().default(1), pageSize: positiveInteger(largestSize).default(defaultSize) };
+}
+
+/** At most 100 different items; what comes after is not looked at, so that an endless list costs no endless checks. */
+function distinct<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
+  const keep = (values: unknown) => {
+    if (!Array.isArray(values)) return values;
+    const kept = new Map<unknown, unknown>();
+    for (const value of values) {
+      const key = typeof value === 'string' ? keyOf(value) : value;
+      if (!kept.has(key)) kept.set(key, value);
+      if (kept.size > ITEMS_AT_MOST) break;
+    }
+    return [...kept.values()];
+  };
+  return z.preprocess(keep, z.array(item).max(ITEMS_AT_MOST));
+}
+
+function date(momentOf: (value: string) => number | undefined) {
+  const problem = 'must be a date as 2026-01-31, or a date-time as 2026-01-31T09:30:00Z';
+  return z.string().superRefine(refuse((value) => (momentOf(value) === undefined ? problem : undefined)));
+}
+
+function numeric<T>(read: (value: number | string) => T | undefined, problem: string) {
+  return z.union([z.number(), z.string()]).transform((value, context) => {
+    const number = read(value);
+    if (number !== undefined) return number;
+    context.addIssue(problem);
+    return z.NEVER;
+  });
+}
+
+function toSlug(value: string): string | undefined {
+  return normalSlug(value, domainToASCII);
+}
+
+function urlProblem(value: string): string | undefined {
+  const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
+  if (!url) return 'must be a URL that begins with http:// or https://';
+  return url.username || url.password ? 'must be a URL without user and password' : undefined;
+}
+
+function refuse(problemOf: Problem) {
+  return (value: string, context: z.RefinementCtx) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) context.addIssue(problem);
+  };
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { Caller, Permission } from '../../core/access/caller.ts';
+import type { Application } from '../../core/application.ts';
+import type { Page } from '../../core/shared/page.ts';
+import { parseAll } from './parse.ts';
+
+/** What an operation answers; `hasNext` tells of a list whether another page holds something. */
+export interface Reply<Body> {
+  readonly status: 200 | 201;
+  readonly body: Body;
+  readonly hasNext?: boolean;
+}
+
+type Fields = z.ZodObject;
+type None = z.ZodObject<Record<never, never>>;
+
+/** What `run` gets: who calls, the id of the path where it has one, and the validated query and body. */
+export interface Input<Path extends string, Query extends Fields, Body extends Fields> {
+  readonly caller: Caller;
+  readonly params: Path extends `${string}{id}` ? { readonly id: string } : Record<never, never>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+}
+
+/**
+ * One operation of the API, declared once: routes, validation, serialisation, documents and tests are made from it.
+ * Query and body are strict objects; `reply` is the schema of a record or of an array of records, and what it does not
+ * declare is not returned.
+ */
+interface Declaration<Path extends string, Query extends Fields, Body extends Fields, Result extends z.ZodType> {
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: Path;
+  readonly permission: Permission;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly statuses: readonly (200 | 201)[];
+  readonly reply: Result;
+  run(use: Application, input: Input<Path, Query, Body>): Promise<Reply<z.input<Result>>>;
+}
+
+/** A declared operation, whichever: what serves one needs no more of its types. */
+export interface Operation {
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly permission: Permission;
+  readonly query: Fields;
+  readonly body: Fields | undefined;
+  readonly statuses: readonly (200 | 201)[];
+  readonly reply: z.ZodType;
+  /** Refuses with `invalid` every failed field of query and body; then does the work. */
+  prepare(query: unknown, body: unknown): (use: Application, caller: Caller, id: string) => Promise<Reply<string>>;
+}
+
+/** Declares an operation. */
+export function operation<
+  Path extends string,
+  Result extends z.ZodType,
+  Query extends Fields = None,
+  Body extends Fields = None,
+>(declaration: Declaration<Path, Query, Body, Result>): Operation {
+  const { query = z.strictObject({}), body, reply, run } = declaration;
+  const serialise = serialiser(reply);
+  return {
+    ...declaration,
+    query,
+    body,
+    prepare(rawQuery, rawBody) {
+      const [parsedQuery, parsedBody] = parseAll([query, rawQuery], body && [body, rawBody]);
+      return async (use, caller, id) => {
+        const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
+        const result = await run(use, input as unknown as Input<Path, Query, Body>);
+        return { ...result, body: serialise(result.body) };
+      };
+    },
+  };
+}
+
+export function ok<Body>(body: Body): Reply<Body> {
+  return { status: 200, body };
+}
+
+export function created<Body>(body: Body): Reply<Body> {
+  return { status: 201, body };
+}
+
+export function listed<T>({ items, hasNext }: Page<T>): Reply<T[]> {
+  return { status: 200, body: [...items], hasNext };
+}
+
+/** Writes the declared fields of a record, or of each record of an array, as JSON. */
+function serialiser(reply: z.ZodType): (body: unknown) => string {
+  if (reply instanceof z.ZodArray) {
+    const item = serialiser(reply.element as z.ZodType);
+    return (body) => `[${(body as readonly unknown[]).map(item).join(',')}]`;
+  }
+  const names = Object.keys((reply as z.ZodObject).shape);
+  return (body) => {
+    const record = body as Readonly<Record<string, unknown>>;
+    return JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])));
+  };
+}

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { type Fault, invalid } from '../../core/shared/error.ts';
+
+type Part = readonly [schema: z.ZodObject, value: unknown];
+type Issue = z.core.$ZodIssue;
+
+/** Validates values; refuses with `invalid` every failed field of all of them, unknown names first. */
+export function parseAll(...parts: readonly (Part | undefined)[]): unknown[] {
+  const results = parts.map((part) => part?.[0].safeParse(part[1], { error: problem }));
+  const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flattened(issue));
+  if (issues.length > 0) throw invalid([...faults(issues, isUnknown), ...faults(issues, (issue) => !isUnknown(issue))]);
+  return results.map((result) => result?.data);
+}
+
+const REQUIRED = 'is required';
+const LONGEST_NAME = 100;
+const MOST_NAMES = 10;
+
+const isUnknown = ({ code }: Issue): boolean => code === 'unrecognized_keys';
+
+/** The faults of the chosen issues, one for each field. */
+function faults(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): Fault[] {
+  const byPath = new Map<string, string>();
+  for (const issue of issues.filter(isChosen)) {
+    const names = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_NAMES).map(shortened) : [undefined];
+    for (const name of names) {
+      const path = [...issue.path, ...(name === undefined ? [] : [name])].join('.');
+      if (!byPath.has(path)) byPath.set(path, issue.message);
+    }
+  }
+  return [...byPath].map(([path, message]) => ({ path, problem: message }));
+}
+
+/** The issues of the one form of a union that a value was meant to have, or the union's own. */
+function flattened(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const meant = issue.errors.find(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  if (meant) return meant.flatMap((inner) => flattened({ ...inner, path: [...issue.path, ...inner.path] }));
+  if (issue.message === REQUIRED) return [issue];
+  const expected = issue.errors.flatMap((issues) =>
+    issues.map((inner) => (inner as { expected?: string }).expected ?? ''),
+  );
+  return [{ ...issue, message: `must be ${expected.map(withArticle).join(' or ')}` }];
+}
+
+/** What is wrong with a value, for zod's own checks; ours bring their own words. */
+function problem(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? REQUIRED : `must be ${withArticle(issue.expected)}`;
+    case 'invalid_value':
+      return issue.input === undefined ? REQUIRED : `must be one of ${issue.values.join(', ')}`;
+    case 'invalid_union':
+      return issue.input === undefined ? REQUIRED : undefined;
+    case 'too_small':
+      return `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'array' ? `must have at most ${issue.maximum} items` : `must be at most ${issue.maximum}`;
+    case 'unrecognized_keys': {
+      const allowed = Object.keys((issue.inst as z.ZodObject).shape);
+      return allowed.length === 0
+        ? 'is unknown, nothing is allowed here'
+        : `is unknown, allowed are ${allowed.join(', ')}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function withArticle(type: string): string {
+  if (type === 'int') return 'a whole number';
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function shortened(name: string): string {
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`;
+}

@@ -1,0 +1,57 @@
+import { DomainError, type DomainErrorKind } from '../../core/shared/error.ts';
+
+/** The codes of the error object and their statuses (specification: Errors). */
+export const statusOf = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  invite_expired: 410,
+  unprocessable_entity: 422,
+  rate_limit_exceeded: 429,
+  internal_server_error: 500,
+} as const;
+export type ErrorCode = keyof typeof statusOf;
+
+const codeOf: Record<DomainErrorKind, ErrorCode> = {
+  unauthenticated: 'unauthorized',
+  forbidden: 'forbidden',
+  invitation_expired: 'invite_expired',
+  not_found: 'not_found',
+  invalid: 'unprocessable_entity',
+  conflict: 'conflict',
+};
+
+/** What HTTP itself refuses. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** Turns what was thrown into what is answered: whatever is not foreseen tells nothing of the inside. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof DomainError) {
+    const code = codeOf[error.kind];
+    return new HttpError(code, error.message, code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer' } : {});
+  }
+  if (error instanceof URIError)
+    return new HttpError('bad_request', 'The path cannot be decoded: check its percent-encoding.');
+  return new HttpError(
+    'internal_server_error',
+    'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
+  );
+}
+
+/** The error object. */
+export function errorBody({ code, message }: HttpError, docsUrl: string): string {
+  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${code.replaceAll('_', '-')}` } });
+}

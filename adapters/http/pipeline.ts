@@ -1,0 +1,111 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { type Caller, permit } from '../../core/access/caller.ts';
+import type { RateLimiter, Usage } from '../../core/access/rate-limiter.ts';
+import type { Application } from '../../core/application.ts';
+import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
+import { DomainError } from '../../core/shared/error.ts';
+import type { Operation } from '../api/operation.ts';
+import { HttpError } from './errors.ts';
+import { fingerprint, pageLinks, type ReadBody, readQuery } from './wire.ts';
+
+/** What the pipeline works with. */
+export interface Service {
+  readonly application: Application;
+  /** Counts the requests of a key. */
+  readonly requests: RateLimiter;
+  /** Counts the refused credentials of an address. */
+  readonly refusals: RateLimiter;
+  readonly readBody: ReadBody;
+}
+
+/** Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. */
+export function serve(operation: Operation, service: Service): RequestHandler<{ id?: string }> {
+  const { application, readBody } = service;
+  return async (request, response) => {
+    const caller = await authenticate(request, service);
+    await countRequest(caller, service, response);
+    permit(caller, operation.permission);
+    const query = readQuery(request.url);
+    const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
+    const body = operation.body && (await readBody(request, response));
+    const work = operation.prepare(query, body);
+    const id = request.params.id?.toLowerCase() ?? '';
+    if (idempotencyKey !== undefined) {
+      const { workspaceId, keyId } = caller;
+      const once = { workspaceId, keyId, operationId: operation.id, idempotencyKey, fingerprint: fingerprint(body) };
+      const { status, body: kept, replayed } = await application.once(once, (use) => work(use, caller, id));
+      send(response, status, kept, replayed ? { 'Idempotency-Replayed': 'true' } : {});
+    } else {
+      const reply = await work(application, caller, id);
+      const link = reply.hasNext === undefined ? undefined : pageLinks(operation.path, query, reply.hasNext);
+      send(response, reply.status, reply.body, link ? { Link: link } : {});
+    }
+  };
+}
+
+/** Writes a reply of the API. */
+export function send(
+  response: Response,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': response.locals.requestId,
+    ...headers,
+  });
+  response.end(body);
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+async function authenticate(request: Request, { application, refusals }: Service): Promise<Caller> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) {
+    throw new DomainError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
+  }
+  if (request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization').length > 1) {
+    throw new HttpError('bad_request', 'Two Authorization headers were sent: send one.');
+  }
+  try {
+    return await application.apiKeys.authenticate(BEARER.exec(authorization)?.[1] ?? '');
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'unauthenticated') {
+      const usage = await refusals.consume(request.ip ?? '');
+      if (!usage.allowed) throw tooMany('refused credentials from this address', usage);
+    }
+    throw error;
+  }
+}
+
+async function countRequest({ keyId }: Caller, { requests }: Service, response: Response): Promise<void> {
+  const usage = await requests.consume(keyId);
+  const { limit, windowSeconds, remaining } = usage;
+  const seconds = secondsLeft(usage);
+  response.setHeader('X-RateLimit-Limit', limit);
+  response.setHeader('X-RateLimit-Remaining', remaining);
+  response.setHeader('X-RateLimit-Reset', Math.floor(Date.now() / 1000) + seconds);
+  response.setHeader('RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`);
+  response.setHeader('RateLimit', `"default";r=${remaining};t=${seconds}`);
+  if (!usage.allowed) throw tooMany('requests with this key', usage);
+}
+
+function tooMany(what: string, usage: Usage): HttpError {
+  const seconds = Math.max(1, secondsLeft(usage));
+  const message = `Too many ${what}: at most ${usage.limit} in ${usage.windowSeconds} seconds. Try again in ${seconds} seconds.`;
+  return new HttpError('rate_limit_exceeded', message, { 'Retry-After': String(seconds) });
+}
+
+function secondsLeft({ resetsIn }: Usage): number {
+  return Math.ceil(resetsIn / 1000);
+}
+
+function readIdempotencyKey(request: Request): string | undefined {
+  const key = request.get('Idempotency-Key');
+  if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
+  throw new HttpError('bad_request', 'The Idempotency-Key must be 1 to 255 visible ASCII characters, sent once.');
+}

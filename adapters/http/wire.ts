@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { MIMEType } from 'node:util';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { HttpError } from './errors.ts';
+
+export type QueryValues = Readonly<Record<string, readonly string[]>>;
+export type ReadBody = (request: Request, response: Response) => Promise<object>;
+
+/** The query's parameters, each with the values given for it; refuses what cannot be decoded. */
+export function readQuery(url: string): QueryValues {
+  const values: Record<string, string[]> = Object.create(null);
+  const start = url.indexOf('?');
+  if (start < 0) return values;
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue;
+    const [name, ...value] = pair.split('=');
+    const given = decoded(value.join('='));
+    const key = decoded(name as string);
+    const list = values[key];
+    if (list) list.push(given);
+    else values[key] = [given];
+  }
+  return values;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new HttpError('bad_request', 'The query cannot be decoded: check its percent-encoding.');
+  }
+}
+
+/**
+ * The `Link` of a list's page (RFC 8288): `next` while another page holds something, `prev` from page 2 on. The
+ * references are relative and keep the other parameters.
+ */
+export function pageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
+  const page = Number(query.page?.[0] ?? 1);
+  const link = (number: number, relation: string) => {
+    const others = Object.entries(query).filter(([name]) => name !== 'page');
+    const pairs = [
+      ...others.flatMap(([name, values]) => values.map((value) => [name, value])),
+      ['page', String(number)],
+    ];
+    return `<${path}?${pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}>; rel="${relation}"`;
+  };
+  const links = [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
+  return links.length > 0 ? links.join(', ') : undefined;
+}
+
+/** Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. */
+export function bodyReader(limit: number): ReadBody {
+  const read: RequestHandler = express.raw({ type: () => true, limit, inflate: false });
+  return async (request, response) => {
+    requireJson(request);
+    await new Promise<void>((resolve, reject) => {
+      read(request, response, (error?: unknown) => (error ? reject(bodyError(error, limit)) : resolve()));
+    });
+    return parseJson(request.body);
+  };
+}
+
+function requireJson({ headers }: Request): void {
+  const type = headers['content-type'];
+  if (type !== 'application/json' && !isJson(type)) {
+    throw new HttpError(
+      'bad_request',
+      'The body must be JSON: send it with "Content-Type: application/json", in UTF-8.',
+    );
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new HttpError('bad_request', 'The body must not be compressed: send it without Content-Encoding.');
+  }
+}
+
+function isJson(type: string | undefined): boolean {
+  try {
+    const { essence, params } = new MIMEType(type ?? '');
+    return essence === 'application/json' && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
+  } catch {
+    return false;
+  }
+}
+
+function bodyError(error: unknown, limit: number): unknown {
+  const { status, type } = error as { status?: number; type?: string };
+  if (type === 'entity.too.large') return new HttpError('bad_request', `The body must have at most ${limit} bytes.`);
+  if (status !== undefined && status < 500)
+    return new HttpError('bad_request', 'The body did not arrive whole: send it again.');
+  return error;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parseJson(bytes: unknown): object {
+  if (!(bytes instanceof Uint8Array) || bytes.length === 0)
+    throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
+  const value = jsonOf(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new HttpError('bad_request', 'The body must be a JSON object.');
+  }
+  return value;
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    const cause = error instanceof SyntaxError ? 'it is no valid JSON' : 'it is no valid UTF-8';
+    throw new HttpError('bad_request', `The body cannot be read: ${cause}.`);
+  }
+}
+
+/** A hash that two JSON values share when they are the same value, in whatever order their names came. */
+export function fingerprint(value: unknown): string {
+  const ordered = (_: string, inner: unknown): unknown =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner;
+  return createHash('sha256').update(JSON.stringify(value, ordered)).digest('hex');
+}

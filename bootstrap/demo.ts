@@ -1,0 +1,149 @@
+import type { Member } from '../core/access/member.ts';
+import type { Application } from '../core/application.ts';
+import type { Campaign } from '../core/campaign/campaign.ts';
+import type { NewCampaign } from '../core/campaign/campaign-service.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The demo workspace, and the key of its admin. */
+export interface Demo {
+  readonly workspaceId: string;
+  readonly apiKey: string;
+}
+
+/** Makes a small workspace in which every list shows something. */
+export async function createDemo(use: Application, now: number, secret?: string): Promise<Demo> {
+  const { id: workspaceId } = await use.workspaces.create('Northwind Outdoor');
+  const groups = [];
+  for (const name of ['Marketing', 'Sales', 'Engineering']) groups.push(await use.groups.create(workspaceId, { name }));
+  const [marketing, sales, engineering] = groups.map(({ id }) => id) as [string, string, string];
+  const admin = await use.members.create(workspaceId, {
+    name: 'Ada Winter',
+    email: 'ada.winter@northwind.example',
+    role: 'admin',
+    seatType: 'thought_leader',
+    groupIds: [marketing],
+  });
+  const advocate = await use.members.create(workspaceId, {
+    name: 'Ben Sommer',
+    email: 'ben.sommer@northwind.example',
+    groupIds: [sales, engineering],
+  });
+  const { secret: apiKey } = await use.apiKeys.create(workspaceId, {
+    label: 'demo',
+    memberId: admin.id,
+    ...(secret === undefined ? {} : { secret }),
+  });
+  await createQuestions(use, workspaceId, { marketing, sales, engineering });
+  await createCampaigns(use, { workspaceId, admin, advocate, marketing, sales }, now);
+  return { workspaceId, apiKey };
+}
+
+async function createQuestions(
+  use: Application,
+  workspaceId: string,
+  { marketing, sales, engineering }: Readonly<Record<'marketing' | 'sales' | 'engineering', string>>,
+): Promise<void> {
+  const questions = [
+    { question: 'What did you learn on your last trip outdoors?', icon: 'sun' },
+    { question: 'Which customer story made you proud this month?', icon: 'trophy', groups: [sales] },
+    {
+      question: 'How do we make our tents last longer?',
+      icon: 'bulb',
+      userType: 'thought_leader',
+      groups: [marketing],
+    },
+    { question: 'What would you tell someone who starts here?', icon: 'users', userType: 'advocate' },
+    { question: 'Which tool do you miss in your daily work?', icon: 'rocket', groups: [engineering], isActive: false },
+    { question: 'What was the best moment of the winter fair?', icon: 'calendar', archived: true },
+  ] as const;
+  for (const question of questions) await use.inspirationQuestions.create(workspaceId, question);
+}
+
+interface People {
+  readonly workspaceId: string;
+  readonly admin: Member;
+  readonly advocate: Member;
+  readonly marketing: string;
+  readonly sales: string;
+}
+
+async function createCampaigns(use: Application, people: People, now: number): Promise<void> {
+  const { workspaceId, admin, advocate, marketing, sales } = people;
+  const tags = [];
+  for (const name of ['Launch', 'Hiring', 'Sustainability', 'Events'])
+    tags.push(await use.tags.create(workspaceId, name));
+  const [launch, hiring, sustainability, events] = tags.map(({ id }) => id) as [string, string, string, string];
+  const pillars = [];
+  for (const [title, color, description] of [
+    ['Life outdoors', 'green', 'What we do when we are not at work.'],
+    ['Working with us', 'blue', 'People, teams and open positions.'],
+    ['Made to last', 'brown', 'Repair, materials and where they come from.'],
+  ] as const) {
+    pillars.push(await use.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description }));
+  }
+  const [outdoors, working, lasting] = pillars.map(({ id }) => id) as [string, string, string];
+  const { domain } = await use.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
+  await use.domains.verify(workspaceId, domain.id);
+
+  const create = (
+    name: string,
+    status: Campaign['status'],
+    days: readonly [number, number],
+    more: Partial<NewCampaign>,
+  ) =>
+    use.campaigns.create(
+      { workspaceId, member: admin },
+      { ...campaign(name, status, days, now), domain: domain.slug, ...more },
+    );
+  const running = [
+    await create('Summer tents are here', 'published', [-10, 20], { tagIds: [launch], contentPillarId: outdoors }),
+    await create('Repair your jacket', 'published', [-40, 60], {
+      tagIds: [sustainability],
+      contentPillarId: lasting,
+      targetShares: 50,
+    }),
+    await create('We hire in Lisbon', 'published', [-3, 45], {
+      tagIds: [hiring],
+      groupIds: [marketing],
+      contentPillarId: working,
+    }),
+  ];
+  const fair = await create('Winter fair', 'published', [-90, -60], { tagIds: [events], groupIds: [sales] });
+  await create('Autumn catalogue', 'published', [14, 44], {
+    tagIds: [launch],
+    image: 'https://northwind.example/autumn.jpg',
+  });
+  await create('Trail clean-up day', 'draft', [30, 31], { tagIds: [events, sustainability] });
+  await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
+  await create('Last year in numbers', 'archived', [-300, -270], {});
+
+  for (const { id } of running) await use.campaigns.recordShare(workspaceId, id, advocate.id);
+  for (const { id } of [running[0] as Campaign, fair]) await use.campaigns.recordShare(workspaceId, id, admin.id);
+  await use.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
+  await use.campaigns.recordClicks(workspaceId, fair.id, 42);
+  await use.campaigns.setStatus(workspaceId, fair.id, 'archived');
+}
+
+function campaign(
+  name: string,
+  status: Campaign['status'],
+  [from, to]: readonly [number, number],
+  now: number,
+): NewCampaign {
+  const date = (days: number) => new Date(now + days * DAY).toISOString().slice(0, 10);
+  return {
+    name,
+    description: `${name}: share it with your network.`,
+    shareContext: 'Say in a sentence what it means to you.',
+    objective: 'Reach',
+    status,
+    destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(' ', '-')}`,
+    startDate: date(from),
+    endDate: date(to),
+    shareRewardAmount: '1.5',
+    clickRewardAmount: '0.05',
+    maxRewardPerEmployee: '50',
+    totalBudget: '1000',
+  };
+}

@@ -1,0 +1,148 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** Settings that stop the start: a line for each problem, with no value in it. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+
+  constructor(readonly lines: readonly string[]) {
+    super(lines.join('\n'));
+  }
+}
+
+const LONGEST_TIMER_SECONDS = 2_147_483;
+
+const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => {
+  const problem = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^(?:0|[1-9]\d*)$/, problem)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, problem);
+};
+const oneOf = <const V extends readonly string[]>(...values: V) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+const host = z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address');
+const url = (schemes: readonly string[]) => {
+  const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
+  const hasHost = (value: string) => /^[^:]+:\/\/[^\s/?#]+/.test(value);
+  return z
+    .string()
+    .refine((value) => hasScheme(value) && hasHost(value), `must be a URL that begins with ${schemes.join(' or ')}`);
+};
+
+/** Every setting: an environment variable, its default, and what it means (README: Settings). */
+export const settings = {
+  HOST: host.default('127.0.0.1'),
+  PORT: integer(0, 65_535).default(3000),
+  STORAGE: oneOf('memory', 'mongodb').default('memory'),
+  MONGODB_URI: url(['mongodb://', 'mongodb+srv://']).default('mongodb://127.0.0.1:27017/advocacy'),
+  RATE_LIMITER: oneOf('memory', 'redis').default('memory'),
+  REDIS_URL: url(['redis://', 'rediss://']).default('redis://127.0.0.1:6379'),
+  RATE_LIMIT_POINTS: integer(1).default(600),
+  RATE_LIMIT_WINDOW_SECONDS: integer(1, LONGEST_TIMER_SECONDS).default(60),
+  REFUSED_CREDENTIALS_PER_MINUTE: integer(1).default(60),
+  DEMO_API_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be 20 characters or more of A-Za-z0-9-._~+/')
+    .optional(),
+  BODY_LIMIT_BYTES: integer(1, 2 ** 30).default(2 ** 20),
+  METRICS_PORT: integer(1, 65_535).optional(),
+  METRICS_HOST: host.default('127.0.0.1'),
+  DOCS_URL: z
+    .string()
+    .refine(
+      (value) => /^[\x21-\x7e]+$/.test(value) && URL.canParse(value, 'http://localhost'),
+      'must be a URL or a path',
+    )
+    .default('/docs')
+    .transform((value) => value.replace(/\/+$/, '')),
+  TRUST_PROXY: z
+    .string()
+    .transform(trustProxy)
+    .refine(
+      (value) => value !== undefined,
+      'must be true, false, a number of proxies, or a list of addresses and subnets',
+    )
+    .transform((value) => value as boolean | number | string)
+    .default(false),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
+  WORKERS: integer(1, 1024).default(1),
+};
+
+const schema = z.object(settings).superRefine((values, context) => {
+  const refuse = (name: keyof typeof settings, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message });
+  if (values.DEMO_API_KEY !== undefined && values.STORAGE !== 'memory') {
+    refuse('DEMO_API_KEY', 'works with STORAGE=memory only: leave it out');
+  }
+  if (values.WORKERS > 1 && (values.STORAGE !== 'mongodb' || values.RATE_LIMITER !== 'redis')) {
+    refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
+  }
+  if (values.STORAGE === 'mongodb') refuse('STORAGE', 'mongodb is not in this version yet: use memory');
+  if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
+  if (values.METRICS_PORT !== undefined) refuse('METRICS_PORT', 'metrics are not in this version yet: leave it out');
+});
+
+export type Settings = z.output<typeof schema>;
+
+/** Reads the settings from an environment; throws a `SettingsError` that names every problem. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const missed = Object.keys(environment).flatMap((name) => {
+    const meant = nearMiss(name);
+    return meant ? [`${name}: is no setting, did you mean ${meant}?`] : [];
+  });
+  const result = schema.safeParse(environment);
+  const malformed = result.success
+    ? []
+    : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  if (!result.success || missed.length > 0) throw new SettingsError([...malformed, ...missed]);
+  return result.data;
+}
+
+const SHORTEST_NEAR_MISS = 8;
+const MOST_EDITS = 2;
+
+/** The setting that a name was likely meant to be, where it is none but nearly one. */
+function nearMiss(name: string): string | undefined {
+  const names = Object.keys(settings);
+  if (name.length < SHORTEST_NEAR_MISS || names.includes(name)) return undefined;
+  const byEdits = names
+    .map((setting) => ({ setting, edits: editsBetween(name, setting) }))
+    .sort((a, b) => a.edits - b.edits);
+  const nearest = byEdits[0];
+  if (nearest && nearest.edits <= MOST_EDITS) return nearest.setting;
+  return names.find((setting) => setting.startsWith(`${name}_`));
+}
+
+/** Levenshtein's distance. */
+function editsBetween(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (previous[j] as number) + (a[i] === b[j] ? 0 : 1);
+      row.push(Math.min(replaced, (previous[j + 1] as number) + 1, (row[j] as number) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] as number;
+}
+
+/** Express' `trust proxy` from its text form; `undefined` for what Express would not take. */
+function trustProxy(value: string): boolean | number | string | undefined {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d{1,3}$/.test(value)) return Number(value);
+  const isTrustable = (entry: string): boolean => {
+    const [address = '', bits, ...rest] = entry.trim().split('/');
+    if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(address)) return true;
+    const version = isIP(address);
+    return (
+      version !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined ||
+        (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)))
+    );
+  };
+  return value.split(',').every(isTrustable) ? value : undefined;
+}

@@ -1,0 +1,18 @@
+import { createHash, randomInt } from 'node:crypto';
+import { domainToUnicode } from 'node:url';
+import { v7 } from 'uuid';
+import type { System } from '../core/shared/system.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The machine that this process runs on. */
+export function nodeSystem(demoApiKey?: string): System {
+  return {
+    now: Date.now,
+    newId: () => v7(),
+    newSecret: () => Array.from({ length: 32 }, () => BASE62[randomInt(62)]).join(''),
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    toUnicode: domainToUnicode,
+    demoApiKey,
+  };
+}

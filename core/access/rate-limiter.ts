@@ -1,0 +1,14 @@
+/** What is left of a limit after a request was counted; that the limit is passed is a value, not an error. */
+export interface Usage {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Milliseconds until the window ends. */
+  readonly resetsIn: number;
+}
+
+/** Counts requests of a key in windows of a fixed length; each window begins with the key's first request. */
+export interface RateLimiter {
+  consume(key: string): Promise<Usage>;
+}

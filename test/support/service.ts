@@ -1,0 +1,86 @@
+import type { Demo } from '../../bootstrap/demo.ts';
+import { start } from '../../bootstrap/server.ts';
+import { readSettings } from '../../bootstrap/settings.ts';
+import { nodeSystem } from '../../bootstrap/system.ts';
+import type { Application } from '../../core/application.ts';
+
+export const DEMO_API_KEY = 'demo-key-of-the-tests';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The text parsed as JSON; `undefined` where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  readonly json: any;
+}
+
+export interface Call {
+  /** The bearer key; the demo's where it is left out, none where it is `null`. */
+  readonly key?: string | null;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A real service on a port of its own. */
+export interface Api {
+  readonly url: string;
+  readonly application: Application;
+  readonly demo: Demo;
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+}
+
+export interface ServiceOptions {
+  /** Settings by their names. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The clock of the core, in milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Serves on memory storage while a test works with it. */
+export async function serving(
+  test: (api: Api) => Promise<void>,
+  { settings = {}, now }: ServiceOptions = {},
+): Promise<void> {
+  const read = readSettings({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DEMO_API_KEY,
+    RATE_LIMIT_POINTS: '1000000',
+    REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
+    ...settings,
+  });
+  const system = nodeSystem(read.DEMO_API_KEY);
+  const running = await start(read, now ? { ...system, now } : system);
+  try {
+    const { url, application, demo } = running;
+    await test({ url, application, demo, call: (method, path, call) => request(url + path, method, call) });
+  } finally {
+    await running.stop();
+  }
+}
+
+async function request(url: string, method: string, { key = DEMO_API_KEY, body, headers }: Call = {}): Promise<Answer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

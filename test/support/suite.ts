@@ -1,0 +1,43 @@
+import { suite as uvuSuite } from 'uvu';
+import { RESULTS } from './results.ts';
+
+const TEST_TIMEOUT_MS = 60_000;
+const tally = { registered: 0, passed: 0 };
+
+/**
+ * Declares and runs a suite: tests by their names. Each test opens and closes what it needs by itself. Nothing else
+ * imports uvu: there, a suite that forgets to run, a hook that throws, or a test that throws what is no Error passes.
+ */
+export function suite(name: string, tests: Readonly<Record<string, () => unknown>>): void {
+  const run = uvuSuite(name);
+  for (const [title, test] of Object.entries(tests)) {
+    tally.registered++;
+    run(title, async () => {
+      try {
+        await inTime(test);
+      } catch (error) {
+        throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+      }
+      tally.passed++;
+    });
+  }
+  run.run();
+}
+
+process.on('exit', () => {
+  const failed = tally.registered - tally.passed;
+  process.stdout.write(`\n${RESULTS}${JSON.stringify({ passed: tally.passed, failed })}\n`);
+  if (failed > 0 || tally.registered === 0) process.exitCode = 1;
+});
+
+async function inTime(test: () => unknown): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`did not end within ${TEST_TIMEOUT_MS} ms`)), TEST_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([test(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
