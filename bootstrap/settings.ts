@@ -31,24 +31,33 @@ const url = (schemes: readonly string[]) => {
     .refine((value) => hasScheme(value) && hasHost(value), `must be a URL that begins with ${schemes.join(' or ')}`);
 };
 
-/** Every setting: an environment variable, its default, and what it means (README: Settings). */
+/** Every setting: an environment variable with its default; the README's table is made of this. */
 export const settings = {
-  HOST: host.default('127.0.0.1'),
-  PORT: integer(0, 65_535).default(3000),
-  STORAGE: oneOf('memory', 'mongodb').default('memory'),
-  MONGODB_URI: url(['mongodb://', 'mongodb+srv://']).default('mongodb://127.0.0.1:27017/advocacy'),
-  RATE_LIMITER: oneOf('memory', 'redis').default('memory'),
-  REDIS_URL: url(['redis://', 'rediss://']).default('redis://127.0.0.1:6379'),
-  RATE_LIMIT_POINTS: integer(1).default(600),
-  RATE_LIMIT_WINDOW_SECONDS: integer(1, LONGEST_TIMER_SECONDS).default(60),
-  REFUSED_CREDENTIALS_PER_MINUTE: integer(1).default(60),
+  HOST: host.default('127.0.0.1').describe('the address to listen at'),
+  PORT: integer(0, 65_535).default(3000).describe('the port to listen at; `0` takes a free one'),
+  STORAGE: oneOf('memory', 'mongodb').default('memory').describe('where the records are kept: `memory` or `mongodb`'),
+  MONGODB_URI: url(['mongodb://', 'mongodb+srv://'])
+    .default('mongodb://127.0.0.1:27017/advocacy')
+    .describe('the database of `STORAGE=mongodb`'),
+  RATE_LIMITER: oneOf('memory', 'redis')
+    .default('memory')
+    .describe('who counts requests: `memory` (each process) or `redis`'),
+  REDIS_URL: url(['redis://', 'rediss://'])
+    .default('redis://127.0.0.1:6379')
+    .describe('the server of `RATE_LIMITER=redis`'),
+  RATE_LIMIT_POINTS: integer(1).default(600).describe('requests that a key may make in a window'),
+  RATE_LIMIT_WINDOW_SECONDS: integer(1, LONGEST_TIMER_SECONDS).default(60).describe('the length of that window'),
+  REFUSED_CREDENTIALS_PER_MINUTE: integer(1).default(60).describe('refused credentials that an address may send'),
   DEMO_API_KEY: z
     .string()
     .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be 20 characters or more of A-Za-z0-9-._~+/')
-    .optional(),
-  BODY_LIMIT_BYTES: integer(1, 2 ** 30).default(2 ** 20),
-  METRICS_PORT: integer(1, 65_535).optional(),
-  METRICS_HOST: host.default('127.0.0.1'),
+    .optional()
+    .describe('the key of the demo workspace (memory only); without it one is made at each start and printed'),
+  BODY_LIMIT_BYTES: integer(1, 2 ** 30)
+    .default(2 ** 20)
+    .describe('the largest body of a request'),
+  METRICS_PORT: integer(1, 65_535).optional().describe('the port of Prometheus metrics; off where it is left out'),
+  METRICS_HOST: host.default('127.0.0.1').describe('the address of Prometheus metrics'),
   DOCS_URL: z
     .string()
     .refine(
@@ -56,7 +65,8 @@ export const settings = {
       'must be a URL or a path',
     )
     .default('/docs')
-    .transform((value) => value.replace(/\/+$/, '')),
+    .transform((value) => value.replace(/\/+$/, ''))
+    .describe('where `doc_url` of an error leads: a URL or a path'),
   TRUST_PROXY: z
     .string()
     .transform(trustProxy)
@@ -65,9 +75,12 @@ export const settings = {
       'must be true, false, a number of proxies, or a list of addresses and subnets',
     )
     .transform((value) => value as boolean | number | string)
-    .default(false),
-  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
-  WORKERS: integer(1, 1024).default(1),
+    .default(false)
+    .describe('which proxies are believed in `X-Forwarded-For`: as `trust proxy` of Express'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+    .default('info')
+    .describe('the least level that is logged, by its name in pino'),
+  WORKERS: integer(1, 1024).default(1).describe('processes that serve; above 1 needs MongoDB and Redis'),
 };
 
 const schema = z.object(settings).superRefine((values, context) => {
