@@ -1,8 +1,10 @@
 import 'reflect-metadata';
-import type { Server } from 'node:http';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
-import pino, { type Logger } from 'pino';
-import { httpServer } from '../adapters/http/server.ts';
+import type { Logger } from 'pino';
+import { logObserver } from '../adapters/http/log.ts';
+import type { Observer } from '../adapters/http/replies.ts';
+import { type HttpService, httpService } from '../adapters/http/server.ts';
+import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
@@ -14,7 +16,9 @@ export const tokens = {
   log: Symbol('Logger') as ServiceIdentifier<Logger>,
   refusals: Symbol('RateLimiter of refused credentials') as ServiceIdentifier<RateLimiter>,
   requests: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
-  server: Symbol('Server') as ServiceIdentifier<Server>,
+  http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
+  metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
+  observers: Symbol('Observer') as ServiceIdentifier<readonly Observer[]>,
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
@@ -26,23 +30,38 @@ const core = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
-const log = new ContainerModule(({ bind }) => {
-  bind(tokens.log)
-    .toResolvedValue(({ LOG_LEVEL }) => pino({ level: LOG_LEVEL }), [tokens.settings])
-    .inSingletonScope();
-});
-
 const http = new ContainerModule(({ bind }) => {
-  bind(tokens.server)
+  bind(tokens.http)
     .toResolvedValue(
-      (application, requests, refusals, settings, log) => {
+      (application, requests, refusals, settings, observers) => {
         const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-        return httpServer({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, log);
+        return httpService({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, observers);
       },
-      [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.log],
+      [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.observers],
     )
     .inSingletonScope();
 });
+
+const unmeasured = new ContainerModule(({ bind }) => {
+  bind(tokens.observers)
+    .toResolvedValue((log) => [logObserver(log)], [tokens.log])
+    .inSingletonScope();
+});
+
+/** Loads what measures all others, only where the settings ask for it. */
+async function metricsModule(): Promise<ContainerModule> {
+  const { Metrics } = await import('../adapters/prometheus/metrics.ts');
+  return new ContainerModule(({ bind, onActivation }) => {
+    const metrics = new Metrics();
+    bind(tokens.metrics).toConstantValue(metrics);
+    bind(tokens.observers)
+      .toResolvedValue((log) => [logObserver(log), metrics], [tokens.log])
+      .inSingletonScope();
+    onActivation(tokens.storage, (_, storage) => metrics.storage(storage));
+    onActivation(tokens.requests, (_, limiter) => metrics.limiter('requests', limiter));
+    onActivation(tokens.refusals, (_, limiter) => metrics.limiter('refusals', limiter));
+  });
+}
 
 /** Loads what keeps the records, only where the settings name it. */
 async function memoryStorageModule(): Promise<ContainerModule> {
@@ -75,10 +94,12 @@ async function memoryRateLimiterModule(): Promise<ContainerModule> {
 }
 
 /** Wires the service that the settings ask for. */
-export async function wire(settings: Settings, system: System): Promise<Container> {
+export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
   const container = new Container();
   container.bind(tokens.settings).toConstantValue(settings);
   container.bind(tokens.system).toConstantValue(system);
-  await container.load(core, log, http, await memoryStorageModule(), await memoryRateLimiterModule());
+  container.bind(tokens.log).toConstantValue(log);
+  const metrics = settings.METRICS_PORT === undefined ? unmeasured : await metricsModule();
+  await container.load(core, http, metrics, await memoryStorageModule(), await memoryRateLimiterModule());
   return container;
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { tokens, wire } from './container.ts';
@@ -7,47 +9,74 @@ import { createDemo, type Demo } from './demo.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { nodeSystem } from './system.ts';
 
+const DRAINED_WITHIN_MS = 10_000;
+
 /** A service that listens. */
 export interface Running {
   /** Where, as `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** Where the metrics are, if anywhere. */
+  readonly metricsUrl: string | undefined;
   readonly application: Application;
   readonly demo: Demo;
-  /** Stops listening and closes what is open. */
-  stop(): Promise<void>;
+  /**
+   * Stops: says at once that it is not ready and ends each connection with its next reply, goes on serving for
+   * `servingMs`, then takes no more connections and resolves when those that it has are done, ten seconds after the
+   * call at the latest.
+   */
+  stop(servingMs?: number): Promise<void>;
 }
 
 /** Starts the service. Throws a `SettingsError` where it cannot listen at HOST and PORT. */
-export async function start(settings: Settings, system: System = nodeSystem(settings.DEMO_API_KEY)): Promise<Running> {
-  const container = await wire(settings, system);
+export async function start(
+  settings: Settings,
+  log: Logger,
+  system: System = nodeSystem(settings.DEMO_API_KEY),
+): Promise<Running> {
+  const container = await wire(settings, system, log);
   const application = container.get(tokens.application);
   const demo = await createDemo(application, system.now(), settings.DEMO_API_KEY);
-  const server = container.get(tokens.server);
-  await listen();
-  const { port } = server.address() as AddressInfo;
-  const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
-  return { url: `http://${host}:${port}`, application, demo, stop };
+  const { server, replies } = container.get(tokens.http);
+  const url = await listen(server, settings.HOST, settings.PORT);
+  const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
+  const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
+  return {
+    url,
+    metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
+    application,
+    demo,
+    async stop(servingMs = 0) {
+      const end = setTimeout(() => server.closeAllConnections(), DRAINED_WITHIN_MS);
+      replies.stopping = true;
+      if (servingMs > 0) await new Promise((resolve) => setTimeout(resolve, servingMs));
+      await close(server);
+      if (metrics) {
+        metrics.closeAllConnections();
+        await close(metrics);
+      }
+      clearTimeout(end);
+    },
+  };
+}
 
-  async function listen(): Promise<void> {
-    server.listen(settings.PORT, settings.HOST);
-    await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
-      throw new SettingsError([
-        `${settings.HOST}:${settings.PORT} cannot be listened at: ${reasons[code ?? ''] ?? code}`,
-      ]);
-    });
-  }
-
-  async function stop(): Promise<void> {
-    const closed = once(server, 'close');
-    server.close();
-    server.closeIdleConnections();
-    await closed;
-  }
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new SettingsError([`${host}:${port} cannot be listened at: ${reasons[code ?? ''] ?? code}`]);
+  });
+  return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something listens there already, so stop that or set PORT',
-  EACCES: 'this user may not, so set PORT to 1024 or more',
-  EADDRNOTAVAIL: 'this machine has no such address, so set HOST',
-  ENOTFOUND: 'the name cannot be resolved, so set HOST',
+  EADDRINUSE: 'something listens there already, so stop that or set another port',
+  EACCES: 'this user may not, so set a port of 1024 or more',
+  EADDRNOTAVAIL: 'this machine has no such address, so set another host',
+  ENOTFOUND: 'the name cannot be resolved, so set another host',
 };
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  await closed;
+}

@@ -56,7 +56,7 @@ export const settings = {
   BODY_LIMIT_BYTES: integer(1, 2 ** 30)
     .default(2 ** 20)
     .describe('the largest body of a request'),
-  METRICS_PORT: integer(1, 65_535).optional().describe('the port of Prometheus metrics; off where it is left out'),
+  METRICS_PORT: integer(0, 65_535).optional().describe('the port of Prometheus metrics; off where it is left out'),
   METRICS_HOST: host.default('127.0.0.1').describe('the address of Prometheus metrics'),
   DOCS_URL: z
     .string()
@@ -94,7 +94,6 @@ const schema = z.object(settings).superRefine((values, context) => {
   }
   if (values.STORAGE === 'mongodb') refuse('STORAGE', 'mongodb is not in this version yet: use memory');
   if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
-  if (values.METRICS_PORT !== undefined) refuse('METRICS_PORT', 'metrics are not in this version yet: leave it out');
 });
 
 export type Settings = z.output<typeof schema>;

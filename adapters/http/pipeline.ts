@@ -5,7 +5,9 @@ import type { Application } from '../../core/application.ts';
 import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Operation } from '../api/operation.ts';
+import { headerCount } from './connections.ts';
 import { HttpError } from './errors.ts';
+import type { Replies } from './replies.ts';
 import { fingerprint, pageLinks, type ReadBody, readQuery } from './wire.ts';
 
 /** What the pipeline works with. */
@@ -16,13 +18,18 @@ export interface Service {
   /** Counts the refused credentials of an address. */
   readonly refusals: RateLimiter;
   readonly readBody: ReadBody;
+  readonly replies: Replies;
 }
 
 /** Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. */
 export function serve(operation: Operation, service: Service): RequestHandler<{ id?: string }> {
-  const { application, readBody } = service;
+  const { application, readBody, replies } = service;
   return async (request, response) => {
+    const exchange = replies.exchangeOf(response);
+    exchange.route = operation.path;
     const caller = await authenticate(request, service);
+    exchange.workspaceId = caller.workspaceId;
+    exchange.keyId = caller.keyId;
     await countRequest(caller, service, response);
     permit(caller, operation.permission);
     const query = readQuery(request.url);
@@ -34,31 +41,13 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
       const { workspaceId, keyId } = caller;
       const once = { workspaceId, keyId, operationId: operation.id, idempotencyKey, fingerprint: fingerprint(body) };
       const { status, body: kept, replayed } = await application.once(once, (use) => work(use, caller, id));
-      send(response, status, kept, replayed ? { 'Idempotency-Replayed': 'true' } : {});
+      replies.send(response, status, kept, replayed ? { 'Idempotency-Replayed': 'true' } : {});
     } else {
       const reply = await work(application, caller, id);
       const link = reply.hasNext === undefined ? undefined : pageLinks(operation.path, query, reply.hasNext);
-      send(response, reply.status, reply.body, link ? { Link: link } : {});
+      replies.send(response, reply.status, reply.body, link ? { Link: link } : {});
     }
   };
-}
-
-/** Writes a reply of the API. */
-export function send(
-  response: Response,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': response.locals.requestId,
-    ...headers,
-  });
-  response.end(body);
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -68,7 +57,7 @@ async function authenticate(request: Request, { application, refusals }: Service
   if (authorization === undefined) {
     throw new DomainError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
   }
-  if (request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization').length > 1) {
+  if (headerCount(request, 'authorization') > 1) {
     throw new HttpError('bad_request', 'Two Authorization headers were sent: send one.');
   }
   try {

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Logger } from 'pino';
 import { operations } from '../api/operations.ts';
-import { errorBody, HttpError, statusOf, toHttpError } from './errors.ts';
-import { type Service, send, serve } from './pipeline.ts';
+import { CHECK_MS, frameProblem, guardConnections } from './connections.ts';
+import { HttpError } from './errors.ts';
+import { type Service, serve } from './pipeline.ts';
+import { type Observer, Replies } from './replies.ts';
 import { bodyReader } from './wire.ts';
 
 export interface HttpSettings {
@@ -16,28 +16,45 @@ export interface HttpSettings {
   readonly trustProxy: boolean | number | string;
 }
 
-type Core = Omit<Service, 'readBody'>;
+/** The HTTP server of the API, not yet listening; `replies` can be told that it stops. */
+export interface HttpService {
+  readonly server: Server;
+  readonly replies: Replies;
+}
 
-/** The HTTP server of the API, not yet listening. */
-export function httpServer(core: Core, settings: HttpSettings, log: Logger): Server {
+export function httpService(
+  core: Omit<Service, 'readBody' | 'replies'>,
+  settings: HttpSettings,
+  observers: readonly Observer[],
+): HttpService {
+  const replies = new Replies(settings.docsUrl, observers);
+  const app = routes({ ...core, replies, readBody: bodyReader(settings.bodyLimit) });
+  app.set('trust proxy', settings.trustProxy);
+  const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
+  const server = createServer(options, (request, response) => {
+    replies.exchangeOf(response, request);
+    const problem = frameProblem(request);
+    if (problem) replies.fail(response, problem);
+    else app(request, response);
+  });
+  guardConnections(server, replies);
+  return { server, replies };
+}
+
+function routes(service: Service): Express {
+  const { application, replies } = service;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
   app.enable('case sensitive routing');
-  app.set('trust proxy', settings.trustProxy);
 
-  app.use((_request, response, next) => {
-    response.locals.requestId = randomUUID();
-    next();
-  });
-  app.get('/healthz', (_request, response) => send(response, 200, '{"status":"ok"}'));
+  app.get('/healthz', (_request, response) => replies.send(response, 200, '{"status":"ok"}'));
   app.get('/readyz', async (_request, response) => {
-    const missing = await core.application.ready().then(() => undefined, String);
+    const missing = replies.stopping ? 'stopping' : await application.ready().then(() => undefined, messageOf);
     const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
-    send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
+    replies.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
-  const service = { ...core, readBody: bodyReader(settings.bodyLimit) };
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
     app[method](operation.path.replace('{id}', ':id'), serve(operation, service));
@@ -45,15 +62,14 @@ export function httpServer(core: Core, settings: HttpSettings, log: Logger): Ser
   app.use((request) => {
     throw new HttpError('not_found', `There is no ${request.method} ${request.path} here.`);
   });
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const refusal = toHttpError(error);
-    if (refusal.code === 'internal_server_error') {
-      log.error({ err: error, requestId: response.locals.requestId, method: request.method }, 'a request failed');
-    }
-    if (response.headersSent) response.destroy();
-    else send(response, statusOf[refusal.code], errorBody(refusal, settings.docsUrl), refusal.headers);
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    replies.fail(response, error);
   });
-  return createServer(withPrototypesOf(app), app);
+  return app;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -1,3 +1,4 @@
+import pino from 'pino';
 import type { Demo } from '../../bootstrap/demo.ts';
 import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
@@ -45,14 +46,13 @@ export async function serving(
 ): Promise<void> {
   const read = readSettings({
     PORT: '0',
-    LOG_LEVEL: 'silent',
     DEMO_API_KEY,
     RATE_LIMIT_POINTS: '1000000',
     REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
     ...settings,
   });
   const system = nodeSystem(read.DEMO_API_KEY);
-  const running = await start(read, now ? { ...system, now } : system);
+  const running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
   try {
     const { url, application, demo } = running;
     await test({ url, application, demo, call: (method, path, call) => request(url + path, method, call) });

@@ -1,0 +1,130 @@
+import { IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { HttpError } from './errors.ts';
+import type { Replies } from './replies.ts';
+
+const HEADERS_MS = 20_000;
+const REQUEST_MS = 50_000;
+const IDLE_MS = 65_000;
+/** How long a connection that was refused is still read, so that the refusal is not lost to a reset. */
+const LINGER_MS = 1_000;
+
+/** How often Node looks for requests that are too slow. */
+export const CHECK_MS = 5_000;
+
+/**
+ * Answers with the error object what Node would refuse by itself, or with another status, or not at all: requests that
+ * cannot be parsed or that are too slow, `CONNECT`, and what is expected that we do not know.
+ */
+export function guardConnections(server: Server, replies: Replies): void {
+  const newest = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.keepAliveTimeout = IDLE_MS;
+  server.timeout = IDLE_MS;
+  server.maxHeadersCount = 0;
+
+  server.prependListener('request', (request, response) => newest.set(request.socket, response));
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const refusal = new HttpError('bad_request', problemOf(error));
+    const response = newest.get(socket);
+    if (response && !response.req.complete) refuseRequest(response, refusal, socket);
+    else afterThe(response, () => refuseConnection(socket, refusal));
+  });
+
+  server.on('checkExpectation', (request, response) => {
+    newest.set(request.socket, response);
+    replies.exchangeOf(response, request);
+    response.shouldKeepAlive = false;
+    replies.fail(response, new HttpError('bad_request', 'The only Expect that is known here is 100-continue.'));
+  });
+
+  server.on('connect', (request, socket) => {
+    refused.add(socket);
+    socket.on('error', () => socket.destroy());
+    afterThe(newest.get(socket), () => {
+      refuseConnection(socket, new HttpError('not_found', 'There is no CONNECT here.'), request);
+    });
+  });
+
+  /** The request that is being served turned out to be broken. */
+  function refuseRequest(response: ServerResponse, refusal: HttpError, socket: Duplex): void {
+    response.once('close', () => linger(socket));
+    response.shouldKeepAlive = false;
+    if (!response.headersSent) replies.fail(response, refusal);
+  }
+
+  function refuseConnection(socket: Duplex, refusal: HttpError, request = new IncomingMessage(socket as Socket)): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once('finish', () => {
+      response.detachSocket(socket as Socket);
+      linger(socket);
+    });
+    replies.exchangeOf(response, request);
+    replies.fail(response, refusal);
+  }
+}
+
+/** Runs `then` when the reply before it, if there is one under way, has gone out. */
+function afterThe(response: ServerResponse | undefined, then: () => void): void {
+  if (!response || response.closed || response.writableFinished) then();
+  else response.once('close', then);
+}
+
+/** Ends our side, and reads what still comes for a moment: closing at once would reset what we wrote. */
+function linger(socket: Duplex): void {
+  socket.end();
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+const problems: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
+  HPE_HEADER_OVERFLOW: 'The headers are too large: send at most 16 KiB.',
+  HPE_INVALID_METHOD: 'The method is none of HTTP.',
+  HPE_INVALID_EOF_STATE: 'The request ended before it was complete.',
+};
+
+function problemOf({ code = '' }: NodeJS.ErrnoException): string {
+  return problems[code] ?? 'The request is no valid HTTP/1.1.';
+}
+
+const HOST = /^[^\s/?#@\\]*$/;
+
+/** What is wrong with the frame of a request that Node could parse, or nothing. */
+export function frameProblem(request: IncomingMessage): HttpError | undefined {
+  if (request.httpVersionMajor !== 1) return new HttpError('bad_request', 'The request must be HTTP/1.1 or HTTP/1.0.');
+  const hosts = headerCount(request, 'host');
+  if (hosts > 1) return new HttpError('bad_request', 'Two Host headers were sent: send one.');
+  if (hosts === 0 && request.httpVersionMinor > 0) {
+    return new HttpError('bad_request', 'The Host header is missing: send it.');
+  }
+  if (!HOST.test(request.headers.host ?? ''))
+    return new HttpError('bad_request', 'The Host header is no host and port.');
+  return undefined;
+}
+
+/** How many times a header was sent; Node keeps the first alone of those that may be sent once. */
+export function headerCount({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string;
+    if (header.length === name.length && header.toLowerCase() === name) count++;
+  }
+  return count;
+}

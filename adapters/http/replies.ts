@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorBody, statusOf, toHttpError } from './errors.ts';
+
+/** What is known of a request while it is served: for its reply, the log and the metrics. */
+export interface Exchange {
+  readonly requestId: string;
+  /** Milliseconds, as of `performance.now()`. */
+  readonly startedAt: number;
+  readonly method: string;
+  /** The caller's place in its trace (W3C Trace Context), where it sent one. */
+  readonly traceparent: string | undefined;
+  /** The path of the operation, with the names of its parameters; `undefined` where there is no operation. */
+  route: string | undefined;
+  workspaceId: string | undefined;
+  keyId: string | undefined;
+}
+
+/** Is told of every reply, and of every failure that nobody foresaw. */
+export interface Observer {
+  replied(exchange: Exchange, status: number, milliseconds: number): void;
+  failed(exchange: Exchange, error: unknown): void;
+}
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Writes every reply of a server, so that all are alike and none goes unseen. */
+export class Replies {
+  /** While it is true, each reply ends its connection. */
+  stopping = false;
+  private readonly exchanges = new WeakMap<ServerResponse, Exchange>();
+
+  constructor(
+    private readonly docsUrl: string,
+    private readonly observers: readonly Observer[],
+  ) {}
+
+  /** What is known of the request; a connection that sent nothing readable has none. */
+  exchangeOf(response: ServerResponse, request?: IncomingMessage): Exchange {
+    const known = this.exchanges.get(response);
+    if (known) return known;
+    const traceparent = request?.headers.traceparent;
+    const exchange: Exchange = {
+      requestId: randomUUID(),
+      startedAt: performance.now(),
+      method: request?.method ?? '',
+      traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+      route: undefined,
+      workspaceId: undefined,
+      keyId: undefined,
+    };
+    this.exchanges.set(response, exchange);
+    return exchange;
+  }
+
+  /** Replies with a body of JSON. */
+  send(response: ServerResponse, status: number, body: string, headers: Readonly<Record<string, string>> = {}): void {
+    const exchange = this.exchangeOf(response);
+    if (this.stopping) response.shouldKeepAlive = false;
+    response.writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': exchange.requestId,
+      ...headers,
+    });
+    response.end(body);
+    const milliseconds = performance.now() - exchange.startedAt;
+    for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
+  }
+
+  /** Replies with the error object for what was thrown. */
+  fail(response: ServerResponse, error: unknown): void {
+    const refusal = toHttpError(error);
+    if (refusal.code === 'internal_server_error') {
+      for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
+    }
+    if (response.headersSent) return;
+    this.send(response, statusOf[refusal.code], errorBody(refusal, this.docsUrl), refusal.headers);
+  }
+}

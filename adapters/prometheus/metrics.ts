@@ -1,0 +1,102 @@
+import { createServer, type Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import { DomainError } from '../../core/shared/error.ts';
+import { kinds, registries, type Storage } from '../../core/storage.ts';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
+
+/** What this process measures of itself, in the Prometheus text format. */
+export class Metrics {
+  private readonly registry = new Registry();
+
+  private readonly requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to its reply, by the path of the operation (unmatched: there is none), method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  private readonly limited = new Counter({
+    name: 'rate_limit_requests_total',
+    help: 'What was counted against a limit (requests: of a key; refusals: of an address), by whether it was allowed.',
+    labelNames: ['limit', 'outcome'],
+    registers: [this.registry],
+  });
+
+  private readonly operations = new Histogram({
+    name: 'storage_operation_duration_seconds',
+    help: 'Time of an operation of the storage, by the kind of record, operation and outcome.',
+    labelNames: ['kind', 'operation', 'outcome'],
+    buckets: [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Observes a reply. */
+  replied(
+    { route = 'unmatched', method }: { route?: string | undefined; method: string },
+    status: number,
+    milliseconds: number,
+  ): void {
+    this.requests.observe({ route, method: METHODS.has(method) ? method : 'other', status }, milliseconds / 1000);
+  }
+
+  /** Failures are counted as replies with status 500. */
+  failed(): void {}
+
+  /** The same limiter, counted. */
+  limiter(limit: string, limiter: RateLimiter): RateLimiter {
+    return {
+      consume: async (key) => {
+        const usage = await limiter.consume(key);
+        this.limited.inc({ limit, outcome: usage.allowed ? 'allowed' : 'refused' });
+        return usage;
+      },
+    };
+  }
+
+  /** The same storage, timed. */
+  storage(storage: Storage): Storage {
+    const names = [...Object.keys(kinds), ...registries] as (keyof Storage)[];
+    return {
+      ...storage,
+      ...Object.fromEntries(names.map((name) => [name, this.timed(name, storage[name])])),
+      atomically: (work) => storage.atomically((staged) => work(this.storage(staged))),
+    };
+  }
+
+  /** A server of `GET /metrics`, not yet listening. */
+  server(): Server {
+    return createServer(async (request, response) => {
+      if (request.url !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      const text = await this.registry.metrics();
+      response.writeHead(200, { 'Content-Type': this.registry.contentType }).end(text);
+    });
+  }
+
+  private timed<T extends object>(kind: string, port: T): T {
+    return new Proxy(port, {
+      get:
+        (target, operation: string & keyof T) =>
+        async (...args: unknown[]) => {
+          const end = this.operations.startTimer({ kind, operation });
+          try {
+            const result = await (target[operation] as (...args: unknown[]) => unknown)(...args);
+            end({ outcome: 'done' });
+            return result;
+          } catch (error) {
+            end({ outcome: error instanceof DomainError ? 'refused' : 'failed' });
+            throw error;
+          }
+        },
+    });
+  }
+}

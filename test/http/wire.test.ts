@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
+import { statusOf } from '../../adapters/http/errors.ts';
+import { converse, type RawReply } from '../support/raw.ts';
+import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+
+const HOST = 'Host: localhost\r\n';
+const KEY = `Authorization: Bearer ${DEMO_API_KEY}\r\n`;
+const CLOSE = 'Connection: close\r\n';
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+
+/** A well-formed request that ends the connection. */
+const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}${headers}\r\n`;
+
+const post = (headers: string, body: string | Buffer = '', type = JSON_TYPE) =>
+  Buffer.concat([
+    Buffer.from(`POST /tags HTTP/1.1\r\n${HOST}${KEY}${CLOSE}${type}${headers}\r\n`, 'latin1'),
+    Buffer.from(body as string, 'latin1'),
+  ]);
+
+const sized = (body: string | Buffer, headers = '', type = JSON_TYPE) =>
+  post(`Content-Length: ${Buffer.from(body as string, 'latin1').length}\r\n${headers}`, body, type);
+
+const chunked = (chunks: string, headers = '') => post(`Transfer-Encoding: chunked\r\n${headers}`, chunks);
+
+const body = '{"name":"never stored"}';
+const bomb = gzipSync(Buffer.alloc(5_000_000, ' '));
+
+interface Probe {
+  readonly sends: string | Buffer | readonly (string | Buffer)[];
+  /** The statuses of all replies, in order; none is a clean close. */
+  readonly gets: readonly number[];
+  /** We end our side after the last byte, as a client does that goes away. */
+  readonly cut?: true;
+}
+
+const probes: Readonly<Record<string, Probe>> = {
+  'a well-formed request': { sends: get('/tags/x?'), gets: [404] },
+  'a list': { sends: get('/campaigns'), gets: [200] },
+  'an absolute target': { sends: get('http://localhost/campaigns'), gets: [200] },
+  'HTTP/1.0 without a Host': { sends: `GET /campaigns HTTP/1.0\r\n${KEY}\r\n`, gets: [200] },
+  'HTTP/1.0 with keep-alive': {
+    sends: [`GET /campaigns HTTP/1.0\r\n${KEY}Connection: keep-alive\r\n\r\n`, `GET /campaigns HTTP/1.0\r\n${KEY}\r\n`],
+    gets: [200, 200],
+  },
+  'empty lines before a request': { sends: `\r\n\r\n${get('/campaigns')}`, gets: [200] },
+
+  'an unknown path': { sends: get('/nothing'), gets: [404] },
+  'the root of nothing': { sends: get('//'), gets: [404] },
+  'another case': { sends: get('/Campaigns'), gets: [404] },
+  'a very long path': { sends: get(`/${'a'.repeat(10_000)}`), gets: [404] },
+  'a very long id': { sends: get(`/campaigns/${'a'.repeat(10_000)}`), gets: [404] },
+  'a target of *': { sends: get('*'), gets: [404] },
+  'OPTIONS *': { sends: `OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  'OPTIONS on a path': { sends: `OPTIONS /tags HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  'a CORS preflight': {
+    sends: `OPTIONS /tags HTTP/1.1\r\n${HOST}${CLOSE}Origin: http://x\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
+    gets: [404],
+  },
+  TRACE: { sends: `TRACE /tags HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  PROPFIND: { sends: `PROPFIND /tags HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  QUERY: { sends: `QUERY /campaigns HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  PUT: { sends: `PUT /tags HTTP/1.1\r\n${HOST}${CLOSE}Content-Length: 2\r\n\r\n{}`, gets: [404] },
+  CONNECT: { sends: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, gets: [404] },
+  'CONNECT with bytes behind it': { sends: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\nsecret bytes`, gets: [404] },
+  'CONNECT behind another request': {
+    sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\nCONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
+    gets: [200, 404],
+  },
+  'an upgrade to WebSocket': {
+    sends: `GET /nothing HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    gets: [404],
+  },
+  'an upgrade to HTTP/2': {
+    sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`,
+    gets: [200],
+  },
+  'the preface of HTTP/2': { sends: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', gets: [400] },
+  'the first bytes of TLS': { sends: Buffer.from('1603010200010001fc0303', 'hex'), gets: [400], cut: true },
+
+  'a method that does not exist': { sends: `FETCH /tags HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'a method in lower case': { sends: `get /tags HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'no target': { sends: `GET HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'two spaces': { sends: `GET  /tags HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  'a space in the target': { sends: `GET /tags x HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'no version': { sends: `GET /campaigns\r\n${HOST}\r\n`, gets: [400] },
+  'HTTP/0.9': { sends: `GET /campaigns HTTP/0.9\r\n${HOST}${KEY}\r\n`, gets: [400] },
+  'HTTP/2.0': { sends: `GET /campaigns HTTP/2.0\r\n${HOST}${KEY}\r\n`, gets: [400] },
+  'HTTP/1.2': { sends: `GET /campaigns HTTP/1.2\r\n${HOST}${KEY}\r\n`, gets: [400] },
+  'another protocol': { sends: `GET /campaigns FTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'raw bytes in the target': { sends: get('/campaigns?search=\xe9'), gets: [400] },
+  'a control character in the target': { sends: get('/campaigns?search=\x01'), gets: [400] },
+  noise: { sends: '\x00\x01\x02\x03\r\n\r\n', gets: [400] },
+  'nothing but an end': { sends: '', gets: [], cut: true },
+  'half a request line': { sends: 'GET /camp', gets: [400], cut: true },
+  'half a head': { sends: `GET /campaigns HTTP/1.1\r\n${HOST}`, gets: [400], cut: true },
+
+  'no Host': { sends: `GET /campaigns HTTP/1.1\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
+  'two Hosts': { sends: get('/campaigns', HOST), gets: [400] },
+  'an empty Host': { sends: `GET /campaigns HTTP/1.1\r\nHost:\r\n${KEY}${CLOSE}\r\n`, gets: [200] },
+  'a Host that is none': { sends: `GET /campaigns HTTP/1.1\r\nHost: a b/c@d\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
+  'no Host on an unknown path': { sends: `GET /nothing HTTP/1.1\r\n${CLOSE}\r\n`, gets: [400] },
+  'two Authorizations': { sends: get('/campaigns', KEY), gets: [400] },
+  'a header without a colon': { sends: get('/campaigns', 'nonsense\r\n'), gets: [400] },
+  'a header without a name': { sends: get('/campaigns', ': x\r\n'), gets: [400] },
+  'a space before the colon': { sends: get('/campaigns', 'X-A : b\r\n'), gets: [400] },
+  'a folded header': { sends: get('/campaigns', 'X-A: b\r\n  c\r\n'), gets: [400] },
+  'a NUL in a header': { sends: get('/campaigns', 'X-A: b\0c\r\n'), gets: [400] },
+  'a bare CR in a header': { sends: get('/campaigns', 'X-A: b\rc\r\n'), gets: [400] },
+  'a header over the limit': { sends: get('/campaigns', `X-A: ${'a'.repeat(20_000)}\r\n`), gets: [400] },
+  'headers over the limit': { sends: get('/campaigns', 'X-A: b\r\n'.repeat(6_000)), gets: [400] },
+  'two thousand headers before the key': {
+    sends: `GET /campaigns HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2_500)}${KEY}${CLOSE}\r\n`,
+    gets: [200],
+  },
+
+  'a body': { sends: sized('{"name":1}'), gets: [422] },
+  'a body in chunks': { sends: chunked('a\r\n{"name":1}\r\n0\r\n\r\n'), gets: [422] },
+  'a body of no length': { sends: post(''), gets: [400] },
+  'a body of length 0': { sends: post('Content-Length: 0\r\n'), gets: [400] },
+  'no chunk': { sends: chunked('0\r\n\r\n'), gets: [400] },
+  'a length that is no number': { sends: post('Content-Length: x\r\n', body), gets: [400] },
+  'a negative length': { sends: post('Content-Length: -1\r\n', body), gets: [400] },
+  'a length with a sign': { sends: post('Content-Length: +23\r\n', body), gets: [400] },
+  'two lengths': { sends: sized(body, 'Content-Length: 5\r\n'), gets: [400] },
+  'a length that overflows': { sends: post('Content-Length: 99999999999999999999\r\n', body), gets: [400] },
+  'a length and chunks': { sends: sized(body, 'Transfer-Encoding: chunked\r\n'), gets: [400] },
+  'chunks and a length': { sends: chunked('0\r\n\r\n', 'Content-Length: 5\r\n'), gets: [400] },
+  'an unknown transfer coding': { sends: post('Transfer-Encoding: gzip\r\n', body), gets: [400] },
+  'chunked twice': { sends: post('Transfer-Encoding: chunked, chunked\r\n', '0\r\n\r\n'), gets: [400] },
+  'chunked that is not last': { sends: post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'), gets: [400] },
+  'a chunk of a bad size': { sends: chunked('zz\r\nabc\r\n0\r\n\r\n'), gets: [400] },
+  'a chunk that is longer than it says': { sends: chunked('2\r\nabc\r\n0\r\n\r\n'), gets: [400] },
+  'a bad chunk after a good one': { sends: chunked('a\r\n{"name":1}\r\nzz\r\n'), gets: [400] },
+  'endless chunk extensions': { sends: chunked(`1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`), gets: [400] },
+  'a body cut short': { sends: post('Content-Length: 100\r\n', '{"name":'), gets: [400], cut: true },
+  'chunks cut short': { sends: chunked('a\r\n{"na'), gets: [400], cut: true },
+  'a body over the limit': { sends: sized(`{"name":"${' '.repeat(1_100_000)}"}`), gets: [400] },
+  'chunks over the limit': {
+    sends: [chunked(''), ...Array(20).fill(`10000\r\n${' '.repeat(65_536)}\r\n`), '0\r\n\r\n'],
+    gets: [400],
+  },
+  'a length over the limit whose body never comes': {
+    sends: post('Content-Length: 2000000\r\n', '{'),
+    gets: [400],
+    cut: true,
+  },
+  'another content type': { sends: sized(body, '', 'Content-Type: text/plain\r\n'), gets: [400] },
+  'no content type': { sends: sized(body, '', ''), gets: [400] },
+  'a content type that is none': { sends: sized(body, '', 'Content-Type: ;;=\r\n'), gets: [400] },
+  'a form': { sends: sized('name=x', '', 'Content-Type: application/x-www-form-urlencoded\r\n'), gets: [400] },
+  'another charset': { sends: sized(body, '', 'Content-Type: application/json; charset=latin1\r\n'), gets: [400] },
+  'a compressed body': { sends: sized(gzipSync(body), 'Content-Encoding: gzip\r\n'), gets: [400] },
+  'a compressed bomb': { sends: sized(bomb, 'Content-Encoding: gzip\r\n'), gets: [400] },
+  'a coding that does not exist': { sends: sized(body, 'Content-Encoding: zip\r\n'), gets: [400] },
+  'a byte-order mark': { sends: sized('\xef\xbb\xbf{}'), gets: [400] },
+  'no UTF-8': { sends: sized('{"name":"\xff"}'), gets: [400] },
+  'no JSON': { sends: sized('{"name":'), gets: [400] },
+  'bad percent-encoding in the path': { sends: get('/campaigns/%zz'), gets: [400] },
+  'no UTF-8 in the path': { sends: get('/campaigns/%ff'), gets: [400] },
+  'bad percent-encoding in the query': { sends: get('/campaigns?search=%zz'), gets: [400] },
+  'half a percent-encoding': { sends: get('/campaigns?search=%e'), gets: [400] },
+  'no UTF-8 in the query': { sends: get('/campaigns?search=%ff'), gets: [400] },
+  'no UTF-8 in a name of the query': { sends: get('/campaigns?%ff=1'), gets: [400] },
+
+  'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [422] },
+  'an unknown Expect': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
+  'an unknown Expect without a body': { sends: get('/campaigns', 'Expect: 200-ok\r\n'), gets: [400] },
+
+  'two requests at once': {
+    sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\n${get('/domains')}`,
+    gets: [200, 200],
+  },
+  'a broken request behind a good one': {
+    sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\nnonsense\r\n\r\n`,
+    gets: [200, 400],
+  },
+  'a broken body behind a good request': {
+    sends: Buffer.concat([Buffer.from(`GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\n`), chunked('zz\r\n')]),
+    gets: [200, 400],
+  },
+  'a request behind a body that is not looked at': {
+    sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Content-Length: 5\r\n\r\nhello${get('/domains')}`,
+    gets: [200, 200],
+  },
+  'a request behind a body that was refused': {
+    sends: `POST /tags HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhello${get('/domains')}`,
+    gets: [401, 200],
+  },
+  'a request smuggled in a body': {
+    sends: sized(`GET /campaigns HTTP/1.1\r\n${HOST}\r\n`),
+    gets: [400],
+  },
+};
+
+suite('on the wire', {
+  ...Object.fromEntries(
+    Object.entries(probes).map(([name, { sends, gets, cut = false }]) => [
+      name,
+      () =>
+        serving(async (api) => {
+          const before = await everything(api);
+          const chunks = Array.isArray(sends) ? sends : [sends as string | Buffer];
+          const replies = await converse(api.url, chunks, cut);
+          assert.deepEqual(
+            replies.map(({ status }) => status),
+            gets,
+          );
+          for (const reply of replies) checkReply(reply);
+          assert.deepEqual(await everything(api), before);
+          assert.equal((await api.call('POST', '/tags', { body: { name: 'never stored' } })).status, 201);
+        }),
+    ]),
+  ),
+});
+
+function checkReply({ status, headers, body: text }: RawReply): void {
+  assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  if (status === 200) return;
+  const { error, ...others } = JSON.parse(text);
+  assert.deepEqual(others, {});
+  assert.deepEqual(Object.keys(error), ['code', 'message', 'doc_url']);
+  assert.equal(statusOf[error.code as keyof typeof statusOf], status);
+}
+
+/** All that the lists show. */
+async function everything({ call }: Api): Promise<unknown> {
+  const lists = ['/campaigns?includeArchived=true', '/domains?includeArchived=true', '/content-pillars'];
+  return Promise.all(lists.map(async (path) => (await call('GET', path)).text));
+}
