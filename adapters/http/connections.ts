@@ -58,9 +58,9 @@ export function guardConnections(server: Server, replies: Replies): void {
 
   /** The request that is being served turned out to be broken. */
   function refuseRequest(response: ServerResponse, refusal: HttpError, socket: Duplex): void {
-    response.once('close', () => linger(socket));
     response.shouldKeepAlive = false;
     if (!response.headersSent) replies.fail(response, refusal);
+    afterThe(response, () => linger(socket));
   }
 
   function refuseConnection(socket: Duplex, refusal: HttpError, request = new IncomingMessage(socket as Socket)): void {

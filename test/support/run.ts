@@ -4,14 +4,15 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../bootstrap/settings.ts';
 import { RESULTS } from './results.ts';
+import { isLong, scale } from './scale.ts';
 
-const FILE_TIMEOUT_MS = 180_000;
+const FILE_TIMEOUT_MS = scale(180_000, 1_200_000);
 const root = join(import.meta.dirname, '..');
 
-/** Runs every file of tests whose path has one of the given words in it, each in a process of its own. */
+/** Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at length. */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.js'))
+    .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .sort();
   const total = { passed: 0, failed: 0 };

@@ -1,7 +1,8 @@
 import { suite as uvuSuite } from 'uvu';
 import { RESULTS } from './results.ts';
+import { scale } from './scale.ts';
 
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = scale(60_000, 600_000);
 const tally = { registered: 0, passed: 0 };
 
 /**

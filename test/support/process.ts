@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DEMO_API_KEY } from './service.ts';
+
+const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
+
+/** The service as a process of its own. */
+export interface ServiceProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What it printed so far. */
+  readonly printed: { stdout: string; stderr: string };
+  /** Its exit code, when it has ended. */
+  ended(): Promise<number | null>;
+}
+
+/** Starts the service on a free port; resolves when it listens, rejects with what it printed when it ends before. */
+export async function startProcess(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  const env = { ...process.env, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000', ...settings };
+  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], { env });
+  const printed = { stdout: '', stderr: '' };
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  child.stderr.on('data', (chunk) => (printed.stderr += chunk));
+  const listening = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      printed.stdout += chunk;
+      const url = /listens at (http:\S+?),?\s/.exec(printed.stdout)?.[1];
+      if (url) resolve(url);
+    });
+  });
+  const failed = exit.then((code) => {
+    throw new Error(`ended with exit code ${code}: ${printed.stderr}`);
+  });
+  failed.catch(() => 'told to whoever waits');
+  return { url: await Promise.race([listening, failed]), child, printed, ended: () => exit };
+}
+
+/** Runs the service as a process while a test works with it; the process is gone afterwards. */
+export async function withProcess(
+  settings: Readonly<Record<string, string>>,
+  test: (service: ServiceProcess) => Promise<void>,
+): Promise<void> {
+  const service = await startProcess(settings);
+  try {
+    await test(service);
+  } finally {
+    service.child.kill('SIGKILL');
+    await service.ended();
+  }
+}

@@ -1,0 +1,6 @@
+/** Whether all of the long tests is run, as in `npm run test:long`, or the little that `npm test` has of them. */
+export const isLong = process.env.TEST_SCALE === 'long';
+
+export function scale(quick: number, long: number): number {
+  return isLong ? long : quick;
+}
