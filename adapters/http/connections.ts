@@ -82,7 +82,7 @@ export function guardConnections(server: Server, replies: Replies): void {
 
 /** Runs `then` when the reply before it, if there is one under way, has gone out. */
 function afterThe(response: ServerResponse | undefined, then: () => void): void {
-  if (!response || response.closed || response.writableFinished) then();
+  if (!response || response.closed) then();
   else response.once('close', then);
 }
 

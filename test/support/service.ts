@@ -27,6 +27,7 @@ export interface Call {
 /** A real service on a port of its own. */
 export interface Api {
   readonly url: string;
+  readonly metricsUrl: string | undefined;
   readonly application: Application;
   readonly demo: Demo;
   call(method: string, path: string, call?: Call): Promise<Answer>;
@@ -54,8 +55,8 @@ export async function serving(
   const system = nodeSystem(read.DEMO_API_KEY);
   const running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
   try {
-    const { url, application, demo } = running;
-    await test({ url, application, demo, call: (method, path, call) => request(url + path, method, call) });
+    const { url, metricsUrl, application, demo } = running;
+    await test({ url, metricsUrl, application, demo, call: (method, path, call) => request(url + path, method, call) });
   } finally {
     await running.stop();
   }

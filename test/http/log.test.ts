@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { withProcess } from '../support/process.ts';
+import { DEMO_API_KEY, serving } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+const KEY = { Authorization: `Bearer ${DEMO_API_KEY}` };
+
+suite('the log', {
+  'has a line in JSON for each request, joined to its reply by the request id': () =>
+    withProcess({}, async ({ url, child, printed, ended }) => {
+      const replies = [
+        await fetch(`${url}/campaigns?search=tents`, { headers: { ...KEY, traceparent: TRACEPARENT } }),
+        await fetch(`${url}/campaigns/01890000-0000-7000-8000-000000000000`, {
+          headers: { ...KEY, traceparent: 'nonsense' },
+        }),
+        await fetch(`${url}/campaigns`),
+        await fetch(`${url}/nothing`),
+      ];
+      child.kill('SIGTERM');
+      await ended();
+      const lines = printed.stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.equal(lines.length, replies.length);
+      for (const [i, reply] of replies.entries()) {
+        assert.equal(lines[i].requestId, reply.headers.get('x-request-id'));
+        assert.equal(lines[i].status, reply.status);
+        assert.equal(lines[i].method, 'GET');
+        assert.equal(typeof lines[i].milliseconds, 'number');
+      }
+      const [list, get, refused, unmatched] = lines;
+      assert.equal(list.route, '/campaigns');
+      assert.equal(list.traceparent, TRACEPARENT);
+      assert.match(list.workspaceId, /^[0-9a-f-]{36}$/);
+      assert.match(list.keyId, /^[0-9a-f-]{36}$/);
+      assert.equal(get.route, '/campaigns/{id}');
+      assert.equal(get.traceparent, undefined);
+      assert.equal(refused.keyId, undefined);
+      assert.equal(unmatched.route, undefined);
+    }),
+
+  'has no key in it, at no level, nor what was searched for': () =>
+    withProcess({ LOG_LEVEL: 'trace' }, async ({ url, child, printed, ended }) => {
+      const secrets = [DEMO_API_KEY, 'adv_0000000000000000000000000000000012345', 'c2VjcmV0OnNlY3JldA=='];
+      for (const path of ['/campaigns?search=confidential', '/nothing', '/campaigns/%ff', '/healthz']) {
+        for (const secret of secrets) {
+          await fetch(url + path, { headers: { Authorization: `Bearer ${secret}` } });
+          await fetch(url + path, { headers: { Authorization: `Basic ${secret}` } });
+        }
+      }
+      child.kill('SIGTERM');
+      await ended();
+      assert.equal(printed.stderr.trim().split('\n').length, 24);
+      for (const secret of [...secrets, 'confidential']) assert.ok(!printed.stderr.includes(secret), secret);
+    }),
+
+  'says nothing of requests above the level info': () =>
+    withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, printed, ended }) => {
+      await fetch(`${url}/campaigns`, { headers: KEY });
+      child.kill('SIGTERM');
+      await ended();
+      assert.equal(printed.stderr, '');
+    }),
+});
+
+suite('the metrics', {
+  'count requests by operation, method and status, with labels that callers cannot make more': () =>
+    serving(
+      async ({ metricsUrl, call }) => {
+        await call('GET', '/campaigns');
+        await call('GET', '/campaigns?page=0');
+        await call('GET', '/campaigns/nonsense');
+        await call('POST', '/tags', { body: { name: 'measured' } });
+        await call('POST', '/tags', { body: { name: 'measured' } });
+        for (const path of ['/a', '/b']) await call('GET', path, { key: null });
+        await call('PROPFIND', '/campaigns', { key: null });
+        await call('GET', '/campaigns', { key: 'wrong-wrong-wrong-wrong' });
+        const text = await (await fetch(metricsUrl as string)).text();
+        for (const [labels, count] of [
+          ['route="/campaigns",method="GET",status="200"', 1],
+          ['route="/campaigns",method="GET",status="422"', 1],
+          ['route="/campaigns",method="GET",status="401"', 1],
+          ['route="/campaigns/{id}",method="GET",status="404"', 1],
+          ['route="/tags",method="POST",status="201"', 1],
+          ['route="/tags",method="POST",status="409"', 1],
+          ['route="unmatched",method="GET",status="404"', 2],
+          ['route="unmatched",method="other",status="404"', 1],
+        ]) {
+          assert.ok(text.includes(`http_request_duration_seconds_count{${labels}} ${count}\n`), `${labels}\n${text}`);
+        }
+        assert.match(text, /^rate_limit_requests_total\{limit="requests",outcome="allowed"\} 5$/m);
+        assert.match(text, /^rate_limit_requests_total\{limit="refusals",outcome="allowed"\} 1$/m);
+        assert.match(
+          text,
+          /^storage_operation_duration_seconds_count\{kind="tags",operation="add",outcome="done"\} \d+$/m,
+        );
+        assert.match(
+          text,
+          /^storage_operation_duration_seconds_count\{kind="tags",operation="add",outcome="refused"\} 1$/m,
+        );
+        assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+      },
+      { settings: { METRICS_PORT: '0' } },
+    ),
+
+  'are not at the public address': () =>
+    serving(
+      async ({ call, metricsUrl }) => {
+        assert.equal((await call('GET', '/metrics')).status, 404);
+        assert.equal((await fetch(`${new URL(metricsUrl as string).origin}/campaigns`)).status, 404);
+      },
+      { settings: { METRICS_PORT: '0' } },
+    ),
+});
