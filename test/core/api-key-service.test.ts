@@ -52,6 +52,7 @@ suite('the caller of an API key', {
   'is no member where the key has none': async () => {
     const { use } = testCore();
     const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    assert.equal(apiKey.label, '');
     const caller = { workspaceId: OWN, keyId: apiKey.id, access: 'full', member: undefined };
     assert.deepEqual(await use.apiKeys.authenticate(secret), caller);
   },

@@ -73,6 +73,17 @@ suite('a new campaign', {
     assert.deepEqual(await core.use.campaigns.get(NOBODY, id), { id, ...made });
   },
 
+  'has nothing of what was left out, or sent as null': async () => {
+    for (const fields of [{}, { domain: null, image: null, contentPillarId: null }]) {
+      const { domain, image, targetShares, contentPillarId, tagIds, groupIds, resources } = await make(
+        testCore(),
+        fields,
+      );
+      assert.deepEqual([domain, image, targetShares, contentPillarId], [null, null, null, null]);
+      assert.deepEqual([tagIds, groupIds, resources], [[], [], []]);
+    }
+  },
+
   'is of the member who made it, and not yet shared; nothing is said of that to a key of no member': async () => {
     const core = testCore();
     const { memberId, ...ada } = await makeMember(core);
@@ -87,6 +98,14 @@ suite('a new campaign', {
     for (const status of ['draft', 'published', 'archived'] as const) {
       const campaign = await make(core, { status });
       assert.deepEqual([campaign.status, campaign.archived], [status, status === 'archived']);
+    }
+  },
+
+  'has two dates': async () => {
+    const noDate = '2026-02-30';
+    for (const field of ['startDate', 'endDate'] as const) {
+      const made = make(testCore(), { [field]: noDate });
+      await assert.rejects(made, { kind: 'invalid', message: `${field}: must be a date` });
     }
   },
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Group } from '../../core/group/group.ts';
-import { DEFAULT_PAGE_SIZE, PAGE_SIZES, type Page, readPage } from '../../core/shared/page.ts';
+import { type Page, readPage } from '../../core/shared/page.ts';
 import { OTHER, OWN, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
@@ -84,10 +84,5 @@ suite('a page', {
         assert.deepEqual(names, all.slice(0, most));
       }),
     );
-  },
-
-  'has at most the size of the specification': () => {
-    assert.deepEqual(PAGE_SIZES, { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 });
-    assert.equal(DEFAULT_PAGE_SIZE, 50);
   },
 });

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  compareCodePoints,
-  DESCRIPTION,
-  fold,
-  SEARCH_TERM,
-  searchText,
-  textProblem,
-  URL_TEXT,
-} from '../../core/shared/text.ts';
+import { compareCodePoints, fold, searchText, textProblem } from '../../core/shared/text.ts';
 import { suite } from '../support/suite.ts';
 
 const anyText = fc.string({ unit: 'binary' });
@@ -51,10 +43,6 @@ suite('a text', {
       ['\u0001\ufffe\uffff\u{10ffff}', undefined],
     ] as const;
     for (const [value, problem] of cases) assert.equal(textProblem(value, { max: 9 }), problem, JSON.stringify(value));
-  },
-
-  'has the limits of the decisions': () => {
-    assert.deepEqual([DESCRIPTION, URL_TEXT, SEARCH_TERM], [{ max: 5000 }, { max: 2048 }, { max: 200 }]);
   },
 });
 
