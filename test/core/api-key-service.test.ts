@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { apiKeySecret, isApiKeySecret } from '../../core/access/api-key.ts';
+import { timestamp } from '../../core/shared/date.ts';
+import { MINUTE, NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { suite } from '../support/suite.ts';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+const REFUSED = { kind: 'unauthenticated' };
+
+suite('a new API key', {
+  'is kept without its secret': async () => {
+    const { use, storage } = testCore();
+    const { apiKey, secret } = await use.apiKeys.create(OWN, { label: 'laptop' });
+    assert.ok(isApiKeySecret(secret));
+    const { id, ...kept } = (await storage.apiKeys.get(OWN, apiKey.id)) as typeof apiKey;
+    assert.deepEqual(kept, {
+      workspaceId: OWN,
+      hash: createHash('sha256').update(secret).digest('hex'),
+      lastFour: secret.slice(-4),
+      label: 'laptop',
+      memberId: null,
+      access: 'full',
+      createdAt: timestamp(NOON),
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    });
+  },
+
+  'is for a member of its workspace, or for none': async () => {
+    const { use, storage } = testCore();
+    const { id } = await use.members.create(OTHER, ADA);
+    for (const memberId of [id, UNKNOWN_ID]) {
+      await assert.rejects(use.apiKeys.create(OWN, { memberId }), { kind: 'not_found' });
+    }
+    assert.equal(await storage.apiKeys.count(OWN, []), 0);
+  },
+});
+
+suite('the caller of an API key', {
+  'is its workspace, its access and its member as it is now': async () => {
+    const { use, storage } = testCore();
+    const member = await use.members.create(OWN, { ...ADA, role: 'admin' });
+    const { apiKey, secret } = await use.apiKeys.create(OWN, { memberId: member.id, access: 'read' });
+    const caller = { workspaceId: OWN, keyId: apiKey.id, access: 'read' };
+    assert.deepEqual(await use.apiKeys.authenticate(secret), { ...caller, member });
+    const changed = await storage.members.update(OWN, member.id, (now) => ({ ...now, role: 'member' }));
+    assert.deepEqual(await use.apiKeys.authenticate(secret), { ...caller, member: changed });
+  },
+
+  'is no member where the key has none': async () => {
+    const { use } = testCore();
+    const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    assert.equal(apiKey.label, '');
+    const caller = { workspaceId: OWN, keyId: apiKey.id, access: 'full', member: undefined };
+    assert.deepEqual(await use.apiKeys.authenticate(secret), caller);
+  },
+
+  'is refused with a key that was never made, or whose member is gone': async () => {
+    const { use, storage } = testCore();
+    const { id: memberId } = await use.members.create(OWN, ADA);
+    const { secret } = await use.apiKeys.create(OWN, { memberId });
+    await storage.members.remove(OWN, memberId);
+    for (const unknown of [secret, apiKeySecret('x'.repeat(32)), '', 'x', 'constructor']) {
+      await assert.rejects(use.apiKeys.authenticate(unknown), REFUSED, unknown);
+    }
+  },
+
+  'is refused without a look-up where the checksum is wrong': async () => {
+    const { use } = testCore({ sha256: () => assert.fail('was looked up') });
+    const wrong = `${apiKeySecret('x'.repeat(32)).slice(0, -1)}0`;
+    await assert.rejects(use.apiKeys.authenticate(wrong), REFUSED);
+  },
+
+  'may have a key without a checksum in the demo alone': async () => {
+    const secret = 'demo-key-of-the-tests';
+    const demo = testCore({ demoApiKey: secret });
+    await demo.use.apiKeys.create(OWN, { secret });
+    assert.equal((await demo.use.apiKeys.authenticate(secret)).workspaceId, OWN);
+    const other = testCore();
+    await other.use.apiKeys.create(OWN, { secret });
+    await assert.rejects(other.use.apiKeys.authenticate(secret), REFUSED);
+  },
+});
+
+suite('the end of an API key', {
+  'is the moment that it was made with': async () => {
+    const { use, clock } = testCore();
+    const { secret } = await use.apiKeys.create(OWN, { expiresAt: timestamp(NOON + SECOND) });
+    clock.now = NOON + SECOND - 1;
+    await use.apiKeys.authenticate(secret);
+    clock.now = NOON + SECOND;
+    await assert.rejects(use.apiKeys.authenticate(secret), REFUSED);
+  },
+
+  'is its revocation, at once and for good': async () => {
+    const { use, clock } = testCore();
+    const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    const { secret: another } = await use.apiKeys.create(OWN, {});
+    const revoked = await use.apiKeys.revoke(OWN, apiKey.id);
+    assert.deepEqual(revoked, { ...apiKey, revokedAt: timestamp(NOON) });
+    await assert.rejects(use.apiKeys.authenticate(secret), REFUSED);
+    await use.apiKeys.authenticate(another);
+    clock.now += SECOND;
+    assert.deepEqual(await use.apiKeys.revoke(OWN, apiKey.id), revoked);
+  },
+
+  'is not for another workspace to bring about': async () => {
+    const { use } = testCore();
+    const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    await assert.rejects(use.apiKeys.revoke(OTHER, apiKey.id), { kind: 'not_found' });
+    await assert.rejects(use.apiKeys.revoke(OWN, UNKNOWN_ID), { kind: 'not_found' });
+    await use.apiKeys.authenticate(secret);
+  },
+});
+
+suite('the last use of an API key', {
+  'is written once a minute at most': async () => {
+    const { use, storage, clock } = testCore();
+    const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    const written = [
+      [0, 0],
+      [1, 0],
+      [MINUTE - 1, 0],
+      [MINUTE, MINUTE],
+      [2 * MINUTE - 1, MINUTE],
+      [5 * MINUTE, 5 * MINUTE],
+    ] as const;
+    for (const [used, expected] of written) {
+      clock.now = NOON + used;
+      await use.apiKeys.authenticate(secret);
+      const kept = await storage.apiKeys.get(OWN, apiKey.id);
+      assert.equal(kept?.lastUsedAt, timestamp(NOON + expected), `used after ${used} ms`);
+    }
+  },
+
+  'is not that of a refused key': async () => {
+    const { use, storage } = testCore();
+    const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    await use.apiKeys.revoke(OWN, apiKey.id);
+    await assert.rejects(use.apiKeys.authenticate(secret), REFUSED);
+    assert.equal((await storage.apiKeys.get(OWN, apiKey.id))?.lastUsedAt, null);
+  },
+});

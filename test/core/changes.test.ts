@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { changed } from '../../core/shared/changes.ts';
+import { NOON } from '../support/core.ts';
+import { suite } from '../support/suite.ts';
+
+const AT = '2026-01-31T12:00:00.000Z';
+const stored = { name: 'before', isActive: true, groups: ['a', 'b'] as readonly string[], updatedAt: 'before' };
+
+type Fields = Parameters<typeof changed<typeof stored>>[1];
+
+const unchanging: readonly Fields[] = [
+  {},
+  { name: undefined },
+  { name: 'before' },
+  { isActive: true },
+  { groups: ['a', 'b'] },
+  { name: 'before', isActive: true, groups: ['a', 'b'] },
+  { name: undefined, groups: undefined },
+];
+
+const changing: readonly (readonly [Fields, Fields])[] = [
+  [{ name: '' }, { name: '' }],
+  [{ name: 'Before' }, { name: 'Before' }],
+  [{ isActive: false }, { isActive: false }],
+  [{ groups: [] }, { groups: [] }],
+  [{ groups: ['a'] }, { groups: ['a'] }],
+  [{ groups: ['b', 'a'] }, { groups: ['b', 'a'] }],
+  [{ groups: ['a', 'b', 'c'] }, { groups: ['a', 'b', 'c'] }],
+  [{ name: 'after', isActive: true }, { name: 'after' }],
+  [{ name: 'after', isActive: undefined }, { name: 'after' }],
+  [
+    { name: 'after', isActive: false, groups: [] },
+    { name: 'after', isActive: false, groups: [] },
+  ],
+];
+
+suite('a changed record', {
+  'is the stored one itself where every value equals the stored one or is left out': () => {
+    for (const fields of unchanging) assert.equal(changed(stored, fields, NOON), stored, JSON.stringify(fields));
+  },
+
+  'has the fields that differ, keeps the others, and was updated now': () => {
+    for (const [fields, different] of changing) {
+      const expected = { ...stored, ...different, updatedAt: AT };
+      assert.deepEqual(changed(stored, fields, NOON), expected, JSON.stringify(fields));
+    }
+  },
+
+  'leaves the stored one as it was': () => {
+    const frozen = Object.freeze({ ...stored });
+    changed(frozen, { name: 'after' }, NOON);
+    assert.deepEqual(frozen, stored);
+  },
+
+  'changed so again is itself': () => {
+    const fields = fc.record(
+      { name: fc.string(), isActive: fc.boolean(), groups: fc.array(fc.constantFrom('a', 'b', 'c')) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fields, (change) => {
+        const next = changed(stored, change, NOON);
+        assert.equal(changed(next, change, NOON + 1), next);
+      }),
+    );
+  },
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { endOf, startOf, timestamp } from '../../core/shared/date.ts';
+import { suite } from '../support/suite.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Date-times, and the moment in UTC that each of them means. */
+const dateTimes = [
+  ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T09:30:00', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T09:30', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T09:30Z', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T09:30+02:00', '2026-01-31T07:30:00.000Z'],
+  ['2026-01-31T09:30:15-02:30', '2026-01-31T12:00:15.000Z'],
+  ['2026-01-31T00:00:00+00:00', '2026-01-31T00:00:00.000Z'],
+  ['2026-01-31T00:00:00-00:00', '2026-01-31T00:00:00.000Z'],
+  ['2026-01-31T00:00:00+23:59', '2026-01-30T00:01:00.000Z'],
+  ['2026-01-31T00:00:00-23:59', '2026-01-31T23:59:00.000Z'],
+  ['2026-01-31T23:59:59Z', '2026-01-31T23:59:59.000Z'],
+  ['2026-01-31T09:30:00.1Z', '2026-01-31T09:30:00.100Z'],
+  ['2026-01-31T09:30:00.12', '2026-01-31T09:30:00.120Z'],
+  ['2026-01-31T09:30:00.123+01:00', '2026-01-31T08:30:00.123Z'],
+  ['2026-01-31T09:30:00.1239Z', '2026-01-31T09:30:00.123Z'],
+  ['2026-01-31T09:30:00.0009Z', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T09:30:00.000000001Z', '2026-01-31T09:30:00.000Z'],
+  ['2026-01-31T23:59:59.999999999Z', '2026-01-31T23:59:59.999Z'],
+  ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z'],
+  ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ['0001-01-01T00:00:00+01:00', '0000-12-31T23:00:00.000Z'],
+  ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ['9999-12-31T23:59:59.999-23:59', '+010000-01-01T23:58:59.999Z'],
+] as const;
+
+const days = [
+  '2026-01-31',
+  '2026-12-31',
+  '2024-02-29',
+  '2000-02-29',
+  '2026-02-28',
+  '0001-01-01',
+  '9999-12-31',
+  '0004-02-29',
+];
+
+const refused = [
+  ...['2026-02-30', '2026-02-29', '2026-04-31', '2026-01-32', '2026-01-00', '2026-00-01', '2026-13-01', '0000-01-01'],
+  ...['1900-02-29', '2100-02-29', '0000-02-29', '10000-01-01', '+010000-01-01', '-0001-01-01', '999-01-01'],
+  ...['', '2026', '2026-01', '26-01-31', '2026-1-31', '2026-01-3', '20260131', '2026-W05-6', '2026-031', '2026/01/31'],
+  ...[' 2026-01-31', '2026-01-31 ', '2026-01-31\n', '２０２６-01-31', 'today', '0', '1769850600000', '31 Jan 2026'],
+  ...['2026-02-30T00:00:00Z', '2026-02-29T00:00:00Z', '0000-12-31T23:59:59Z', '0000-12-31T23:59:59-01:00'],
+  ...['2026-01-31T24:00', '2026-01-31T24:00:00Z', '2026-01-31T09:60Z', '2026-01-31T23:59:60Z', '2016-12-31T23:59:60Z'],
+  ...['2026-01-31t09:30:00Z', '2026-01-31T09:30:00z', '2026-01-31 09:30:00Z', '2026-01-31_09:30:00Z'],
+  ...['2026-01-31T', '2026-01-31T09', '2026-01-31T09Z', '2026-01-31T9:30Z', '2026-01-31T09:3Z', '2026-01-31T0930Z'],
+  ...['2026-01-31T09:30.5Z', '2026-01-31T09:30:00.Z', '2026-01-31T09:30:00,5Z', '2026-01-31T09:30:0Z'],
+  ...['2026-01-31T09:30:00.1234567890Z', '2026-01-31T09:30:00.-1Z', '2026-01-31T-9:30:00Z'],
+  ...['2026-01-31T09:30:00+24:00', '2026-01-31T09:30:00-24:00', '2026-01-31T09:30:00+01:60', '2026-01-31T09:30+1:00'],
+  ...['2026-01-31T09:30:00+0100', '2026-01-31T09:30:00+01', '2026-01-31T09:30:00Z+01:00', '2026-01-31T09:30:00ZZ'],
+  ...['2026-01-31T09:30:00\u221201:00', '2026-01-31T09:30:00 Z', '2026-01-31T09:30:00Z ', ' 2026-01-31T09:30:00Z'],
+  ...[
+    '2026-01-31T09:30:00Z\n',
+    '2026-01-31T09:30:00UTC',
+    '2026-01-31T09:30:00[UTC]',
+    '2026-01-31Z',
+    '2026-01-31+01:00',
+  ],
+];
+
+/** A moment of the years 0001 to 9999, whatever the offset in which it is written. */
+const moment = fc.integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') });
+const offsetMinutes = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 });
+
+function written(milliseconds: number, minutes: number): string {
+  const two = (value: number) => String(Math.floor(Math.abs(value))).padStart(2, '0');
+  const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+  return timestamp(milliseconds + minutes * MINUTE).replace('Z', offset);
+}
+
+suite('a date', {
+  'may be a date-time, which is one moment, as a start and as an end': () => {
+    for (const [value, moment] of dateTimes) {
+      assert.equal(startOf(value), Date.parse(moment), value);
+      assert.equal(endOf(value), Date.parse(moment), value);
+    }
+  },
+
+  'that is bare starts at 00:00:00.000 UTC and ends at 23:59:59.999 UTC of its day': () => {
+    for (const day of days) {
+      assert.equal(startOf(day), Date.parse(`${day}T00:00:00.000Z`), day);
+      assert.equal(endOf(day), Date.parse(`${day}T23:59:59.999Z`), day);
+    }
+  },
+
+  'in any other form is refused': () => {
+    for (const value of refused) {
+      assert.equal(startOf(value), undefined, value);
+      assert.equal(endOf(value), undefined, value);
+    }
+  },
+
+  'of every day of every month is there, and the day after its last is not': () => {
+    for (const year of ['1900', '2000', '2023', '2024', '2100', '2400']) {
+      for (let month = 1; month <= 12; month++) {
+        const days = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
+        const named = (day: number) => `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+        for (let day = 1; day <= days; day++) assert.equal(startOf(named(day)), Date.parse(named(day)), named(day));
+        assert.equal(startOf(named(days + 1)), undefined, named(days + 1));
+      }
+    }
+  },
+
+  'that was printed is read as the same moment': () => {
+    fc.assert(fc.property(moment, (milliseconds) => assert.equal(startOf(timestamp(milliseconds)), milliseconds)));
+  },
+
+  'means the same moment at whatever offset it is written': () => {
+    fc.assert(
+      fc.property(moment, offsetMinutes, (milliseconds, minutes) => {
+        assert.equal(startOf(written(milliseconds, minutes)), milliseconds);
+        assert.equal(endOf(written(milliseconds, minutes)), milliseconds);
+      }),
+    );
+  },
+
+  'is compared to the millisecond: what follows it in a fraction is cut off, never rounded': () => {
+    fc.assert(
+      fc.property(moment, fc.stringMatching(/^\d{1,6}$/), (milliseconds, digits) => {
+        assert.equal(startOf(timestamp(milliseconds).replace('Z', `${digits}Z`)), milliseconds);
+      }),
+    );
+  },
+
+  'that is bare lasts one day': () => {
+    fc.assert(
+      fc.property(moment, (milliseconds) => {
+        const day = timestamp(milliseconds).slice(0, 10);
+        assert.equal((endOf(day) as number) - (startOf(day) as number), DAY - 1);
+        assert.ok((startOf(day) as number) <= milliseconds && milliseconds <= (endOf(day) as number));
+      }),
+    );
+  },
+});
+
+suite('a timestamp', {
+  'is in UTC, with milliseconds': () => {
+    assert.equal(timestamp(Date.UTC(2026, 0, 31, 9, 30)), '2026-01-31T09:30:00.000Z');
+    assert.equal(timestamp(0), '1970-01-01T00:00:00.000Z');
+  },
+});

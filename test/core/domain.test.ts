@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { domainToASCII } from 'node:url';
+import fc from 'fast-check';
+import { defaultPlaceholder, normalSlug } from '../../core/domain/domain.ts';
+import { suite } from '../support/suite.ts';
+
+const label = (length: number) => 'a'.repeat(length);
+const slugOf190 = [label(63), label(63), label(62)].join('.');
+const slugOf191 = [label(63), label(63), label(63)].join('.');
+
+const accepted = [
+  ['example.com', 'example.com'],
+  ['links.example.com', 'links.example.com'],
+  ['a.b', 'a.b'],
+  ['EXAMPLE.Com', 'example.com'],
+  ['  example.com\t\n', 'example.com'],
+  ['example.com.', 'example.com'],
+  ['example.com。', 'example.com'],
+  ['EXAMPLE.com. ', 'example.com'],
+  ['1.example.com', '1.example.com'],
+  ['1.2.3.4.com', '1.2.3.4.com'],
+  ['0x7f.example', '0x7f.example'],
+  ['example.c0m', 'example.c0m'],
+  ['example.1a', 'example.1a'],
+  ['my-links.example-site.com', 'my-links.example-site.com'],
+  ['a--b.com', 'a--b.com'],
+  ['ab--c.com', 'ab--c.com'],
+  ['münchen.de', 'xn--mnchen-3ya.de'],
+  ['MÜNCHEN.de', 'xn--mnchen-3ya.de'],
+  ['mu\u0308nchen.de', 'xn--mnchen-3ya.de'],
+  ['xn--mnchen-3ya.de', 'xn--mnchen-3ya.de'],
+  ['XN--MNCHEN-3YA.DE', 'xn--mnchen-3ya.de'],
+  ['straße.de', 'xn--strae-oqa.de'],
+  ['STRAẞE.de', 'xn--strae-oqa.de'],
+  ['例え.テスト', 'xn--r8jz45g.xn--zckzah'],
+  ['ｅｘａｍｐｌｅ．ｃｏｍ', 'example.com'],
+  ['example。com', 'example.com'],
+  ['☃.net', 'xn--n3h.net'],
+  ['wwww.example.com', 'wwww.example.com'],
+  ['www2.example.com', 'www2.example.com'],
+  ['links.www.example.com', 'links.www.example.com'],
+  ['www-1.com', 'www-1.com'],
+  [`${label(63)}.com`, `${label(63)}.com`],
+  [slugOf190, slugOf190],
+  [`${slugOf190}.`, slugOf190],
+] as const;
+
+const refused = {
+  'nothing, or no two labels': [
+    '',
+    ' ',
+    '.',
+    '..',
+    'localhost',
+    'com',
+    'com.',
+    '.com',
+    'ｃｏｍ',
+    'a..b',
+    'a.b..',
+    '.a.b',
+  ],
+  'a scheme, a port, a path or a user': [
+    ...['http://example.com', 'https://example.com', '//example.com', 'example.com/', 'example.com/a', 'a/b.com'],
+    ...['example.com:80', 'example.com:', ':80', 'example.com?a=b', 'example.com#a', 'user@example.com'],
+    ...[
+      'user:password@example.com',
+      'a\\b.com',
+      'example.com\\',
+      'example．com／a',
+      'example.com：80',
+      'user＠example.com',
+    ],
+  ],
+  'an address, in any notation': [
+    ...[
+      '1.2.3.4',
+      '1.2.3.4.',
+      '127.1',
+      '1.2.3',
+      '0x7f.1',
+      '0x7f.0x0.0x0.0x1',
+      '017.0.0.1',
+      '１.２.３.４',
+      '1。2。3。4',
+    ],
+    ...['2130706433', '[::1]', '::1', '[::ffff:1.2.3.4]', 'fe80::1', '1.2.3.4/8', '1.2.3.4:80', '256.256.256.256'],
+  ],
+  'a last label of digits': ['example.1', 'example.123', 'example.１２', 'a.b.0', 'example.1.'],
+  'a leading www.': ['www.example.com', 'WWW.example.com', 'ｗｗｗ.example.com', 'www.com', 'www。example.com'],
+  'a hyphen at an end of a label': ['-a.com', 'a-.com', 'a.-b.com', 'a.b-.com', 'a.b-', 'a.-', '-.com', 'xn--a-.com'],
+  'another character': [
+    ...['a_b.com', '_dmarc.example.com', 'a b.com', 'a\tb.com', 'a\u3000b.com', 'a%2eb.com', '%61.com', 'a％2eb.com'],
+    ...[
+      '*.example.com',
+      'a,b.com',
+      'a;b.com',
+      'a!.com',
+      'a$.com',
+      'a&b.com',
+      "a'b.com",
+      '(a).com',
+      'a+b.com',
+      'a=b.com',
+    ],
+    ...['<a>.com', 'a|b.com', 'a^b.com', 'a`b.com', '{a}.com', 'a~b.com', 'a"b.com', 'a\0b.com', 'a\x7fb.com'],
+    ...['a\ud800.com', '\ufffd.com', 'a.\u0301b.com', 'a\u200db.com', '\u200d.com', 'a\u2024com'],
+  ],
+  'no IDNA': ['xn--.com', 'xn--a.com', 'xn--abc.com', 'xn--ÿ.com'],
+  'a label or all of it too long': [
+    ...[`${label(64)}.com`, `a.${label(64)}`, `${label(62)}ü.com`, slugOf191, `${slugOf191}.`],
+    ...[`${'a.'.repeat(600)}com`, `${'ü'.repeat(63)}.com`],
+  ],
+} as const;
+
+/** Names that are sure to be domain names: letters of many scripts, some of them with several spellings. */
+const name = fc
+  .array(fc.string({ unit: fc.constantFrom(...'abkzABKZüÜßñéｋＫжЖあ東'), minLength: 1, maxLength: 8 }), {
+    minLength: 2,
+    maxLength: 4,
+  })
+  .map((labels) => labels.join('.'));
+
+suite('a slug', {
+  'is trimmed, lower-cased, in ASCII, without its trailing dot': () => {
+    for (const [text, slug] of accepted) assert.equal(normalSlug(text, domainToASCII), slug, text);
+  },
+
+  'is nothing else than a domain name': () => {
+    for (const [what, texts] of Object.entries(refused)) {
+      for (const text of texts) assert.equal(normalSlug(text, domainToASCII), undefined, `${what}: ${text}`);
+    }
+  },
+
+  'in its normal form stays as it is': () => {
+    fc.assert(
+      fc.property(name, (text) => {
+        const slug = normalSlug(text, domainToASCII) as string;
+        assert.match(slug, /^[a-z0-9.-]+$/);
+        assert.equal(normalSlug(slug, domainToASCII), slug);
+      }),
+    );
+  },
+
+  'is the same for every spelling of a name': () => {
+    fc.assert(
+      fc.property(name, (text) => {
+        const slug = normalSlug(text, domainToASCII);
+        for (const spelling of [
+          ` ${text} `,
+          `${text}.`,
+          text.toLowerCase(),
+          text.normalize('NFD'),
+          text.replaceAll('.', '。'),
+        ]) {
+          assert.equal(normalSlug(spelling, domainToASCII), slug, spelling);
+        }
+      }),
+    );
+  },
+
+  'that is any text is in its normal form or refused': () => {
+    const unit = fc.constantFrom(...'ab1-._:/@%?#[]\\ ．。üＷwXxn\u00ad\0');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+        const slug = normalSlug(text, domainToASCII);
+        if (slug !== undefined) assert.equal(normalSlug(slug, domainToASCII), slug);
+      }),
+      { numRuns: 1000 },
+    );
+  },
+});
+
+suite('the placeholder of a domain', {
+  'is made from the slug where none was given': () => {
+    assert.equal(defaultPlaceholder('links.example.com'), 'https://links.example.com/your-link');
+  },
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { permit } from '../../core/access/caller.ts';
+import { INVITATIONS } from '../../core/access/member.ts';
+import { timestamp } from '../../core/shared/date.ts';
+import { NOON, OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { suite } from '../support/suite.ts';
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+
+suite('a new member', {
+  'is an accepted member, an advocate in no group, where nothing else is said': async () => {
+    const { use, storage } = testCore();
+    const { id, ...made } = await use.members.create(OWN, ADA);
+    assert.deepEqual(made, {
+      ...ADA,
+      workspaceId: OWN,
+      role: 'member',
+      seatType: 'advocate',
+      groupIds: [],
+      invitation: 'accepted',
+      createdAt: timestamp(NOON),
+      updatedAt: timestamp(NOON),
+    });
+    assert.deepEqual(await storage.members.get(OWN, id), { id, ...made });
+  },
+
+  'is what was said otherwise, and counts in its groups': async () => {
+    const { use, storage } = testCore();
+    const group = await use.groups.create(OWN, { name: 'Sales' });
+    assert.equal(group.count, 0);
+    const fields = { role: 'admin', seatType: 'thought_leader', groupIds: [group.id], invitation: 'pending' } as const;
+    const { role, seatType, groupIds, invitation } = await use.members.create(OWN, { ...ADA, ...fields });
+    assert.deepEqual({ role, seatType, groupIds, invitation }, fields);
+    assert.equal(await storage.members.count(OWN, [{ field: 'groupIds', in: [group.id] }]), 1);
+  },
+
+  'is in groups of its workspace alone': async () => {
+    const { use, storage } = testCore();
+    const own = await use.groups.create(OWN, { name: 'Sales' });
+    const foreign = await use.groups.create(OTHER, { name: 'Sales' });
+    await assert.rejects(use.members.create(OWN, { ...ADA, groupIds: [foreign.id, own.id, UNKNOWN_ID] }), {
+      kind: 'invalid',
+      message: 'groupIds.0: is no group of the workspace; groupIds.2: is no group of the workspace',
+    });
+    assert.equal(await storage.members.count(OWN, []), 0);
+  },
+});
+
+suite('the invitation of a member', {
+  'decides what its key may do, from the next request on': async () => {
+    const { use, storage } = testCore();
+    const { id: memberId } = await use.members.create(OWN, { ...ADA, invitation: 'pending' });
+    const { secret } = await use.apiKeys.create(OWN, { memberId });
+    const kinds = { accepted: undefined, pending: 'forbidden', expired: 'invitation_expired' };
+    for (const invitation of INVITATIONS) {
+      await storage.members.update(OWN, memberId, (now) => ({ ...now, invitation }));
+      const caller = await use.apiKeys.authenticate(secret);
+      const kind = kinds[invitation];
+      if (kind) assert.throws(() => permit(caller, 'read'), { kind }, invitation);
+      else permit(caller, 'read');
+    }
+  },
+});

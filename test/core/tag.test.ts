@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { COLORS, type Color } from '../../core/shared/color.ts';
+import { leastUsedColor, tagNameProblem } from '../../core/tag/tag.ts';
+import { suite } from '../support/suite.ts';
+
+/** How often red, yellow, green, blue, purple and brown are used, and the colour that comes next. */
+const uses: readonly (readonly [readonly number[], Color])[] = [
+  [[0, 0, 0, 0, 0, 0], 'red'],
+  [[1, 0, 0, 0, 0, 0], 'yellow'],
+  [[1, 1, 0, 0, 0, 0], 'green'],
+  [[1, 1, 1, 0, 0, 0], 'blue'],
+  [[1, 1, 1, 1, 0, 0], 'purple'],
+  [[1, 1, 1, 1, 1, 0], 'brown'],
+  [[1, 1, 1, 1, 1, 1], 'red'],
+  [[2, 1, 1, 1, 1, 1], 'yellow'],
+  [[5, 4, 3, 3, 9, 4], 'green'],
+  [[5, 4, 3, 1, 9, 1], 'blue'],
+  [[0, 7, 7, 7, 7, 7], 'red'],
+];
+
+suite('the colour of a new tag', {
+  'is the one least used, the first of them on a tie': () => {
+    for (const [counts, color] of uses) {
+      const byColor = Object.fromEntries(COLORS.map((name, i) => [name, counts[i]])) as Record<Color, number>;
+      assert.equal(leastUsedColor(byColor), color, counts.join(', '));
+    }
+  },
+});
+
+suite('the name of a tag', {
+  'has no comma': () => {
+    for (const name of ['a,b', ',', 'a,']) assert.equal(tagNameProblem(name), 'must not contain a comma', name);
+    for (const name of ['a b', 'a;b', 'a，b', 'a、b']) assert.equal(tagNameProblem(name), undefined, name);
+  },
+});

@@ -1,0 +1,31 @@
+import { memoryStorage } from '../../adapters/memory/storage.ts';
+import { nodeSystem } from '../../bootstrap/system.ts';
+import { Application } from '../../core/application.ts';
+import type { System } from '../../core/shared/system.ts';
+import type { Storage } from '../../core/storage.ts';
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const DAY = 24 * 60 * MINUTE;
+
+/** Where the clock of a test stands at first: 2026-01-31T12:00:00.000Z. */
+export const NOON = Date.UTC(2026, 0, 31, 12);
+
+/** Two workspaces, and an id that is in neither. */
+export const OWN = 'own';
+export const OTHER = 'other';
+export const UNKNOWN_ID = '0190163d-8694-739b-aea5-966c26f8ad91';
+
+/** The use cases over a memory storage of their own, at a clock that stands until a test moves it. */
+export interface TestCore {
+  readonly use: Application;
+  readonly storage: Storage;
+  readonly clock: { now: number };
+}
+
+export function testCore(system: Partial<System> = {}): TestCore {
+  const clock = { now: NOON };
+  const now = () => clock.now;
+  const storage = memoryStorage(now);
+  return { use: new Application(storage, { ...nodeSystem(), now, ...system }), storage, clock };
+}
