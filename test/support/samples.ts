@@ -55,3 +55,19 @@ export const refusedUrls = [
   'https://example.com/\ud800',
   ofLength(2049),
 ];
+
+/** The body of a campaign with the required fields alone. */
+export const campaignBody = {
+  name: 'Summer',
+  description: 'Tents are here',
+  shareContext: 'Say it in your words',
+  objective: 'Reach',
+  status: 'published',
+  destinationUrl: 'https://example.com/summer',
+  startDate: '2026-06-01',
+  endDate: '2026-06-30',
+  shareRewardAmount: 1.5,
+  clickRewardAmount: '0.05',
+  maxRewardPerEmployee: 50,
+  totalBudget: '1000',
+};
