@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/answers.ts';
+import { suite } from '../support/suite.ts';
+import { inWorld } from '../support/world.ts';
+
+const LISTS = ['/campaigns', '/inspiration-questions', '/content-pillars', '/domains'];
+
+const FLAGS = [
+  '/campaigns?includeArchived=',
+  '/inspiration-questions?includeArchived=',
+  '/inspiration-questions?isActive=',
+  '/inspiration-questions?availableToMe=',
+  '/domains?includeArchived=',
+];
+
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  '/campaigns?filter=': ['upcoming', 'active', 'non-upcoming'],
+  '/campaigns?sortBy=': ['createdAt', 'updatedAt', 'startDate'],
+  '/inspiration-questions?userType=': ['thought_leader', 'advocate', 'all'],
+  '/content-pillars?sortBy=': ['title', 'createdAt'],
+  '/content-pillars?sortOrder=': ['asc', 'desc'],
+};
+
+const ID_LISTS = ['/campaigns?tagIds=', '/inspiration-questions?groupIds=', '/content-pillars?ids='];
+
+const nameOf = (path: string): string => path.slice(path.indexOf('?') + 1, -1);
+const ids = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
+
+suite('queries', {
+  'take true and false alone as booleans': () =>
+    inWorld(async ({ call }) => {
+      for (const path of FLAGS) {
+        for (const value of ['true', 'false']) jsonOf(await call('GET', path + value));
+        for (const value of ['', 'TRUE', 'False', '1', '0', 'yes', 'on', '%20true', 'true+', 'true,false', 'null']) {
+          assertFaults(await call('GET', path + value), [nameOf(path)], path + value);
+        }
+      }
+    }),
+
+  'take each choice as it stands, and no other': () =>
+    inWorld(async ({ call }) => {
+      for (const [path, values] of Object.entries(CHOICES)) {
+        for (const value of values) {
+          jsonOf(await call('GET', path + value));
+          const others = [value.toUpperCase(), `+${value}`, `${value}%20`, `${value},${value}`];
+          for (const other of others) assertFaults(await call('GET', path + other), [nameOf(path)], path + other);
+        }
+        for (const value of ['', 'unknown']) assertFaults(await call('GET', path + value), [nameOf(path)], path);
+      }
+    }),
+
+  'refuse a single value that is given twice, the same or not': () =>
+    inWorld(async ({ call }) => {
+      const paged = LISTS.flatMap((path) => [`${path}?page=`, `${path}?pageSize=`, `${path}?search=`]);
+      const single = [...FLAGS, ...Object.keys(CHOICES), ...paged, '/campaigns?limit='];
+      const [first] = ids(1);
+      for (const path of [...single, '/campaigns?userId=', '/campaigns?domain=']) {
+        const name = nameOf(path);
+        const value = { userId: first, domain: 'a.b', search: '' }[name] ?? CHOICES[path]?.[0] ?? '1';
+        const given = FLAGS.includes(path) ? 'true' : value;
+        jsonOf(await call('GET', path + given));
+        assertFaults(await call('GET', `${path}${given}&${name}=${given}`), [name], path);
+      }
+    }),
+
+  'take up to 100 ids after duplicates are dropped, repeated or with commas, in either case': () =>
+    inWorld(async ({ call }) => {
+      const hundred = ids(100);
+      for (const path of ID_LISTS) {
+        const name = nameOf(path);
+        const taken = [
+          UNKNOWN_ID,
+          '00000000-0000-0000-0000-000000000000,FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
+          hundred.join(),
+          hundred.join(`&${name}=`),
+          [...hundred, ...hundred.map((id) => id.toUpperCase())].join(),
+        ];
+        for (const value of taken) assert.deepEqual(jsonOf(await call('GET', path + value)), []);
+        const refused: Readonly<Record<string, string>> = {
+          [ids(101).join()]: name,
+          [ids(101).join(`&${name}=`)]: name,
+          '': `${name}.0`,
+          'no-id': `${name}.0`,
+          [`${UNKNOWN_ID},`]: `${name}.1`,
+          [`${UNKNOWN_ID},%20${hundred[0]}`]: `${name}.1`,
+          [`${UNKNOWN_ID}&${name}=x`]: `${name}.1`,
+          '0190a000-0000-0000-8000-000000000000': `${name}.0`,
+          '0190a000-0000-7000-7000-000000000000': `${name}.0`,
+        };
+        for (const [value, fault] of Object.entries(refused)) {
+          assertFaults(await call('GET', path + value), [fault], path + value);
+        }
+      }
+    }),
+
+  'take a search of up to 200 code points, trimmed, and no filter when it is blank': () =>
+    inWorld(async (world, api) => {
+      const { call, workspaceId, admin } = world;
+      await api.application.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'red' });
+      const astral = encodeURIComponent('𝒳');
+      for (const path of LISTS) {
+        for (const length of [1, 200]) {
+          assert.deepEqual(jsonOf(await call('GET', `${path}?search=+%0A${astral.repeat(length)}%20`)), []);
+        }
+        for (const value of [astral.repeat(201), '%00', 'a%00b']) {
+          assertFaults(await call('GET', `${path}?search=${value}`), ['search'], path + value);
+        }
+        const count = path === '/content-pillars' ? 1 : 0;
+        for (const blank of ['search', 'search=', `search=${'+'.repeat(300)}`, 'search=%E3%80%80']) {
+          assert.equal(jsonOf(await call('GET', `${path}?${blank}`)).length, count, path + blank);
+        }
+      }
+      assert.deepEqual(valuesOf(await call('GET', '/content-pillars?search=+LIFE+'), 'title'), ['Life']);
+    }),
+
+  'name every failed parameter, unknown ones first': () =>
+    inWorld(async ({ call }) => {
+      const cases: Readonly<Record<string, string[]>> = {
+        '/campaigns?page=0&foo=1&limit=x&filter=x&Page=1': ['foo', 'Page', 'filter', 'limit', 'page'],
+        '/campaigns?tagIds[]=x&tagIds=x&tagNames=': ['tagIds[]', 'tagIds.0', 'tagNames.0'],
+        '/campaigns?sortOrder=asc': ['sortOrder'],
+        '/campaigns?=x': [''],
+        '/inspiration-questions?sortBy=createdAt&isActive=x': ['sortBy', 'isActive'],
+        '/inspiration-questions?limit=1': ['limit'],
+        '/content-pillars?includeArchived=true': ['includeArchived'],
+        '/domains?page_size=1&archived=true': ['page_size', 'archived'],
+        [`/campaigns/${UNKNOWN_ID}?x=1`]: ['x'],
+      };
+      for (const [path, faults] of Object.entries(cases)) assertFaults(await call('GET', path), faults, path);
+      assertFaults(await call('POST', '/tags?name=a&x', {}), ['name', 'x', 'name']);
+      assertFaults(await call('DELETE', `/content-pillars/${UNKNOWN_ID}?force=true`), ['force']);
+      const many = Array.from({ length: 12 }, (_, i) => `x${i}`);
+      assertFaults(await call('GET', `/domains?${many.join('&')}&page=0`), many.slice(0, 10));
+    }),
+
+  'name the parameters that are allowed beside an unknown one': () =>
+    inWorld(async ({ call }) => {
+      const allowed = {
+        '/campaigns':
+          'domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, limit, page, pageSize',
+        '/inspiration-questions':
+          'search, userType, groupIds, includeArchived, isActive, availableToMe, page, pageSize',
+        '/content-pillars': 'sortBy, sortOrder, search, ids, page, pageSize',
+        '/domains': 'includeArchived, search, page, pageSize',
+      };
+      for (const [path, names] of Object.entries(allowed)) {
+        const { error } = (await call('GET', `${path}?foo=1`)).json;
+        assert.ok(error.message.endsWith(names), error.message);
+      }
+    }),
+});

@@ -1,0 +1,39 @@
+import type { Member } from '../../core/access/member.ts';
+import type { NewMember } from '../../core/access/member-service.ts';
+import { type Answer, type Api, type ServiceOptions, serving } from './service.ts';
+
+/** A workspace that holds nothing but its admin and the admin's key. */
+export interface World {
+  readonly workspaceId: string;
+  readonly admin: Member;
+  readonly key: string;
+  /** Calls with the admin's key; what is given as `body` is sent. */
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  addMember(member?: Partial<NewMember>): Promise<Member>;
+  /** Makes a key of a member, or of none. */
+  addKey(memberId?: string): Promise<string>;
+}
+
+/** Serves while a test works in an empty workspace. */
+export function inWorld(test: (world: World, api: Api) => Promise<void>, options?: ServiceOptions): Promise<void> {
+  return serving(async (api) => test(await newWorld(api), api), options);
+}
+
+/** Makes one more workspace in a service. */
+export async function newWorld({ application, call }: Api): Promise<World> {
+  const { id: workspaceId } = await application.workspaces.create('Contoso');
+  const addMember = (member: Partial<NewMember> = {}) =>
+    application.members.create(workspaceId, { name: 'Kim', email: 'kim@contoso.example', ...member });
+  const addKey = async (memberId?: string) =>
+    (await application.apiKeys.create(workspaceId, memberId === undefined ? {} : { memberId })).secret;
+  const admin = await addMember({ role: 'admin' });
+  const key = await addKey(admin.id);
+  return {
+    workspaceId,
+    admin,
+    key,
+    addMember,
+    addKey,
+    call: (method, path, body) => call(method, path, { key, body }),
+  };
+}
