@@ -72,13 +72,22 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   /** Refuses with `conflict` a record that shares a unique value with one that stays, or with one of the `others`. */
-  requireUnique(record: T, isReplaced: (id: string) => boolean = () => false, others: readonly T[] = []): void {
-    for (const field of this.uniqueFields()) {
+  requireUnique(record: T, isReplaced?: (id: string) => boolean, others?: readonly T[]): void {
+    const field = this.sharedField(record, isReplaced, others);
+    if (field) throw new DomainError('conflict', this.shape.unique[field] as string);
+  }
+
+  /** The unique field whose value a record shares with one that stays, or with one of the `others`. */
+  sharedField(
+    record: T,
+    isReplaced: (id: string) => boolean = () => false,
+    others: readonly T[] = [],
+  ): Field<T> | undefined {
+    return this.uniqueFields().find((field) => {
       const stored = [...(this.byValue.get(field)?.get(record[field]) ?? [])].filter(({ id }) => !isReplaced(id));
       const same = [...stored, ...others.filter((other) => other[field] === record[field])];
-      if (same.some(({ id }) => id !== record.id))
-        throw new DomainError('conflict', this.shape.unique[field] as string);
-    }
+      return same.some(({ id }) => id !== record.id);
+    });
   }
 
   /** As `set`, where the caller has looked at what is unique. */
