@@ -159,7 +159,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   private havingIds(ids: readonly string[]): Source<T> {
-    const records = ids.map((id) => this.byId.get(id)).filter((record) => record !== undefined);
+    const records = [...new Set(ids)].map((id) => this.byId.get(id)).filter((record) => record !== undefined);
     return { size: records.length, values: () => records };
   }
 
@@ -173,10 +173,8 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
     const found: T[] = [];
     let left = skip - skipped;
     for (const record of records) {
-      if (!holds(record)) continue;
-      if (left-- > 0) continue;
-      found.push(record);
       if (found.length === take) break;
+      if (holds(record) && left-- <= 0) found.push(record);
     }
     return found;
   }
