@@ -25,7 +25,10 @@ interface Source<T> {
   values(): Iterable<T>;
 }
 
-/** The records of one kind in one workspace, with an index for each field that the kind declares. */
+/**
+ * The records of one kind in one workspace, with an index for each field that the kind declares. It calls `onFirst`
+ * when it gets its first record: an empty one need not be remembered.
+ */
 export class Collection<T extends { readonly id: string }> implements Table<T> {
   private readonly byId = new Map<string, T>();
   private readonly byValue: ReadonlyMap<Field<T>, Map<unknown, Set<T>>>;
@@ -34,6 +37,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   constructor(
     private readonly shape: Shape<T>,
     private readonly now: () => number,
+    private readonly onFirst: (filled: Collection<T>) => void,
   ) {
     const equalities = [...this.uniqueFields(), ...shape.indexes.flatMap((fields) => fields.slice(0, -1))];
     const orders = shape.indexes.map((fields) => fields.at(-1) as Field<T>);
@@ -99,6 +103,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   private keep(record: T): void {
+    if (this.byId.size === 0) this.onFirst(this);
     this.byId.set(record.id, record);
     for (const [field, records] of this.byValue) {
       for (const value of valuesOf(record, field)) {

@@ -4,15 +4,14 @@ import { comparison, predicate } from './condition.ts';
 
 /** Changes of several collections that are kept together or not at all. */
 export class Transaction {
-  private readonly staged = new Map<Collection<never>, StagedTable<never>>();
+  private readonly staged = new Map<string, StagedTable<never>>();
 
-  /** The collection as this transaction sees it. */
-  table<T extends { readonly id: string }>(collection: Collection<T>): Table<T> {
-    const key = collection as unknown as Collection<never>;
-    const known = this.staged.get(key) as unknown as StagedTable<T> | undefined;
+  /** The collection of a place as this transaction sees it; `collection` tells the one that is there now. */
+  table<T extends { readonly id: string }>(place: string, collection: () => Collection<T>): Table<T> {
+    const known = this.staged.get(place) as unknown as StagedTable<T> | undefined;
     if (known) return known;
     const table = new StagedTable(collection);
-    this.staged.set(key, table as unknown as StagedTable<never>);
+    this.staged.set(place, table as unknown as StagedTable<never>);
     return table;
   }
 
@@ -31,7 +30,11 @@ class StagedTable<T extends { readonly id: string }> implements Table<T> {
   private readonly seen = new Map<string, T | undefined>();
   private readonly changes = new Map<string, T | undefined>();
 
-  constructor(private readonly collection: Collection<T>) {}
+  constructor(private readonly collectionNow: () => Collection<T>) {}
+
+  private get collection(): Collection<T> {
+    return this.collectionNow();
+  }
 
   get(id: string): T | undefined {
     if (this.changes.has(id)) return this.changes.get(id);
