@@ -25,7 +25,10 @@ interface Source<T> {
   values(): Iterable<T>;
 }
 
-/** The records of one kind in one workspace, with an index for each field that the kind declares. */
+/**
+ * The records of one kind in one workspace, with an index for each field that the kind declares. It calls `onFirst`
+ * when it gets its first record: an empty one need not be remembered.
+ */
 export class Collection<T extends { readonly id: string }> implements Table<T> {
   private readonly byId = new Map<string, T>();
   private readonly byValue: ReadonlyMap<Field<T>, Map<unknown, Set<T>>>;
@@ -34,6 +37,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   constructor(
     private readonly shape: Shape<T>,
     private readonly now: () => number,
+    private readonly onFirst: (filled: Collection<T>) => void,
   ) {
     const equalities = [...this.uniqueFields(), ...shape.indexes.flatMap((fields) => fields.slice(0, -1))];
     const orders = shape.indexes.map((fields) => fields.at(-1) as Field<T>);
@@ -72,13 +76,22 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   /** Refuses with `conflict` a record that shares a unique value with one that stays, or with one of the `others`. */
-  requireUnique(record: T, isReplaced: (id: string) => boolean = () => false, others: readonly T[] = []): void {
-    for (const field of this.uniqueFields()) {
+  requireUnique(record: T, isReplaced?: (id: string) => boolean, others?: readonly T[]): void {
+    const field = this.sharedField(record, isReplaced, others);
+    if (field) throw new DomainError('conflict', this.shape.unique[field] as string);
+  }
+
+  /** The unique field whose value a record shares with one that stays, or with one of the `others`. */
+  sharedField(
+    record: T,
+    isReplaced: (id: string) => boolean = () => false,
+    others: readonly T[] = [],
+  ): Field<T> | undefined {
+    return this.uniqueFields().find((field) => {
       const stored = [...(this.byValue.get(field)?.get(record[field]) ?? [])].filter(({ id }) => !isReplaced(id));
       const same = [...stored, ...others.filter((other) => other[field] === record[field])];
-      if (same.some(({ id }) => id !== record.id))
-        throw new DomainError('conflict', this.shape.unique[field] as string);
-    }
+      return same.some(({ id }) => id !== record.id);
+    });
   }
 
   /** As `set`, where the caller has looked at what is unique. */
@@ -90,6 +103,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   private keep(record: T): void {
+    if (this.byId.size === 0) this.onFirst(this);
     this.byId.set(record.id, record);
     for (const [field, records] of this.byValue) {
       for (const value of valuesOf(record, field)) {
@@ -150,7 +164,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   private havingIds(ids: readonly string[]): Source<T> {
-    const records = ids.map((id) => this.byId.get(id)).filter((record) => record !== undefined);
+    const records = [...new Set(ids)].map((id) => this.byId.get(id)).filter((record) => record !== undefined);
     return { size: records.length, values: () => records };
   }
 
@@ -164,10 +178,8 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
     const found: T[] = [];
     let left = skip - skipped;
     for (const record of records) {
-      if (!holds(record)) continue;
-      if (left-- > 0) continue;
-      found.push(record);
       if (found.length === take) break;
+      if (holds(record) && left-- <= 0) found.push(record);
     }
     return found;
   }

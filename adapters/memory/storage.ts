@@ -18,12 +18,9 @@ const MOST_TRIES = 10;
 export function memoryStorage(now: () => number): Storage {
   const collections = new Map<string, unknown>();
   const collection: Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => {
-    const key = `${workspaceId}/${name}`;
+    const key = placeOf(workspaceId, name);
     const known = collections.get(key) as Collection<T> | undefined;
-    if (known) return known;
-    const made = new Collection(shape, now);
-    collections.set(key, made);
-    return made;
+    return known ?? new Collection(shape, now, (filled) => collections.set(key, filled));
   };
   let last: Promise<unknown> = Promise.resolve();
   return storageOn(collection, (work) => {
@@ -36,7 +33,8 @@ export function memoryStorage(now: () => number): Storage {
 async function inTransaction<T>(collection: Collections, work: (storage: Storage) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const transaction = new Transaction();
-    const tables: Tables = (...place) => transaction.table(collection(...place));
+    const tables: Tables = (workspaceId, name, shape) =>
+      transaction.table(placeOf(workspaceId, name), () => collection(workspaceId, name, shape));
     const joined: Storage['atomically'] = (inner) => inner(staged);
     const staged = storageOn(tables, joined);
     const result = await work(staged);
@@ -44,6 +42,8 @@ async function inTransaction<T>(collection: Collections, work: (storage: Storage
   }
   throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
 }
+
+const placeOf = (workspaceId: string, name: string) => `${workspaceId}/${name}`;
 
 function storageOn(tables: Tables, atomically: Storage['atomically']): Storage {
   const records = Object.entries(kinds).map(([name, kind]) => [

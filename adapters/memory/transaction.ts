@@ -2,22 +2,16 @@ import type { Condition, Query } from '../../core/shared/records.ts';
 import type { Collection, Table } from './collection.ts';
 import { comparison, predicate } from './condition.ts';
 
-interface Change<T> {
-  readonly before: T | undefined;
-  readonly after: T | undefined;
-}
-
 /** Changes of several collections that are kept together or not at all. */
 export class Transaction {
-  private readonly staged = new Map<Collection<never>, StagedTable<never>>();
+  private readonly staged = new Map<string, StagedTable<never>>();
 
-  /** The collection as this transaction sees it. */
-  table<T extends { readonly id: string }>(collection: Collection<T>): Table<T> {
-    const key = collection as unknown as Collection<never>;
-    const known = this.staged.get(key) as unknown as StagedTable<T> | undefined;
+  /** The collection of a place as this transaction sees it; `collection` tells the one that is there now. */
+  table<T extends { readonly id: string }>(place: string, collection: () => Collection<T>): Table<T> {
+    const known = this.staged.get(place) as unknown as StagedTable<T> | undefined;
     if (known) return known;
     const table = new StagedTable(collection);
-    this.staged.set(key, table as unknown as StagedTable<never>);
+    this.staged.set(place, table as unknown as StagedTable<never>);
     return table;
   }
 
@@ -25,7 +19,6 @@ export class Transaction {
   commit(): boolean {
     const tables = [...this.staged.values()];
     if (!tables.every((table) => table.isCurrent())) return false;
-    for (const table of tables) table.requireUnique();
     for (const table of tables) table.apply();
     return true;
   }
@@ -33,41 +26,48 @@ export class Transaction {
 
 /** A collection with the changes of a transaction laid over it. */
 class StagedTable<T extends { readonly id: string }> implements Table<T> {
-  private readonly changes = new Map<string, Change<T>>();
+  /** The stored records as the transaction saw them first: it goes on with these, whatever others change. */
+  private readonly seen = new Map<string, T | undefined>();
+  private readonly changes = new Map<string, T | undefined>();
 
-  constructor(private readonly collection: Collection<T>) {}
+  constructor(private readonly collectionNow: () => Collection<T>) {}
+
+  private get collection(): Collection<T> {
+    return this.collectionNow();
+  }
 
   get(id: string): T | undefined {
-    const change = this.changes.get(id);
-    return change ? change.after : this.collection.get(id);
+    if (this.changes.has(id)) return this.changes.get(id);
+    if (!this.seen.has(id)) this.seen.set(id, this.collection.get(id));
+    return this.seen.get(id);
   }
 
   list(query: Query<T>): T[] {
-    if (this.changes.size === 0) return this.collection.list(query);
-    const { where, by, order, skip, take } = query;
-    const kept = this.collection.list({ ...query, skip: 0, take: skip + take + this.changes.size });
-    const listed = [...kept.filter(({ id }) => !this.changes.has(id)), ...this.afters().filter(predicate(where))];
-    return listed.sort(comparison(by, order)).slice(skip, skip + take);
+    const listed = this.changes.size === 0 ? this.collection.list(query) : this.listWithChanges(query);
+    for (const record of listed) if (!this.seen.has(record.id)) this.seen.set(record.id, record);
+    return listed;
   }
 
   count(where: readonly Condition<T>[]): number {
     const holds = predicate(where);
-    const befores = [...this.changes.values()].map(({ before }) => before).filter((before) => before !== undefined);
-    return this.collection.count(where) - befores.filter(holds).length + this.afters().filter(holds).length;
+    const replaced = [...this.changes.keys()].map((id) => this.seen.get(id)).filter((record) => record !== undefined);
+    return this.collection.count(where) - replaced.filter(holds).length + this.afters().filter(holds).length;
   }
 
   set(id: string, record: T | undefined): void {
-    const before = this.changes.has(id) ? this.changes.get(id)?.before : this.collection.get(id);
-    if (record) this.requireUniqueOf(record);
-    this.changes.set(id, { before, after: record });
+    this.get(id);
+    if (record) this.collection.requireUnique(record, (other) => this.changes.has(other), this.afters());
+    this.changes.set(id, record);
   }
 
+  /** Whether nobody else has changed what this changes, or taken a unique value of it. */
   isCurrent(): boolean {
-    return [...this.changes].every(([id, { before }]) => this.collection.get(id) === before);
-  }
-
-  requireUnique(): void {
-    for (const record of this.afters()) this.requireUniqueOf(record);
+    const isChanged = (id: string) => this.changes.has(id);
+    const afters = this.afters();
+    return (
+      [...this.changes.keys()].every((id) => this.collection.get(id) === this.seen.get(id)) &&
+      afters.every((record) => this.collection.sharedField(record, isChanged, afters) === undefined)
+    );
   }
 
   apply(): void {
@@ -75,11 +75,14 @@ class StagedTable<T extends { readonly id: string }> implements Table<T> {
     for (const record of this.afters()) this.collection.replace(record.id, record);
   }
 
-  private requireUniqueOf(record: T): void {
-    this.collection.requireUnique(record, (id) => this.changes.has(id), this.afters());
+  private listWithChanges(query: Query<T>): T[] {
+    const { where, by, order, skip, take } = query;
+    const stored = this.collection.list({ ...query, skip: 0, take: skip + take + this.changes.size });
+    const listed = [...stored.filter(({ id }) => !this.changes.has(id)), ...this.afters().filter(predicate(where))];
+    return listed.sort(comparison(by, order)).slice(skip, skip + take);
   }
 
   private afters(): T[] {
-    return [...this.changes.values()].map(({ after }) => after).filter((after) => after !== undefined);
+    return [...this.changes.values()].filter((after) => after !== undefined);
   }
 }
