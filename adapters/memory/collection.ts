@@ -1,7 +1,8 @@
 import { DomainError } from '../../core/shared/error.ts';
 import type { Condition, Field, Query } from '../../core/shared/records.ts';
-import { comparison, predicate, valuesOf } from './condition.ts';
-import { SortedList } from './sorted-list.ts';
+import { comparison, isRange, predicate, valuesSought } from './condition.ts';
+import { OrderedIndex } from './ordered-index.ts';
+import { pageOf, type Span, shortestWalk, sizeOf, spanOf } from './walk.ts';
 
 /** What a collection needs to know of a kind of record. */
 export interface Shape<T> {
@@ -26,39 +27,44 @@ interface Source<T> {
 }
 
 /**
- * The records of one kind in one workspace, with an index for each field that the kind declares. It calls `onFirst`
- * when it gets its first record: an empty one need not be remembered.
+ * The records of one kind in one workspace, with the indexes that the kind declares. It calls `onFirst` when it gets
+ * its first record: an empty one need not be remembered.
  */
 export class Collection<T extends { readonly id: string }> implements Table<T> {
-  private readonly byId = new Map<string, T>();
-  private readonly byValue: ReadonlyMap<Field<T>, Map<unknown, Set<T>>>;
-  private readonly ordered: ReadonlyMap<Field<T>, SortedList<T>>;
+  private readonly byId = new Map<unknown, T>();
+  private readonly byUnique: ReadonlyMap<Field<T>, Map<unknown, T>>;
+  private readonly indexes: ReadonlyMap<Field<T>, OrderedIndex<T>>;
 
   constructor(
     private readonly shape: Shape<T>,
     private readonly now: () => number,
     private readonly onFirst: (filled: Collection<T>) => void,
   ) {
-    const equalities = [...this.uniqueFields(), ...shape.indexes.flatMap((fields) => fields.slice(0, -1))];
-    const orders = shape.indexes.map((fields) => fields.at(-1) as Field<T>);
-    this.byValue = new Map(equalities.map((field) => [field, new Map()]));
-    this.ordered = new Map(orders.map((field) => [field, new SortedList(comparison<T>(field, 'asc'))]));
+    const uniques = Object.keys(shape.unique) as Field<T>[];
+    const orders = new Set(shape.indexes.map((fields) => fields.at(-1) as Field<T>));
+    this.byUnique = new Map(uniques.map((field) => [field, new Map()]));
+    this.indexes = new Map([...orders].map((by) => [by, new OrderedIndex(by, lookedUpIn(by, shape))]));
   }
 
   get(id: string): T | undefined {
     return this.byId.get(id);
   }
 
+  /**
+   * Walks along the index. Where the narrowest condition lets few records through, it walks past as many at most and
+   * then sorts those few: however the records lie, it costs about twice the cheaper of the two ways at most.
+   */
   list(query: Query<T>): T[] {
     const { where, by, order, skip, take } = query;
-    const sorted = this.ordered.get(by);
-    if (!sorted) throw new Error(`No index orders by ${by}.`);
-    const narrowest = this.narrowest(where);
-    if (narrowest && isCheaperToSort(narrowest.size, sorted.size, skip + take)) {
-      const found = [...narrowest.values()].filter(predicate(where));
-      return found.sort(comparison(by, order)).slice(skip, skip + take);
-    }
-    return this.walk(sorted, query);
+    const index = this.indexes.get(by);
+    if (!index) throw new Error(`No index orders by ${by}.`);
+    const walk = shortestWalk(index, query);
+    const few = this.narrowest(where);
+    const sortable = few && isCheaperToSort(few.size, walk.size) ? few : undefined;
+    const page = pageOf(walk, query, sortable?.size ?? Number.POSITIVE_INFINITY);
+    if (page) return page;
+    const found = [...(sortable as Source<T>).values()].filter(predicate(where));
+    return found.sort(comparison(by, order)).slice(skip, skip + take);
   }
 
   count(where: readonly Condition<T>[]): number {
@@ -87,11 +93,13 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
     isReplaced: (id: string) => boolean = () => false,
     others: readonly T[] = [],
   ): Field<T> | undefined {
-    return this.uniqueFields().find((field) => {
-      const stored = [...(this.byValue.get(field)?.get(record[field]) ?? [])].filter(({ id }) => !isReplaced(id));
-      const same = [...stored, ...others.filter((other) => other[field] === record[field])];
-      return same.some(({ id }) => id !== record.id);
-    });
+    for (const [field, records] of this.byUnique) {
+      const stored = records.get(record[field]);
+      const same = others.filter((other) => other[field] === record[field]);
+      if (stored && !isReplaced(stored.id)) same.push(stored);
+      if (same.some(({ id }) => id !== record.id)) return field;
+    }
+    return undefined;
   }
 
   /** As `set`, where the caller has looked at what is unique. */
@@ -105,39 +113,23 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   private keep(record: T): void {
     if (this.byId.size === 0) this.onFirst(this);
     this.byId.set(record.id, record);
-    for (const [field, records] of this.byValue) {
-      for (const value of valuesOf(record, field)) {
-        const same = records.get(value);
-        if (same) same.add(record);
-        else records.set(value, new Set([record]));
-      }
-    }
-    for (const list of this.ordered.values()) list.add(record);
+    for (const [field, records] of this.byUnique) records.set(record[field], record);
+    for (const index of this.indexes.values()) index.add(record);
   }
 
   private forget(record: T): void {
     this.byId.delete(record.id);
-    for (const [field, records] of this.byValue) {
-      for (const value of valuesOf(record, field)) {
-        const same = records.get(value);
-        same?.delete(record);
-        if (same?.size === 0) records.delete(value);
-      }
-    }
-    for (const list of this.ordered.values()) list.delete(record);
+    for (const [field, records] of this.byUnique) records.delete(record[field]);
+    for (const index of this.indexes.values()) index.delete(record);
   }
 
   private forgetExpired(): void {
     const { expires } = this.shape;
-    const list = expires && this.ordered.get(expires);
+    const list = expires && this.indexes.get(expires)?.all;
     if (!list) return;
     const now = this.now();
     const expired = list.rank((record) => (record[expires] as number) <= now);
     for (const record of [...list.ascending(0, expired)]) this.forget(record);
-  }
-
-  private uniqueFields(): Field<T>[] {
-    return Object.keys(this.shape.unique) as Field<T>[];
   }
 
   private narrowest(where: readonly Condition<T>[]): Source<T> | undefined {
@@ -150,59 +142,32 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
 
   private source(condition: Condition<T>): Source<T> | undefined {
     const { field } = condition;
-    if ('contains' in condition) return undefined;
-    if ('is' in condition || 'in' in condition) {
-      const values = 'is' in condition ? [condition.is] : condition.in;
-      if (field === 'id') return this.havingIds(values as readonly string[]);
-      const records = this.byValue.get(field);
-      return records && union(values.map((value) => records.get(value) ?? new Set()));
+    if (isRange(condition)) {
+      const index = this.indexes.get(field);
+      return index && sourceOf([spanOf(index.all, condition)]);
     }
-    const list = this.ordered.get(field);
-    if (!list) return undefined;
-    const [start, end] = bounds(list, condition);
-    return { size: end - start, values: () => list.ascending(start, end) };
-  }
-
-  private havingIds(ids: readonly string[]): Source<T> {
-    const records = [...new Set(ids)].map((id) => this.byId.get(id)).filter((record) => record !== undefined);
-    return { size: records.length, values: () => records };
-  }
-
-  private walk(sorted: SortedList<T>, { where, by, order, skip, take }: Query<T>): T[] {
-    const range = where.find((condition) => condition.field === by && ('from' in condition || 'to' in condition));
-    const [start, end] = range ? bounds(sorted, range) : [0, sorted.size];
-    const rest = where.filter((condition) => condition !== range);
-    const skipped = rest.length === 0 ? skip : 0;
-    const records = order === 'asc' ? sorted.ascending(start + skipped, end) : sorted.descending(start, end - skipped);
-    const holds = predicate(rest);
-    const found: T[] = [];
-    let left = skip - skipped;
-    for (const record of records) {
-      if (found.length === take) break;
-      if (holds(record) && left-- <= 0) found.push(record);
+    const records = field === 'id' ? this.byId : this.byUnique.get(field);
+    const found = records && valuesSought(condition)?.flatMap((value) => records.get(value) ?? []);
+    if (found) return { size: found.length, values: () => found };
+    for (const index of this.indexes.values()) {
+      const lists = index.listsOf(condition);
+      if (lists) return sourceOf(lists.map((list) => spanOf(list)));
     }
-    return found;
+    return undefined;
   }
 }
 
-function union<T>(sets: readonly ReadonlySet<T>[]): Source<T> {
-  const size = sets.reduce((sum, set) => sum + set.size, 0);
-  return {
-    size,
-    values: () => (sets.length === 1 ? (sets[0] as ReadonlySet<T>) : new Set(sets.flatMap((set) => [...set]))),
-  };
+/** The fields that the indexes of an order look up. */
+function lookedUpIn<T>(by: Field<T>, { indexes }: Shape<T>): Field<T>[] {
+  return [...new Set(indexes.filter((fields) => fields.at(-1) === by).flatMap((fields) => fields.slice(0, -1)))];
 }
 
-function bounds<T>(list: SortedList<T>, condition: Condition<T>): [start: number, end: number] {
-  const { field } = condition;
-  const { from, to } = condition as { from?: number; to?: number };
-  const start = from === undefined ? 0 : list.rank((record) => (record[field] as number) < from);
-  const end = to === undefined ? list.size : list.rank((record) => (record[field] as number) <= to);
-  return [start, Math.max(start, end)];
+function sourceOf<T>(spans: readonly Span<T>[]): Source<T> {
+  const values = () => new Set(spans.flatMap(({ list, start, end }) => [...list.ascending(start, end)]));
+  return { size: sizeOf(spans), values };
 }
 
-/** Whether to sort `few` records that hold all matches, rather than to walk the ordered `all` until enough match. */
-function isCheaperToSort(few: number, all: number, wanted: number): boolean {
-  const walked = (wanted * all) / Math.max(1, few);
-  return few * Math.log2(few + 2) < Math.min(walked, all);
+/** Whether to sort `few` records rather than to walk `all` of an order. */
+function isCheaperToSort(few: number, all: number): boolean {
+  return few * Math.log2(few + 2) < all;
 }

@@ -19,6 +19,16 @@ function test<T>(condition: Condition<T>): (record: T) => boolean {
   return (record) => (record[field] as number) >= from && (record[field] as number) <= to;
 }
 
+/** The values one of which a field must have for a condition to hold; `undefined` where it asks for something else. */
+export function valuesSought<T>(condition: Condition<T>): readonly unknown[] | undefined {
+  if ('is' in condition) return [condition.is];
+  return 'in' in condition ? [...new Set(condition.in)] : undefined;
+}
+
+export function isRange<T>(condition: Condition<T>): boolean {
+  return !('contains' in condition) && valuesSought(condition) === undefined;
+}
+
 /** The values by which a field is found: the items of an array, or the value itself. */
 export function valuesOf<T>(record: T, field: Field<T>): readonly unknown[] {
   const value: unknown = record[field];

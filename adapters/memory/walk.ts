@@ -1,0 +1,88 @@
+import type { Condition, Query } from '../../core/shared/records.ts';
+import { comparison, isRange, predicate } from './condition.ts';
+import type { OrderedIndex } from './ordered-index.ts';
+import type { SortedList } from './sorted-list.ts';
+
+/** The ranks of a list from `start` up to `end`, that one excluded. */
+export interface Span<T> {
+  readonly list: SortedList<T>;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Spans, in the order of a query, of all the records that it can find: those for which the `rest` holds. */
+export interface Walk<T> {
+  readonly spans: readonly Span<T>[];
+  readonly rest: readonly Condition<T>[];
+  readonly size: number;
+}
+
+/** The walk of an index with the fewest records. */
+export function shortestWalk<T extends { readonly id: string }>(
+  index: OrderedIndex<T>,
+  { where, by }: Query<T>,
+): Walk<T> {
+  const range = where.find((condition) => condition.field === by && isRange(condition));
+  const walk = (lists: readonly SortedList<T>[], sought?: Condition<T>): Walk<T> => {
+    const spans = lists.map((list) => spanOf(list, range));
+    return { spans, rest: where.filter((it) => it !== range && it !== sought), size: sizeOf(spans) };
+  };
+  return where.reduce(
+    (shortest, condition) => {
+      const lists = index.listsOf(condition);
+      const other = lists && walk(lists, condition);
+      return other && other.size <= shortest.size ? other : shortest;
+    },
+    walk([index.all]),
+  );
+}
+
+/** What a query finds on a walk; `undefined` where more records than `patience` would have to be looked at. */
+export function pageOf<T extends { readonly id: string }>(
+  { spans, rest }: Walk<T>,
+  { by, order, skip, take }: Query<T>,
+  patience: number,
+): T[] | undefined {
+  const skipped = spans.length === 1 && rest.length === 0 ? skip : 0;
+  const runs = spans.map(({ list, start, end }) =>
+    order === 'asc' ? list.ascending(start + skipped, end) : list.descending(start, end - skipped),
+  );
+  const holds = predicate(rest);
+  const found: T[] = [];
+  let looks = 0;
+  let left = skip - skipped;
+  for (const record of merged(runs, comparison(by, order))) {
+    if (found.length === take) break;
+    if (++looks > patience) return undefined;
+    if (holds(record) && left-- <= 0) found.push(record);
+  }
+  return found;
+}
+
+/** The part of a list in which a range of the field that orders it holds: all where there is none. */
+export function spanOf<T>(list: SortedList<T>, range?: Condition<T>): Span<T> {
+  if (!range) return { list, start: 0, end: list.size };
+  const { field, from, to } = range as { field: keyof T; from?: number; to?: number };
+  const start = from === undefined ? 0 : list.rank((record) => (record[field] as number) < from);
+  const end = to === undefined ? list.size : list.rank((record) => (record[field] as number) <= to);
+  return { list, start, end: Math.max(start, end) };
+}
+
+export function sizeOf(spans: readonly Pick<Span<never>, 'start' | 'end'>[]): number {
+  return spans.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** The records of several runs of the same order as one run, each record once. */
+function* merged<T>(runs: readonly Generator<T>[], compare: (a: T, b: T) => number): Generator<T> {
+  if (runs.length === 1) return yield* runs[0] as Generator<T>;
+  const next = (run: Iterator<T>) => {
+    const { done, value } = run.next();
+    return done ? [] : [{ run, record: value as T }];
+  };
+  let heads = runs.flatMap(next);
+  while (heads.length > 0) {
+    const { record } = heads.reduce((first, head) => (compare(head.record, first.record) < 0 ? head : first));
+    yield record;
+    heads = heads.flatMap((head) => (head.record === record ? next(head.run) : head));
+  }
+}

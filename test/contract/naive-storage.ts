@@ -1,0 +1,78 @@
+import { DomainError } from '../../core/shared/error.ts';
+import type { Condition, Entity, Query, Records } from '../../core/shared/records.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: it holds records of any kind
+export type AnyRecord = Entity & Readonly<Record<string, any>>;
+
+/** Records as simple as can be: an array that is searched, sorted and copied as a whole. */
+export class NaiveRecords implements Records<AnyRecord> {
+  rows: readonly AnyRecord[] = [];
+
+  constructor(private readonly unique: string) {}
+
+  async get(workspaceId: string, id: string): Promise<AnyRecord | undefined> {
+    return this.of(workspaceId).find((row) => row.id === id);
+  }
+
+  async getMany(workspaceId: string, ids: readonly string[]): Promise<readonly AnyRecord[]> {
+    return this.of(workspaceId).filter((row) => ids.includes(row.id));
+  }
+
+  async list(workspaceId: string, { where, by, order, skip, take }: Query<AnyRecord>): Promise<readonly AnyRecord[]> {
+    const found = this.of(workspaceId).filter((row) => where.every((condition) => holds(condition, row)));
+    found.sort((a, b) => compare(a[by], b[by]) || compare(a.id, b.id));
+    if (order === 'desc') found.reverse();
+    return found.slice(skip, skip + take);
+  }
+
+  async count(workspaceId: string, where: readonly Condition<AnyRecord>[]): Promise<number> {
+    return this.of(workspaceId).filter((row) => where.every((condition) => holds(condition, row))).length;
+  }
+
+  async add(record: AnyRecord): Promise<void> {
+    this.keep([...this.rows, record]);
+  }
+
+  async update(
+    workspaceId: string,
+    id: string,
+    change: (current: AnyRecord) => AnyRecord,
+  ): Promise<AnyRecord | undefined> {
+    const current = await this.get(workspaceId, id);
+    if (!current) return undefined;
+    const next = change(current);
+    this.keep(this.rows.map((row) => (row === current ? next : row)));
+    return next;
+  }
+
+  async remove(workspaceId: string, id: string): Promise<boolean> {
+    const current = await this.get(workspaceId, id);
+    this.rows = this.rows.filter((row) => row !== current);
+    return current !== undefined;
+  }
+
+  private of(workspaceId: string): AnyRecord[] {
+    return this.rows.filter((row) => row.workspaceId === workspaceId);
+  }
+
+  private keep(rows: readonly AnyRecord[]): void {
+    for (const field of ['id', this.unique]) {
+      const values = new Set(rows.map((row) => `${row.workspaceId} ${row[field]}`));
+      if (values.size < rows.length) throw new DomainError('conflict', `There is a record with this ${field}.`);
+    }
+    this.rows = rows;
+  }
+}
+
+function holds(condition: Condition<AnyRecord>, row: AnyRecord): boolean {
+  const value = row[condition.field];
+  if ('is' in condition) return value === condition.is;
+  if ('in' in condition) return [value].flat().some((item) => condition.in.includes(item));
+  if ('contains' in condition) return value.includes(condition.contains);
+  return !(value < (condition.from ?? value)) && !(value > (condition.to ?? value));
+}
+
+/** Strings by their UTF-8 bytes, which is by code point. */
+function compare(a: string | number, b: string | number): number {
+  return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b);
+}

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import type { Campaign } from '../../core/campaign/campaign.ts';
+import type { Condition, Entity, Query, Records } from '../../core/shared/records.ts';
+import { fold, searchText } from '../../core/shared/text.ts';
+import { campaign, newId, pillar, question } from './samples.ts';
+import type { OnStorage, Tests } from './storage.ts';
+
+const day = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
+
+/** Some campaigns by their names, in the order of their ids. */
+const campaigns: Readonly<Record<string, Partial<Campaign>>> = {
+  a: { createdAt: day(1), updatedAt: day(9), startsAt: 10, endsAt: 20, tagIds: ['red', 'blue'], domain: 'a.example' },
+  b: { createdAt: day(2), updatedAt: day(8), startsAt: 20, endsAt: 30, tagIds: ['blue'], createdBy: 'ada' },
+  c: { createdAt: day(2), updatedAt: day(8), startsAt: 20, endsAt: 90, tagIds: [], archived: true, createdBy: 'ada' },
+  d: { createdAt: day(2), updatedAt: day(7), startsAt: 30, endsAt: 40, tagIds: ['red'], domain: 'a.example' },
+  e: { createdAt: day(4), updatedAt: day(6), startsAt: 5, endsAt: 90, tagIds: ['red', 'blue', 'red'], archived: true },
+  f: { createdAt: day(3), updatedAt: day(7), startsAt: 40, endsAt: 50, tagIds: ['Red'], createdBy: 'ada' },
+};
+
+const conditions: readonly (readonly [where: readonly Condition<Campaign>[], names: string])[] = [
+  [[], 'abcdef'],
+  [[{ field: 'archived', is: false }], 'abdf'],
+  [[{ field: 'archived', is: true }], 'ce'],
+  [[{ field: 'createdBy', is: 'ada' }], 'bcf'],
+  [[{ field: 'createdBy', is: 'nobody' }], ''],
+  [[{ field: 'name', is: 'd' }], 'd'],
+  [[{ field: 'domain', in: ['a.example'] }], 'ad'],
+  [[{ field: 'domain', in: ['a.example', 'b.example', 'a.example'] }], 'ad'],
+  [[{ field: 'domain', in: [] }], ''],
+  [[{ field: 'name', in: ['b', 'f', 'x'] }], 'bf'],
+  [[{ field: 'tagIds', in: ['red'] }], 'ade'],
+  [[{ field: 'tagIds', in: ['blue', 'red'] }], 'abde'],
+  [[{ field: 'tagIds', in: ['Red', 'green'] }], 'f'],
+  [[{ field: 'tagIds', in: ['green'] }], ''],
+  [[{ field: 'tagIds', in: [] }], ''],
+  [[{ field: 'startsAt', from: 20 }], 'bcdf'],
+  [[{ field: 'startsAt', from: 21 }], 'df'],
+  [[{ field: 'startsAt', to: 20 }], 'abce'],
+  [[{ field: 'startsAt', to: 19 }], 'ae'],
+  [[{ field: 'startsAt', from: 10, to: 30 }], 'abcd'],
+  [[{ field: 'startsAt', from: 20, to: 20 }], 'bc'],
+  [[{ field: 'startsAt', from: 30, to: 20 }], ''],
+  [
+    [
+      { field: 'startsAt', to: 20 },
+      { field: 'endsAt', from: 30 },
+    ],
+    'bce',
+  ],
+  [
+    [
+      { field: 'startsAt', from: 10 },
+      { field: 'startsAt', to: 30 },
+    ],
+    'abcd',
+  ],
+  [
+    [
+      { field: 'archived', is: false },
+      { field: 'tagIds', in: ['red', 'Red'] },
+    ],
+    'adf',
+  ],
+  [
+    [
+      { field: 'tagIds', in: ['red'] },
+      { field: 'tagIds', in: ['blue'] },
+    ],
+    'ae',
+  ],
+  [
+    [
+      { field: 'tagIds', in: ['red'] },
+      { field: 'tagIds', in: [] },
+    ],
+    '',
+  ],
+  [
+    [
+      { field: 'archived', is: true },
+      { field: 'createdBy', is: 'ada' },
+      { field: 'startsAt', from: 20 },
+      { field: 'endsAt', to: 90 },
+    ],
+    'c',
+  ],
+  [
+    [
+      { field: 'searchText', contains: 'summer' },
+      { field: 'archived', is: false },
+      { field: 'startsAt', to: 30 },
+    ],
+    'abd',
+  ],
+];
+
+/** The names in ascending order; where two records are equal in it, the smaller id is first. */
+const orders = { createdAt: 'abcdfe', updatedAt: 'edfbca', startsAt: 'eabcdf' } as const;
+
+const windows = [
+  [0, 99],
+  [0, 1],
+  [1, 2],
+  [2, 3],
+  [5, 5],
+  [99, 5],
+  [0, 0],
+] as const;
+
+const SEARCHED = ['Straße 50% off*', 'ÉCOLE', 'Ecole', 'a.c [x] (y) \\ ^$ |+?', 'ΟΔΟΣ', '🏆 Café', 'line\none'];
+
+const contained: readonly (readonly [term: string, texts: readonly number[]])[] = [
+  ['straße', [0]],
+  ['STRASSE', []],
+  ['0% OFF*', [0]],
+  ['école', [1]],
+  ['E\u0301COLE', [1]],
+  ['ecole', [2]],
+  ['cole', [1, 2]],
+  ['a.c', [3]],
+  ['a*', []],
+  ['.', [3]],
+  ['[x] (y) \\ ^$ |+?', [3]],
+  ['^', [3]],
+  ['$', [3]],
+  ['οδος', [4]],
+  ['οδοσ', [4]],
+  ['🏆', [5]],
+  ['cafe', []],
+  ['E\nO', [6]],
+  ['e o', []],
+  ['note', [0, 1, 2, 3, 4, 5, 6]],
+  ['offnote', []],
+];
+
+/** In the order of their code points; UTF-16 puts those above U+FFFF before U+E000. */
+const TITLES = ['', ' ', '!', '0', '10', '2', 'a', 'a b', 'aa', 'z', 'é', 'σ', '\ud7ff', '\ue000', '\uffee', '𐀀', '🏆'];
+
+/** What every storage finds, and in which order. */
+export function queries(test: OnStorage): Tests {
+  return {
+    'finds and counts what holds all conditions, page by page in every order': test(async (storage) => {
+      const workspaceId = newId();
+      for (const [name, fields] of Object.entries(campaigns)) {
+        await storage.campaigns.add(campaign(workspaceId, { name, searchText: 'summer', createdBy: null, ...fields }));
+        await storage.campaigns.add(campaign(newId(), { name, searchText: 'summer', ...fields }));
+      }
+      for (const [where, names] of conditions) {
+        const said = JSON.stringify(where);
+        assert.equal(await storage.campaigns.count(workspaceId, where), names.length, said);
+        for (const [by, all] of Object.entries(orders) as [keyof typeof orders, string][]) {
+          const ascending = [...all].filter((name) => names.includes(name));
+          for (const order of ['asc', 'desc'] as const) {
+            const expected = order === 'asc' ? ascending : ascending.toReversed();
+            for (const [skip, take] of windows) {
+              const listed = await storage.campaigns.list(workspaceId, { where, by, order, skip, take });
+              const page = expected.slice(skip, skip + take);
+              assert.deepEqual(
+                listed.map(({ name }) => name),
+                page,
+                `${said} by ${by} ${order}, ${take} from ${skip}`,
+              );
+            }
+          }
+        }
+      }
+    }),
+
+    'finds records by their ids': test(async ({ contentPillars }) => {
+      const workspaceId = newId();
+      const ids = [newId(), newId(), newId()] as const;
+      for (const id of ids) await contentPillars.add(pillar(workspaceId, { id }));
+      const cases = [
+        [
+          [ids[0], ids[2]],
+          [0, 2],
+        ],
+        [[ids[1], ids[1], newId()], [1]],
+        [[newId()], []],
+        [[], []],
+      ] as const;
+      for (const [wanted, found] of cases) {
+        const where = [{ field: 'id', in: wanted }] as const;
+        const expected = found.map((at) => ids[at]);
+        assert.deepEqual(
+          await idsOf(contentPillars, workspaceId, { where, by: 'foldedTitle', order: 'asc' }),
+          expected,
+        );
+        assert.equal(await contentPillars.count(workspaceId, where), expected.length);
+      }
+    }),
+
+    'finds a folded term as it stands, anywhere in a folded text': test(async ({ inspirationQuestions }) => {
+      const workspaceId = newId();
+      const ids = SEARCHED.map(() => newId());
+      for (const [at, id] of ids.entries()) {
+        const text = searchText(SEARCHED[at] as string, 'note');
+        await inspirationQuestions.add(question(workspaceId, { id, searchText: text }));
+      }
+      for (const [term, texts] of contained) {
+        const where = [{ field: 'searchText', contains: fold(term) }] as const;
+        const found = await idsOf(inspirationQuestions, workspaceId, { where, by: 'createdAt', order: 'asc' });
+        assert.deepEqual(
+          found,
+          texts.map((at) => ids[at]),
+          JSON.stringify(term),
+        );
+        assert.equal(await inspirationQuestions.count(workspaceId, where), texts.length, JSON.stringify(term));
+      }
+    }),
+
+    'orders texts by code point': test(async ({ contentPillars }) => {
+      const workspaceId = newId();
+      for (const foldedTitle of TITLES.toReversed()) await contentPillars.add(pillar(workspaceId, { foldedTitle }));
+      const page = { where: [], by: 'foldedTitle', skip: 0, take: 99 } as const;
+      const titlesOf = async (order: 'asc' | 'desc') =>
+        (await contentPillars.list(workspaceId, { ...page, order })).map(({ foldedTitle }) => foldedTitle);
+      assert.deepEqual(await titlesOf('asc'), TITLES);
+      assert.deepEqual(await titlesOf('desc'), TITLES.toReversed());
+    }),
+
+    'orders equal records by their ids, in the same direction': test(async ({ inspirationQuestions }) => {
+      const workspaceId = newId();
+      const ids = Array.from({ length: 20 }, newId);
+      for (const id of [...ids.slice(9), ...ids.slice(0, 9).toReversed()])
+        await inspirationQuestions.add(question(workspaceId, { id }));
+      const list = { where: [], by: 'createdAt' } as const;
+      assert.deepEqual(await idsOf(inspirationQuestions, workspaceId, { ...list, order: 'asc' }), ids);
+      assert.deepEqual(await idsOf(inspirationQuestions, workspaceId, { ...list, order: 'desc' }), ids.toReversed());
+    }),
+
+    'finds a changed record where it now belongs, and only there': test(async (storage) => {
+      const workspaceId = newId();
+      const it = campaign(workspaceId, { createdAt: day(1), startsAt: 10, tagIds: ['red'], archived: false });
+      const other = campaign(workspaceId, { createdAt: day(2), startsAt: 20, tagIds: ['blue'], archived: false });
+      await storage.campaigns.add(it);
+      await storage.campaigns.add(other);
+      const changed = { createdAt: day(3), startsAt: 30, tagIds: ['blue'], archived: true };
+      await storage.campaigns.update(workspaceId, it.id, (current) => ({ ...current, ...changed }));
+      const cases: [where: Condition<Campaign>[], ids: string[]][] = [
+        [[], [other.id, it.id]],
+        [[{ field: 'tagIds', in: ['red'] }], []],
+        [[{ field: 'tagIds', in: ['blue'] }], [other.id, it.id]],
+        [[{ field: 'archived', is: false }], [other.id]],
+        [[{ field: 'startsAt', to: 20 }], [other.id]],
+      ];
+      for (const [where, ids] of cases) {
+        for (const by of ['createdAt', 'startsAt'] as const) {
+          assert.deepEqual(await idsOf(storage.campaigns, workspaceId, { where, by, order: 'asc' }), ids);
+        }
+        assert.equal(await storage.campaigns.count(workspaceId, where), ids.length);
+      }
+    }),
+  };
+}
+
+async function idsOf<T extends Entity>(
+  records: Records<T>,
+  workspaceId: string,
+  query: Omit<Query<T>, 'skip' | 'take'>,
+): Promise<string[]> {
+  return (await records.list(workspaceId, { ...query, skip: 0, take: 99 })).map(({ id }) => id);
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import { newId } from './samples.ts';
+import type { Tests } from './storage.ts';
+
+/** Opens a limiter for so many requests of a key in so many seconds. */
+export type OpenRateLimiter = (
+  limit: number,
+  windowSeconds: number,
+) => Promise<{ readonly limiter: RateLimiter; close(): Promise<void> }>;
+
+/** What every rate limiter does, as tests. What is open may be shared by other tests: each uses keys of its own. */
+export function rateLimiterContract(open: OpenRateLimiter): Tests {
+  const test = (limit: number, windowSeconds: number, work: (limiter: RateLimiter) => Promise<void>) => async () => {
+    const { limiter, close } = await open(limit, windowSeconds);
+    try {
+      await work(limiter);
+    } finally {
+      await close();
+    }
+  };
+  return {
+    'allows as many requests of a key as the limit says, and says what is left': test(3, 60, async (limiter) => {
+      const key = newId();
+      for (const [allowed, remaining] of [
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+        [false, 0],
+      ] as const) {
+        const { resetsIn, ...usage } = await limiter.consume(key);
+        assert.deepEqual(usage, { allowed, remaining, limit: 3, windowSeconds: 60 });
+        assert.ok(resetsIn > 0 && resetsIn <= 60_000, `resets in ${resetsIn} ms`);
+      }
+    }),
+
+    'counts each key by itself, whatever its characters': test(1, 60, async (limiter) => {
+      const own = newId();
+      for (const key of ['', ':', '::1', '__proto__', 'constructor', 'é🏆', '*'].map((it) => own + it)) {
+        assert.equal((await limiter.consume(key)).allowed, true, key);
+        assert.equal((await limiter.consume(key)).allowed, false, key);
+      }
+    }),
+
+    'allows no more than the limit of many requests at once': test(10, 60, async (limiter) => {
+      const key = newId();
+      const usages = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(key)));
+      assert.equal(usages.filter(({ allowed }) => allowed).length, 10);
+      assert.equal((await limiter.consume(key)).allowed, false);
+    }),
+
+    'begins a window with the first request of a key, and does not prolong it': test(2, 1, async (limiter) => {
+      const key = newId();
+      const first = await limiter.consume(key);
+      await setTimeout(50);
+      const second = await limiter.consume(key);
+      const refused = await limiter.consume(key);
+      assert.deepEqual([first.allowed, second.allowed, refused.allowed], [true, true, false]);
+      assert.ok(second.resetsIn < first.resetsIn && refused.resetsIn <= second.resetsIn);
+      await setTimeout(refused.resetsIn + 1);
+      const { allowed, remaining } = await limiter.consume(key);
+      assert.deepEqual({ allowed, remaining }, { allowed: true, remaining: 1 });
+    }),
+  };
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiKey } from '../../core/access/api-key.ts';
+import type { Member } from '../../core/access/member.ts';
+import type { Campaign, Share } from '../../core/campaign/campaign.ts';
+import type { ContentPillar } from '../../core/content-pillar/content-pillar.ts';
+import type { Domain } from '../../core/domain/domain.ts';
+import type { Group } from '../../core/group/group.ts';
+import type { IdempotentRequest } from '../../core/idempotency/idempotency.ts';
+import type { InspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
+import type { Entity } from '../../core/shared/records.ts';
+import type { kinds } from '../../core/storage.ts';
+import type { Tag } from '../../core/tag/tag.ts';
+
+const START = '2026-03-01T12:00:00.000Z';
+const FAR_AWAY = Date.parse('2100-01-01T00:00:00.000Z');
+
+const prefix = randomUUID().slice(0, 8);
+let made = 0;
+
+/** An id that no other record of any storage has, above every one made before. */
+export function newId(): string {
+  const digits = (++made).toString(16).padStart(12, '0');
+  return `${prefix}-0000-7000-8000-${digits}`;
+}
+
+export function campaign(workspaceId: string, fields: Partial<Campaign> = {}): Campaign {
+  return {
+    id: newId(),
+    workspaceId,
+    createdBy: newId(),
+    name: 'Summer',
+    description: 'Tents & more: $5.00 off {"all"}',
+    shareContext: '',
+    objective: 'reach',
+    status: 'published',
+    archived: false,
+    destinationUrl: null,
+    startDate: '2026-03-01',
+    endDate: '2026-03-31',
+    startsAt: 1000,
+    endsAt: 2000,
+    shareRewardAmount: '0.0001',
+    clickRewardAmount: '999999999999.9999',
+    maxRewardPerEmployee: '1.50',
+    totalBudget: '0',
+    domain: 'go.example.com',
+    image: null,
+    tagIds: [newId(), newId()],
+    groupIds: [],
+    resources: [
+      { url: 'https://example.com/a.png', type: 'image', size: 0.5, width: 640, height: null },
+      { url: 'https://example.com/b', language: '' },
+    ],
+    targetShares: Number.MAX_SAFE_INTEGER,
+    contentPillarId: null,
+    clicks: 0,
+    shares: 0,
+    searchText: 'summer\0tents & more',
+    createdAt: START,
+    updatedAt: START,
+    ...fields,
+  };
+}
+
+export function question(workspaceId: string, fields: Partial<InspirationQuestion> = {}): InspirationQuestion {
+  return {
+    id: newId(),
+    workspaceId,
+    question: 'Which story made you proud? 🏆',
+    description: 'line one\nline two',
+    icon: 'trophy',
+    userType: 'all',
+    groups: [],
+    isActive: true,
+    archived: false,
+    audience: ['everyone'],
+    searchText: 'which story made you proud? 🏆\0line one\nline two',
+    createdAt: START,
+    updatedAt: START,
+    ...fields,
+  };
+}
+
+export function pillar(workspaceId: string, fields: Partial<ContentPillar> = {}): ContentPillar {
+  return {
+    id: newId(),
+    workspaceId,
+    title: 'Life outdoors',
+    foldedTitle: 'life outdoors',
+    description: '',
+    color: 'green',
+    status: 'published',
+    authorId: newId(),
+    searchText: 'life outdoors\0',
+    createdAt: START,
+    updatedAt: START,
+    ...fields,
+  };
+}
+
+export function tag(workspaceId: string, name: string, fields: Partial<Tag> = {}): Tag {
+  return {
+    id: newId(),
+    workspaceId,
+    name,
+    foldedName: name.toLowerCase(),
+    color: 'red',
+    createdAt: START,
+    updatedAt: START,
+    ...fields,
+  };
+}
+
+export function group(workspaceId: string, name: string): Group {
+  return { id: newId(), workspaceId, name, foldedName: name.toLowerCase(), description: '', createdAt: START };
+}
+
+export function domain(workspaceId: string, slug: string): Domain {
+  return {
+    id: newId(),
+    workspaceId,
+    slug,
+    verified: false,
+    archived: false,
+    placeholder: '',
+    expiredUrl: '',
+    notFoundUrl: '',
+    liveSince: START,
+    searchText: slug,
+    createdAt: START,
+    updatedAt: START,
+  };
+}
+
+export function request(workspaceId: string, fields: Partial<IdempotentRequest> = {}): IdempotentRequest {
+  return {
+    id: `${newId()}/createTag/a key of "any" $characters`,
+    workspaceId,
+    fingerprint: 'f',
+    holder: newId(),
+    reply: { status: 201, body: '{"id":"1"}' },
+    expiresAt: FAR_AWAY,
+    ...fields,
+  };
+}
+
+function apiKey(workspaceId: string): ApiKey {
+  return {
+    id: newId(),
+    workspaceId,
+    hash: newId(),
+    lastFour: 'abcd',
+    label: '',
+    memberId: null,
+    access: 'full',
+    createdAt: START,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+}
+
+function member(workspaceId: string): Member {
+  return {
+    id: newId(),
+    workspaceId,
+    name: 'Ada',
+    email: 'ada@example.com',
+    role: 'admin',
+    seatType: 'advocate',
+    groupIds: [newId()],
+    invitation: 'accepted',
+    createdAt: START,
+    updatedAt: START,
+  };
+}
+
+function share(workspaceId: string): Share {
+  const [memberId, campaignId] = [newId(), newId()];
+  return { id: `${memberId}/${campaignId}`, workspaceId, memberId, campaignId, createdAt: START };
+}
+
+export type KindName = keyof typeof kinds;
+
+/** Makes a record of each kind. */
+export const samples: Readonly<Record<KindName, (workspaceId: string) => Entity>> = {
+  apiKeys: apiKey,
+  campaigns: campaign,
+  contentPillars: pillar,
+  domains: (workspaceId) => domain(workspaceId, 'go.example.com'),
+  groups: (workspaceId) => group(workspaceId, 'Sales'),
+  idempotentRequests: request,
+  inspirationQuestions: question,
+  members: member,
+  shares: share,
+  tags: (workspaceId) => tag(workspaceId, 'Hiring'),
+};

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { SortedList } from '../../adapters/memory/sorted-list.ts';
+import { suite } from '../support/suite.ts';
+
+const LARGEST = 10_000;
+
+/** A run of values, each so far from the one before, that are added or deleted from the first or from the last. */
+const change = fc.record({
+  deletes: fc.boolean(),
+  downwards: fc.boolean(),
+  first: fc.nat(LARGEST),
+  distance: fc.integer({ min: 1, max: 12 }),
+  count: fc.nat(1200),
+});
+
+const twoBounds = fc.tuple(fc.nat(LARGEST), fc.nat(LARGEST));
+
+suite('a sorted list', {
+  'has what a sorted array has, in both directions and from any rank': () =>
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), twoBounds, (changes, bounds) => {
+        const list = new SortedList<number>((a, b) => a - b);
+        const values = new Set<number>();
+        for (const { deletes, downwards, first, distance, count } of changes) {
+          const run = Array.from({ length: count }, (_, at) => first + at * distance);
+          for (const value of downwards ? run.reverse() : run) {
+            if (values.has(value) !== deletes) continue;
+            if (deletes) {
+              values.delete(value);
+              list.delete(value);
+            } else {
+              values.add(value);
+              list.add(value);
+            }
+          }
+          const array = [...values].sort((a, b) => a - b);
+          assert.equal(list.size, array.length);
+          assert.deepEqual([...list.ascending(0, list.size)], array);
+          assert.deepEqual([...list.descending(0, list.size)], array.toReversed());
+          for (const bound of bounds) {
+            assert.equal(
+              list.rank((value) => value < bound),
+              array.filter((value) => value < bound).length,
+            );
+          }
+          const [start, end] = bounds.map((bound) => bound % (array.length + 2)) as [number, number];
+          const part = array.slice(start, Math.max(start, end));
+          assert.deepEqual([...list.ascending(start, end)], part);
+          assert.deepEqual([...list.descending(start, end)], part.toReversed());
+        }
+      }),
+    ),
+
+  'begins and ends empty': () => {
+    const list = new SortedList<number>((a, b) => a - b);
+    assert.deepEqual([list.size, [...list.ascending(0, 9)], [...list.descending(0, 9)]], [0, [], []]);
+    for (let value = 0; value < 2000; value++) list.add(value);
+    for (let value = 1999; value >= 0; value--) list.delete(value);
+    assert.deepEqual([list.size, [...list.ascending(0, 9)], [...list.descending(0, 9)]], [0, [], []]);
+    assert.equal(
+      list.rank(() => true),
+      0,
+    );
+    list.add(7);
+    assert.deepEqual([...list.ascending(0, 9)], [7]);
+  },
+});
