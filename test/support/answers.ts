@@ -12,28 +12,65 @@ export function jsonOf(answer: Answer, status = 200): Answer['json'] {
   return answer.json;
 }
 
-/** Fails unless the answer is the refusal of this status and code. */
-export function assertRefused(answer: Answer, status: number, code: string, what = ''): void {
+/** The codes of the specification by their statuses. */
+export const codes: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'invite_expired',
+  422: 'unprocessable_entity',
+  429: 'rate_limit_exceeded',
+  500: 'internal_server_error',
+};
+
+/** The answer is a refusal: the status, the error object to the letter, and a message that matches. */
+export function assertRefused(answer: Answer, status: number, message: RegExp = /./, what = ''): void {
   assert.equal(answer.status, status, `${what} ${answer.text}`);
-  assert.deepEqual(Object.keys(answer.json), ['error'], what);
-  assert.equal(answer.json.error.code, code, what);
+  assertHeaders(answer);
+  const code = codes[status] as string;
+  const { error } = answer.json;
+  const doc_url = `/docs/errors#${code.replaceAll('_', '-')}`;
+  assert.deepEqual(answer.json, { error: { code, message: error.message, doc_url } }, what);
+  assert.match(error.message, message, what);
 }
 
-/** Fails unless the answer is a 422 whose message names exactly these fields. */
+/** A 422 whose message says of each of these paths what is wrong with it, and of nothing else. */
 export function assertFaults(answer: Answer, paths: readonly string[], what = ''): void {
-  assertRefused(answer, 422, 'unprocessable_entity', what);
-  const named = answer.json.error.message.split('; ').map((fault: string) => fault.split(': ')[0]);
-  assert.deepEqual(named, paths, `${what} ${answer.text}`);
+  assertRefused(answer, 422, /./, what);
+  assert.deepEqual(faultsOf(answer), paths, `${what} ${answer.text}`);
+}
+
+/** The paths that the message of a 422 names, in their order. */
+export function faultsOf({ json }: Answer): string[] {
+  return json.error.message.split('; ').map((fault: string) => fault.split(': ')[0]);
+}
+
+/** The headers of every reply of the API. */
+export function assertHeaders({ headers, text }: Answer): void {
+  assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  if (text !== '') assert.equal(headers.get('content-length'), String(Buffer.byteLength(text)));
+}
+
+const VARYING = ['x-request-id', 'date', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+/** All of an answer but its request's id, the time, and the count of requests. */
+export function essence({ status, headers, text }: Answer) {
+  return { status, headers: [...headers].filter(([name]) => !VARYING.includes(name)), text };
 }
 
 /** Fails unless the answer is the 404 of an id that names no record here. */
 export function assertNotFound(answer: Answer, what = ''): void {
-  assertRefused(answer, 404, 'not_found', what);
+  assertRefused(answer, 404, /./, what);
 }
 
 /** Fails unless the answer is a 409. */
 export function assertConflict(answer: Answer, what = ''): void {
-  assertRefused(answer, 409, 'conflict', what);
+  assertRefused(answer, 409, /./, what);
 }
 
 /** What a list answers, one field of each record. */

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { assertFaults, assertRefused } from '../support/answers.ts';
+import { each, texts } from '../support/each.ts';
+import { everyOperation, fieldsOf } from '../support/operations.ts';
+import { type Answer, type Api, serving } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
+
+const lists = everyOperation.filter(([, { query }]) => 'page' in query.shape);
+
+const largestPage: Readonly<Record<string, number>> = {
+  listCampaigns: 25,
+  listInspirationQuestions: 100,
+  listContentPillars: 100,
+  listDomains: 50,
+};
+
+const NO_INTEGERS = [
+  ...['0', '-1', '1e1', '1E1', '0x1', '0b1', '%2B1', '+1', '05', '00', '1.0', '1.5', '1.', '.5', '1,2', '1_000', '1n'],
+  ...[
+    '%201',
+    '1%20',
+    '',
+    '%20',
+    'one',
+    'NaN',
+    'Infinity',
+    'null',
+    'true',
+    '%D9%A1',
+    '9007199254740992',
+    '9'.repeat(400),
+  ],
+];
+
+const NO_BOOLEANS = [
+  '',
+  'TRUE',
+  'True',
+  'FALSE',
+  '1',
+  '0',
+  'yes',
+  'no',
+  'on',
+  'off',
+  't',
+  'null',
+  '%20true',
+  'true,false',
+];
+
+function servingTenant(test: (get: (path: string) => ReturnType<Api['call']>, own: Tenant, api: Api) => Promise<void>) {
+  return serving(async (api) => {
+    const own = await createTenant(api, 'own');
+    await test((path) => api.call('GET', path, { key: own.key }), own, api);
+  });
+}
+
+suite('an integer of a query', {
+  'is digits only, at most 2^53 - 1': () =>
+    servingTenant((get) =>
+      each(lists, ({ id, path }) =>
+        each(texts('page', 'pageSize', ...(id === 'listCampaigns' ? ['limit'] : [])), (name) =>
+          each(texts(...NO_INTEGERS), async (value) => assertFaults(await get(`${path}?${name}=${value}`), [name])),
+        ),
+      ),
+    ),
+
+  'reaches as far as its list allows': () =>
+    servingTenant((get) =>
+      each(lists, async ({ id, path }) => {
+        const largest = largestPage[id] as number;
+        assert.equal((await get(`${path}?pageSize=${largest}`)).status, 200);
+        assertFaults(await get(`${path}?pageSize=${largest + 1}`), ['pageSize']);
+        const last = await get(`${path}?page=9007199254740991&pageSize=${largest}`);
+        assert.equal(last.text, '[]');
+        assert.equal(last.headers.get('link'), `<${path}?pageSize=${largest}&page=9007199254740990>; rel="prev"`);
+      }),
+    ),
+});
+
+suite('a boolean of a query', {
+  'is true or false': () =>
+    servingTenant((get) =>
+      each(
+        {
+          '/campaigns': ['includeArchived'],
+          '/inspiration-questions': ['includeArchived', 'isActive', 'availableToMe'],
+          '/domains': ['includeArchived'],
+        },
+        (names, path) =>
+          each(texts(...names), async (name) => {
+            for (const value of ['true', 'false']) assert.equal((await get(`${path}?${name}=${value}`)).status, 200);
+            await each(texts(...NO_BOOLEANS), async (value) => {
+              assertFaults(await get(`${path}?${name}=${value}`), [name]);
+            });
+          }),
+      ),
+    ),
+});
+
+suite('a single value of a query', {
+  'is given once and not empty; an empty search is none': () =>
+    servingTenant((get) =>
+      each(lists, ({ path, query }) =>
+        each(
+          fieldsOf(query).filter(([, { type }]) => type !== 'array'),
+          async (_, name) => {
+            for (const twice of [
+              `${name}=1&${name}=1`,
+              `${name}=&${name}=`,
+              `${name}&${name}`,
+              `${name}=1&${name}=2`,
+            ]) {
+              const answer = await get(`${path}?${twice}`);
+              assertFaults(answer, [name]);
+              assertRefused(answer, 422, /must be given once$/);
+            }
+            for (const empty of [name, `${name}=`, `${name}=%20`, `${name}=+`]) {
+              const answer = await get(`${path}?${empty}`);
+              if (name !== 'search') assertFaults(answer, [name]);
+              else assert.equal(answer.text, (await get(path)).text);
+            }
+          },
+        ),
+      ),
+    ),
+
+  'is trimmed where it is a text, and taken as it stands where it is not': () =>
+    servingTenant(async (get, own) => {
+      const all = await get('/campaigns');
+      assert.equal(all.json.length, 1);
+      for (const query of ['search=%20own%20', 'search=+own+', `domain=%20${own.names.domain}%09`]) {
+        assert.equal((await get(`/campaigns?${query}`)).text, all.text, query);
+      }
+      for (const [name, value] of [
+        ['userId', own.adminId],
+        ['filter', 'active'],
+        ['sortBy', 'createdAt'],
+        ['includeArchived', 'true'],
+        ['page', '1'],
+      ]) {
+        assert.equal((await get(`/campaigns?${name}=${value}`)).status, 200, name);
+        assertFaults(await get(`/campaigns?${name}=%20${value}`), [name as string]);
+        assertFaults(await get(`/campaigns?${name}=${value}%20`), [name as string]);
+      }
+    }),
+});
+
+/** The array parameters: each with a value that finds the tenant's record, and with others that find nothing. */
+const arrays: Readonly<Record<string, (own: Tenant) => ArrayParameter>> = {
+  'tagIds of campaigns': ({ ids }) => ({ path: '/campaigns?tagIds=', value: ids.tags, other: idAt }),
+  'tagNames of campaigns': ({ names }) => ({ path: '/campaigns?tagNames=', value: names.tag, other: nameAt }),
+  'groupIds of questions': ({ ids }) => ({
+    path: '/inspiration-questions?groupIds=',
+    value: ids.groups,
+    other: idAt,
+  }),
+  'ids of pillars': ({ ids }) => ({ path: '/content-pillars?ids=', value: ids['content-pillars'], other: idAt }),
+};
+
+interface ArrayParameter {
+  readonly path: string;
+  readonly value: string;
+  readonly other: (at: number) => string;
+}
+
+const idAt = (at: number) => `${NEVER.slice(0, -3)}${at.toString(16).padStart(3, '0')}`;
+const nameAt = (at: number) => `étagère ς ${at}`;
+const many = (count: number, valueAt: (at: number) => string) => Array.from({ length: count }, (_, at) => valueAt(at));
+
+/** Asks for a list by an array parameter of which each value, already encoded, is repeated. */
+type AskBy = (...values: readonly string[]) => Promise<Answer>;
+
+function eachArray(test: (ask: AskBy, parameter: ArrayParameter & { readonly name: string }) => Promise<void>) {
+  return servingTenant((get, own) =>
+    each(arrays, async (of) => {
+      const parameter = of(own);
+      const name = /\?(.*)=/.exec(parameter.path)?.[1] as string;
+      const ask: AskBy = (...values) => get(parameter.path + values.join(`&${name}=`));
+      await test(ask, { ...parameter, name });
+    }),
+  );
+}
+
+suite('an array of a query', {
+  'is repeated, or has commas, or both': () =>
+    eachArray(async (ask, { value, other }) => {
+      const [one, two, three] = [value, other(1), other(2)].map(encodeURIComponent) as [string, string, string];
+      const found = await ask(one);
+      assert.equal(found.json.length, 1);
+      for (const values of [
+        [one, two, three],
+        [`${one},${two},${three}`],
+        [`${three},${two}`, one],
+        [`${one}%2C${two}`, three],
+        [one, one, `${one},${one}`],
+      ]) {
+        assert.equal((await ask(...values)).text, found.text, values.join());
+      }
+      assert.equal((await ask(two, three)).text, '[]');
+    }),
+
+  'has at most 100 values, after what is the same is dropped': () =>
+    eachArray(async (ask, { value, other, name }) => {
+      const encoded = [value, ...many(99, other)].map(encodeURIComponent);
+      const more = encodeURIComponent(other(100));
+      assert.equal((await ask(...encoded)).json.length, 1);
+      assert.equal((await ask(encoded.join())).json.length, 1);
+      assert.equal((await ask(...encoded, ...encoded.map((text) => text.replace('own', 'OWN')))).json.length, 1);
+      for (const tooMany of [[...encoded, more], [encoded.join(), more], [[...encoded, more].join()]]) {
+        const answer = await ask(...tooMany);
+        assertFaults(answer, [name]);
+        assertRefused(answer, 422, /must have at most 100 items$/);
+      }
+    }),
+
+  'has no blank value': () =>
+    eachArray(async (ask, { value, name }) => {
+      const one = encodeURIComponent(value);
+      for (const [values, ...at] of [
+        [[''], 0],
+        [['%20'], 0],
+        [[`${one},`], 1],
+        [[`,${one}`], 0],
+        [[`${one},,${one}`], 1],
+        [[one, ''], 1],
+        [[one, '%20%09'], 1],
+      ] as const) {
+        assertFaults(await ask(...values), at.map((index) => `${name}.${index}`));
+      }
+    }),
+
+  'takes an id as it stands, in either case': () =>
+    eachArray(async (ask, { value, other, name }) => {
+      if (name === 'tagNames') return;
+      const upper = value.toUpperCase();
+      assert.equal((await ask(upper)).json.length, 1);
+      const both = many(100, other).flatMap((id) => [id, id.toUpperCase()]);
+      assert.equal((await ask(both.join())).status, 200);
+      for (const bad of [`%20${value}`, `${value}%20`, `{${value}}`, value.slice(1)]) {
+        assertFaults(await ask(bad), [`${name}.0`]);
+        assertFaults(await ask(value, bad), [`${name}.1`]);
+      }
+    }),
+
+  'takes a name trimmed, whatever the case': () =>
+    servingTenant(async (get, own, { application }) => {
+      const tag = await application.tags.create(own.workspaceId, nameAt(1));
+      const campaign = { ...campaignBody(), tagIds: [tag.id] };
+      await application.campaigns.create({ workspaceId: own.workspaceId }, campaign);
+      const spellings = (name: string) => [
+        name,
+        name.toUpperCase(),
+        name.normalize('NFD'),
+        name.replace('ς', 'σ'),
+        ` ${name} `,
+      ];
+      for (const spelling of spellings(nameAt(1))) {
+        const { json } = await get(`/campaigns?tagNames=${encodeURIComponent(spelling)}`);
+        assert.equal(json.length, 1, spelling);
+      }
+      const all = many(100, nameAt).flatMap(spellings).map(encodeURIComponent);
+      assert.equal((await get(`/campaigns?tagNames=${all.slice(0, 300).join()}`)).json.length, 1);
+    }),
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { Operation } from '../../adapters/api/operation.ts';
+import { operations } from '../../adapters/api/operations.ts';
+import { callRaw, type RawRequest } from './raw.ts';
+import type { Answer, Api } from './service.ts';
+import { campaignBody, createTenant, everythingOf, type Tenant } from './tenants.ts';
+
+/** Tables of the declared operations, by their ids. */
+export const everyOperation = operations.map((operation) => [operation.id, operation] as const);
+export const withBody = everyOperation.filter(([, { body }]) => body);
+export const withoutBody = everyOperation.filter(([, { body }]) => !body);
+export const withId = everyOperation.filter(([, { path }]) => path.includes('{id}'));
+export const withQuery = everyOperation.filter(([, { query }]) => Object.keys(query.shape).length > 0);
+export const posts = everyOperation.filter(([, { method }]) => method === 'POST');
+
+let names = 0;
+const newName = () => `new-${++names}`;
+
+const bodies: Readonly<Record<string, () => object>> = {
+  createCampaign: () => campaignBody(),
+  createInspirationQuestion: () => ({ question: 'What did you learn this week?' }),
+  updateInspirationQuestion: () => ({ question: 'What will you learn next week?' }),
+  updateContentPillar: () => ({ title: newName() }),
+  createDomain: () => ({ slug: `${newName()}.example` }),
+  createGroup: () => ({ name: newName() }),
+  createTag: () => ({ name: newName() }),
+  updateTag: () => ({ name: newName() }),
+};
+
+/** A call of an operation that succeeds: on the tenant's own record, with a body whose name is not taken. */
+export function callOf(operation: Operation, { ids }: Tenant): { path: string; body: object | undefined } {
+  return { path: pathOf(operation, ids[kindOf(operation)]), body: bodies[operation.id]?.() };
+}
+
+/** The path of an operation, with an id where it takes one. */
+export function pathOf({ path }: Operation, id: string): string {
+  return path.replace('{id}', id);
+}
+
+/** The kind of record that an operation is about: the first segment of its path. */
+export function kindOf({ path }: Operation): keyof Tenant['ids'] {
+  return path.split('/')[1] as keyof Tenant['ids'];
+}
+
+/** The status of an operation's success; of a domain's creation that of a new one. */
+export function successOf({ method }: Operation): number {
+  return method === 'POST' ? 201 : 200;
+}
+
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** What JSON Schema says of a field. */
+export interface FieldSchema {
+  readonly type?: JsonType | readonly JsonType[];
+  readonly anyOf?: readonly FieldSchema[];
+  readonly enum?: readonly unknown[];
+}
+
+/** The fields of a declared query or body, as they may be sent. */
+export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
+  const { properties = {} } = fields ? z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' }) : {};
+  return Object.entries(properties) as [string, FieldSchema][];
+}
+
+/** The types that a field takes. */
+export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
+  return [...[type].flat(), ...anyOf.flatMap(typesOf)] as JsonType[];
+}
+
+/** Sends a request that would succeed, but for what is given. */
+export type Ask = (other?: Partial<RawRequest>) => Promise<Answer>;
+
+/**
+ * Lets a test have an operation refused, with nothing else than refusals: then everything is as it was, and the very
+ * request succeeds, so that no refused one has taken a name either.
+ */
+export async function whileRefused(
+  api: Api,
+  operation: Operation,
+  test: (ask: Ask, body: string, tenant: Tenant) => Promise<void>,
+): Promise<void> {
+  const tenant = await createTenant(api, 'tenant');
+  const call = callOf(operation, tenant);
+  const body = call.body && JSON.stringify(call.body);
+  const headers = body === undefined ? [] : ([['Content-Type', 'application/json']] as const);
+  const request = { method: operation.method, target: call.path, key: tenant.key, headers, body };
+  const before = await everythingOf(api, tenant.key);
+  await test((other) => callRaw(api, { ...request, ...other }), body ?? '', tenant);
+  assert.deepEqual(await everythingOf(api, tenant.key), before);
+  const { status, text } = await callRaw(api, request);
+  assert.equal(status, successOf(operation), text);
+}

@@ -1,0 +1,101 @@
+import type { NewApiKey } from '../../core/access/api-key-service.ts';
+import type { NewMember } from '../../core/access/member-service.ts';
+import type { NewCampaign } from '../../core/campaign/campaign-service.ts';
+import type { Api } from './service.ts';
+
+/** An id with which no record was ever made. */
+export const NEVER = '01890000-0000-7000-8000-000000000000';
+
+/** A workspace of its own, with a record of each kind by the path segment of its kind. */
+export interface Tenant {
+  readonly workspaceId: string;
+  /** In the name, title, question or slug of each of its records. */
+  readonly name: string;
+  readonly adminId: string;
+  /** The key of the admin. */
+  readonly key: string;
+  readonly names: { readonly domain: string; readonly group: string; readonly tag: string };
+  readonly ids: Readonly<Record<(typeof SEGMENTS)[number], string>>;
+}
+
+const SEGMENTS = ['campaigns', 'inspiration-questions', 'content-pillars', 'domains', 'groups', 'tags'] as const;
+
+/** Makes a workspace as an operator and its admin do. */
+export async function createTenant({ application: use }: Pick<Api, 'application'>, name: string): Promise<Tenant> {
+  const { id: workspaceId } = await use.workspaces.create(name);
+  const names = { domain: `${name}.example`, group: `${name} group`, tag: `${name} tag` };
+  const admin = await use.members.create(workspaceId, { name, email: `admin@${name}.example`, role: 'admin' });
+  const { secret: key } = await use.apiKeys.create(workspaceId, { memberId: admin.id });
+  const group = await use.groups.create(workspaceId, { name: names.group });
+  const tag = await use.tags.create(workspaceId, names.tag);
+  const { domain } = await use.domains.createOrArchive(workspaceId, { slug: names.domain });
+  const pillar = await use.contentPillars.create(workspaceId, {
+    authorId: admin.id,
+    title: `${name} pillar`,
+    color: 'red',
+  });
+  const question = await use.inspirationQuestions.create(workspaceId, {
+    question: `What does ${name} learn?`,
+    groups: [group.id],
+  });
+  const campaign = await use.campaigns.create(
+    { workspaceId, member: admin },
+    { ...campaignBody(`${name} campaign`), domain: domain.slug, tagIds: [tag.id], groupIds: [group.id] },
+  );
+  const ids = {
+    campaigns: campaign.id,
+    'inspiration-questions': question.id,
+    'content-pillars': pillar.id,
+    domains: domain.id,
+    groups: group.id,
+    tags: tag.id,
+  };
+  return { workspaceId, name, adminId: admin.id, key, names, ids };
+}
+
+/** Makes a key, and the member that it belongs to where one is described; an admin unless that says otherwise. */
+export async function createKey(
+  { application: use }: Pick<Api, 'application'>,
+  workspaceId: string,
+  { member, ...key }: Omit<NewApiKey, 'memberId'> & { readonly member?: Partial<NewMember> | undefined } = {},
+): Promise<string> {
+  const who = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
+  const memberId = member && (await use.members.create(workspaceId, who)).id;
+  const { secret } = await use.apiKeys.create(workspaceId, { ...key, ...(memberId && { memberId }) });
+  return secret;
+}
+
+/** The fields of a campaign, as its creation takes them. */
+export function campaignBody(name = 'A campaign'): NewCampaign {
+  return {
+    name,
+    description: '',
+    shareContext: '',
+    objective: '',
+    status: 'published',
+    destinationUrl: 'https://example.com/',
+    startDate: '2026-01-01',
+    endDate: '2026-12-31',
+    shareRewardAmount: '1.5',
+    clickRewardAmount: '0.05',
+    maxRewardPerEmployee: '50',
+    totalBudget: '1000',
+  };
+}
+
+/** All that a key can list: what a refused request must leave as it was. */
+export function everythingOf({ call }: Api, key: string): Promise<string[]> {
+  const lists = [
+    '/campaigns?includeArchived=true',
+    '/inspiration-questions?includeArchived=true',
+    '/content-pillars',
+    '/domains?includeArchived=true',
+  ];
+  return Promise.all(
+    lists.map(async (list) => {
+      const { status, headers, text } = await call('GET', list, { key });
+      if (status !== 200 || headers.has('link')) throw new Error(`${list} does not show all on its page: ${text}`);
+      return text;
+    }),
+  );
+}
