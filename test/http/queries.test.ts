@@ -228,7 +228,10 @@ suite('an array of a query', {
         [[one, ''], 1],
         [[one, '%20%09'], 1],
       ] as const) {
-        assertFaults(await ask(...values), at.map((index) => `${name}.${index}`));
+        assertFaults(
+          await ask(...values),
+          at.map((index) => `${name}.${index}`),
+        );
       }
     }),
 
