@@ -10,6 +10,7 @@ import type { Condition } from '../shared/records.ts';
 import { requireReferences, unknownReferences } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import { fold, searchText } from '../shared/text.ts';
+import { walk } from '../shared/walk.ts';
 import type { TagRepository } from '../tag/tag.ts';
 import {
   type Campaign,
@@ -137,6 +138,11 @@ export class CampaignService {
     const listing = { where, by: sortFields[sortBy], order: 'desc' } as const;
     const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
     return { items: await this.seenBy(actor, items), hasNext };
+  }
+
+  /** Every campaign, also an archived one, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<Campaign> {
+    return walk((after, take) => this.storage.campaigns.listById(workspaceId, after, take));
   }
 
   /** Refuses with `conflict` a status that the campaign's own does not lead to. */

@@ -2,6 +2,7 @@ import type { MemberRepository } from '../access/member.ts';
 import { timestamp } from '../shared/date.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
+import { walk } from '../shared/walk.ts';
 import type { Group, GroupRepository } from './group.ts';
 
 export interface NewGroup {
@@ -30,6 +31,18 @@ export class GroupService {
       createdAt: timestamp(this.system.now()),
     };
     await this.groups.add(group);
-    return { ...group, count: await this.members.count(workspaceId, [{ field: 'groupIds', in: [group.id] }]) };
+    return this.counted(group);
+  }
+
+  /** Every group, in the order of their making. */
+  async *all(workspaceId: string): AsyncGenerator<CountedGroup> {
+    for await (const group of walk((after, take) => this.groups.listById(workspaceId, after, take))) {
+      yield await this.counted(group);
+    }
+  }
+
+  private async counted(group: Group): Promise<CountedGroup> {
+    const count = await this.members.count(group.workspaceId, [{ field: 'groupIds', in: [group.id] }]);
+    return { ...group, count };
   }
 }

@@ -3,6 +3,7 @@ import { timestamp } from '../shared/date.ts';
 import { found } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
+import { walk } from '../shared/walk.ts';
 import { leastUsedColor, type Tag, type TagRepository } from './tag.ts';
 
 export class TagService {
@@ -36,6 +37,11 @@ export class TagService {
     const updatedAt = timestamp(this.system.now());
     const rename = (tag: Tag): Tag => (tag.name === name ? tag : { ...tag, name, foldedName: fold(name), updatedAt });
     return found(await this.tags.update(workspaceId, id, rename), 'tag');
+  }
+
+  /** Every tag, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<Tag> {
+    return walk((after, take) => this.tags.listById(workspaceId, after, take));
   }
 
   private async colorUses(workspaceId: string): Promise<Record<Color, number>> {
