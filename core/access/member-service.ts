@@ -1,8 +1,7 @@
-import { type GroupRepository, groupReferences } from '../group/group.ts';
+import { type GroupRepository, requireGroups } from '../group/group.ts';
 import { changed } from '../shared/changes.ts';
 import { timestamp } from '../shared/date.ts';
 import { found } from '../shared/error.ts';
-import { requireReferences } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import { walk } from '../shared/walk.ts';
 import type { Invitation, Member, MemberRepository, Role, SeatType } from './member.ts';
@@ -28,7 +27,7 @@ export class MemberService {
 
   /** Refuses with `invalid` groups that the workspace does not have. */
   async create(workspaceId: string, member: NewMember): Promise<Member> {
-    await requireReferences(groupReferences(this.groups, workspaceId, 'groupIds', member.groupIds));
+    await requireGroups(this.groups, workspaceId, 'groupIds', member.groupIds);
     const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = member;
     const now = timestamp(this.system.now());
     const created: Member = {
@@ -51,7 +50,7 @@ export class MemberService {
   async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
     if (change.groupIds?.length) {
       found(await this.members.get(workspaceId, id), 'member');
-      await requireReferences(groupReferences(this.groups, workspaceId, 'groupIds', change.groupIds));
+      await requireGroups(this.groups, workspaceId, 'groupIds', change.groupIds);
     }
     const now = this.system.now();
     const apply = (member: Member): Member => changed(member, change, now);
