@@ -96,6 +96,7 @@ const verbs = {
     return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   },
   list: ({ records, workspaceId, query }) => records.list(workspaceId, query),
+  listById: ({ records, workspaceId, id, query }) => records.listById(workspaceId, id, query.take),
   count: ({ records, workspaceId, query }) => records.count(workspaceId, query.where),
   add: ({ records, record }) => records.add(record),
   replace: ({ records, workspaceId, id, record }) => records.update(workspaceId, id, () => record),
