@@ -5,7 +5,10 @@ import { readSettings, SettingsError } from './settings.ts';
 /** How long it serves on when it is told to stop: until whoever balances load has seen that it is not ready. */
 const SERVING_ON_MS = 1_000;
 
-const withDemo = (url: string, key: string) => `Workspace Advocacy listens at ${url}, with a demo workspace in memory: what you change is gone when it stops.
+const withDemo = (
+  url: string,
+  key: string,
+) => `Workspace Advocacy listens at ${url}, with a demo workspace in memory: what you change is gone when it stops.
 
 The demo's key: ${key}
 

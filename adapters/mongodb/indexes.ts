@@ -16,10 +16,19 @@ export async function prepare(db: Db): Promise<void> {
 /** Each begins with the workspace and, unless it is unique, ends with the id, in which every order ends. */
 function indexesOf({ unique, indexes, expires }: Kind<Entity>): IndexDescription[] {
   return [
-    ...Object.keys(unique).map((field) => ({ key: { workspaceId: 1, [field]: 1 }, unique: true })),
+    ...Object.keys(unique).map((field) => ({
+      name: uniqueIndexName(field),
+      key: { workspaceId: 1, [field]: 1 },
+      unique: true,
+    })),
     ...indexes.map((fields) => ({ key: ascending(['workspaceId', ...fields, '_id']) })),
     ...(expires === undefined ? [] : [{ key: { [EXPIRY]: 1 }, expireAfterSeconds: 0 }]),
+    { key: { workspaceId: 1, _id: 1 } },
   ] as IndexDescription[];
+}
+
+export function uniqueIndexName(field: string): string {
+  return `unique_${field}`;
 }
 
 function ascending(fields: readonly string[]) {

@@ -1,7 +1,8 @@
-import { type ClientSession, type Collection, MongoServerError } from 'mongodb';
+import { type ClientSession, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { documentOf, recordOf } from './documents.ts';
+import { uniqueIndexName } from './indexes.ts';
 import { filterOf, type Stored, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
@@ -45,10 +46,19 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
 
     list: (workspaceId, query) =>
       on(name, async (collection, session) => {
+        if (query.take === 0) return [];
         const { skip, take: limit } = query;
         const sort = sortOf(query, kind);
         const options = { session, skip, limit, ...(sort && { sort }), ...MOST_TIME };
         return (await collection.find(filterOf(workspaceId, query.where), options).toArray()).map(recordOf<T>);
+      }),
+
+    listById: (workspaceId, after, limit) =>
+      on(name, async (collection, session) => {
+        if (limit === 0) return [];
+        const rest = { workspaceId, _id: { $gt: after } };
+        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        return (await collection.find(rest, options).toArray()).map(recordOf<T>);
       }),
 
     count: (workspaceId, where) =>
@@ -59,6 +69,11 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
     add: (record) => {
       const document = documentOf(record, kind.expires);
       return on(name, (collection, session) => insert(collection, document, kind.unique, session));
+    },
+
+    addMany: (records) => {
+      const documents = records.map((record) => documentOf(record, kind.expires));
+      return on(name, (collection, session) => insertMany(collection, documents, kind.unique, session));
     },
 
     update: (workspaceId, id, change) =>
@@ -100,6 +115,12 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
         const found = await collection.findOne({ _id: id }, { session, ...MOST_TIME });
         return found ? recordOf<E>(found) : undefined;
       }),
+    list: (after, limit) =>
+      on(name, async (collection, session) => {
+        if (limit === 0) return [];
+        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
+      }),
     add: (entry) => {
       const document = documentOf(entry);
       return on(name, (collection, session) => insert(collection, document, {}, session));
@@ -122,7 +143,8 @@ async function insert(
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    if (await collection.findOne({ _id: document._id }, { session, ...MOST_TIME })) throw idTaken();
+    if (await collection.findOne({ _id: document._id }, { session, ...MOST_TIME }))
+      throw new DomainError('conflict', refusal(unique));
     await requireFree(collection, document, unique, session);
   }
   try {
@@ -130,6 +152,30 @@ async function insert(
   } catch (error) {
     const isMine = async () => (await collection.findOne({ _id: document._id }))?.revision === document.revision;
     if (session || !(error instanceof DomainError) || !(await isMine())) throw error;
+  }
+}
+
+/** As `insert` for many, each for itself: resolves to the sentences that refuse some, by their indexes. */
+async function insertMany(
+  collection: Collection<Stored>,
+  documents: readonly Stored[],
+  unique: Unique,
+  session: ClientSession | undefined,
+): Promise<ReadonlyMap<number, string>> {
+  if (documents.length === 0) return new Map();
+  try {
+    await collection.insertMany(documents, { session, ordered: false, ...MOST_TIME });
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
+    if (other || error.result.getWriteConcernError()) throw error;
+    const ids = failures.map(({ index }) => (documents[index] as Stored)._id);
+    const there = await collection.find({ _id: { $in: ids } }, { session, ...MOST_TIME }).toArray();
+    const mine = new Set(there.map(({ revision }) => revision));
+    const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
+    return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));
   }
 }
 
@@ -143,7 +189,8 @@ async function requireFree(
   const { workspaceId, _id } = document;
   for (const field of Object.keys(unique)) {
     const other = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await collection.findOne(other, { session, ...MOST_TIME })) throw new DomainError('conflict', unique[field] as string);
+    if (await collection.findOne(other, { session, ...MOST_TIME }))
+      throw new DomainError('conflict', unique[field] as string);
   }
 }
 
@@ -153,11 +200,12 @@ async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
-    const field = Object.keys(unique).find((name) => name in (error.keyPattern ?? {}));
-    throw field ? new DomainError('conflict', unique[field] as string) : idTaken();
+    throw new DomainError('conflict', refusal(unique, error.message));
   }
 }
 
-function idTaken(): DomainError {
-  return new DomainError('conflict', 'There is a record with this id.');
+/** The sentence that refuses a duplicate, by what the database says: it names the index. */
+function refusal(unique: Unique, message = ''): string {
+  const field = Object.keys(unique).find((name) => message.includes(` ${uniqueIndexName(name)} `));
+  return (field && unique[field]) || 'There is a record with this id.';
 }

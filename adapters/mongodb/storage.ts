@@ -40,10 +40,7 @@ function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
 }
 
 /** Does `work` in a transaction; `LOST` where another change came between. */
-async function inTransaction<T>(
-  client: MongoClient,
-  work: (storage: Storage) => Promise<T>,
-): Promise<T | typeof LOST> {
+async function inTransaction<T>(client: MongoClient, work: (storage: Storage) => Promise<T>): Promise<T | typeof LOST> {
   const session = client.startSession();
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });

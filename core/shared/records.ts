@@ -1,4 +1,4 @@
-/** What every record of a workspace has. Ids are UUIDs in lower case. */
+/** What every record of a workspace has. No two records of a kind have the same id, whatever their workspaces. */
 export interface Entity {
   readonly id: string;
   readonly workspaceId: string;
