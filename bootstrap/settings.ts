@@ -83,18 +83,21 @@ export const settings = {
   WORKERS: integer(1, 1024).default(1).describe('processes that serve; above 1 needs MongoDB and Redis'),
 };
 
-const schema = z.object(settings).superRefine((values, context) => {
-  const refuse = (name: keyof typeof settings, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message });
-  if (values.DEMO_API_KEY !== undefined && values.STORAGE !== 'memory') {
-    refuse('DEMO_API_KEY', 'works with STORAGE=memory only: leave it out');
-  }
-  if (values.WORKERS > 1 && (values.STORAGE !== 'mongodb' || values.RATE_LIMITER !== 'redis')) {
-    refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
-  }
-  if (values.STORAGE === 'mongodb') refuse('STORAGE', 'mongodb is not in this version yet: use memory');
-  if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
-});
+const schema = z.object(settings).superRefine(
+  (values, context) => {
+    const refuse = (name: keyof typeof settings, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    if (values.DEMO_API_KEY !== undefined && values.STORAGE === 'mongodb') {
+      refuse('DEMO_API_KEY', 'works with STORAGE=memory only: leave it out');
+    }
+    if (values.WORKERS > 1 && (values.STORAGE === 'memory' || values.RATE_LIMITER === 'memory')) {
+      refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
+    }
+    if (values.STORAGE === 'mongodb') refuse('STORAGE', 'mongodb is not in this version yet: use memory');
+    if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
+  },
+  { when: () => true },
+);
 
 export type Settings = z.output<typeof schema>;
 
@@ -105,9 +108,10 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     return meant ? [`${name}: is no setting, did you mean ${meant}?`] : [];
   });
   const result = schema.safeParse(environment);
-  const malformed = result.success
-    ? []
-    : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const issues = result.error?.issues ?? [];
+  const malformed = issues
+    .filter(({ path }, i) => issues.findIndex((issue) => issue.path[0] === path[0]) === i)
+    .map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (!result.success || missed.length > 0) throw new SettingsError([...malformed, ...missed]);
   return result.data;
 }
