@@ -145,6 +145,9 @@ function editsBetween(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
+/** What Express does not read of the addresses that Node knows: IPv4 right after `::`, and zones with punctuation. */
+const NOT_FOR_EXPRESS = /::\d+\.|%.*[^0-9a-z]/i;
+
 /** Express' `trust proxy` from its text form; `undefined` for what Express would not take. */
 function trustProxy(value: string): boolean | number | string | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
@@ -152,13 +155,20 @@ function trustProxy(value: string): boolean | number | string | undefined {
   const isTrustable = (entry: string): boolean => {
     const [address = '', bits, ...rest] = entry.trim().split('/');
     if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(address)) return true;
-    const version = isIP(address);
+    const version = NOT_FOR_EXPRESS.test(address) ? 0 : isIP(address);
     return (
       version !== 0 &&
       rest.length === 0 &&
       (bits === undefined ||
-        (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)))
+        (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)) ||
+        (version === 4 && isNetmask(bits)))
     );
   };
   return value.split(',').every(isTrustable) ? value : undefined;
+}
+
+/** Whether it is as `255.255.0.0`: ones, and then zeros. */
+function isNetmask(text: string): boolean {
+  const bits = text.split('.').map((byte) => Number(byte).toString(2).padStart(8, '0'));
+  return isIP(text) === 4 && /^1+0*$/.test(bits.join(''));
 }
