@@ -25,10 +25,13 @@ const oneOf = <const V extends readonly string[]>(...values: V) =>
 const host = z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address');
 const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
-  const hasHost = (value: string) => /^[^:]+:\/\/[^\s/?#]+/.test(value);
+  const hasHosts = (value: string) => {
+    const hosts = /^[^:]+:\/\/(?:[^\s/?#]*@)?([^\s/?#@]+)(?:[/?#]\S*)?$/.exec(value)?.[1];
+    return hosts?.split(',').every((host) => host !== '' && URL.canParse(`host://${host}`)) ?? false;
+  };
   return z
     .string()
-    .refine((value) => hasScheme(value) && hasHost(value), `must be a URL that begins with ${schemes.join(' or ')}`);
+    .refine((value) => hasScheme(value) && hasHosts(value), `must be a URL that begins with ${schemes.join(' or ')}`);
 };
 
 /** Every setting: an environment variable with its default; the README's table is made of this. */
