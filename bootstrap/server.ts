@@ -27,7 +27,7 @@ export interface Running {
   stop(servingMs?: number): Promise<void>;
 }
 
-/** Starts the service. Throws a `SettingsError` where it cannot listen at HOST and PORT. */
+/** Starts the service. Throws a `SettingsError` where it cannot listen, here or for its metrics. */
 export async function start(
   settings: Settings,
   log: Logger,
@@ -39,7 +39,13 @@ export async function start(
   const { server, replies } = container.get(tokens.http);
   const url = await listen(server, settings.HOST, settings.PORT);
   const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
-  const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
+  const metricsUrl =
+    metrics &&
+    (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number).catch(async (error) => {
+      server.closeAllConnections();
+      await close(server);
+      throw error;
+    }));
   return {
     url,
     metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
@@ -71,7 +77,9 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already, so stop that or set another port',
   EACCES: 'this user may not, so set a port of 1024 or more',
   EADDRNOTAVAIL: 'this machine has no such address, so set another host',
+  EINVAL: 'that is no address to listen at, so set another host',
   ENOTFOUND: 'the name cannot be resolved, so set another host',
+  EAI_AGAIN: 'the name cannot be resolved, so set another host',
 };
 
 async function close(server: Server): Promise<void> {
