@@ -8,14 +8,6 @@ const SERVING_ON_MS = 1_000;
 try {
   const settings = readSettings(process.env);
   const { url, metricsUrl, demo, stop } = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
-  console.log(`Workspace Advocacy listens at ${url}, with a demo workspace in memory: what you change is gone when it stops.
-
-The demo's key: ${demo.apiKey}
-
-Try:
-  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns
-`);
-  if (metricsUrl) console.log(`Metrics: ${metricsUrl}\n`);
   let stopping = false;
   const onSignal = async () => {
     if (stopping) process.exit(0);
@@ -24,6 +16,13 @@ Try:
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  console.log(`Workspace Advocacy listens at ${url}, with a demo workspace in memory: what you change is gone when it stops.
+
+The demo's key: ${demo.apiKey}
+
+Try:
+  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns
+${metricsUrl ? `\nMetrics: ${metricsUrl}\n` : ''}`);
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);
