@@ -9,7 +9,14 @@ import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import type { Storage } from '../core/storage.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/** What a storage needs at the start and at the end of the service. */
+export interface StorageConnection {
+  /** Resolves when the storage can be used, or when it is away and comes up by itself as soon as it can. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
 
 export const tokens = {
   application: Symbol('Application') as ServiceIdentifier<Application>,
@@ -20,6 +27,7 @@ export const tokens = {
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   observers: Symbol('Observer') as ServiceIdentifier<readonly Observer[]>,
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
+  connection: Symbol('StorageConnection') as ServiceIdentifier<StorageConnection>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
@@ -70,6 +78,27 @@ async function memoryStorageModule(): Promise<ContainerModule> {
     bind(tokens.storage)
       .toResolvedValue((system) => memoryStorage(system.now), [tokens.system])
       .inSingletonScope();
+    bind(tokens.connection).toConstantValue({ open: async () => undefined, close: async () => undefined });
+  });
+}
+
+/** Loads what keeps the records, only where the settings name it. */
+async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Promise<ContainerModule> {
+  const { mongodbStorage, UnusableDatabase } = await import('../adapters/mongodb/storage.ts');
+  const { connection, storage } = mongodbStorage(MONGODB_URI, (line) => log.warn(line));
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.storage).toConstantValue(storage);
+    bind(tokens.connection).toConstantValue({
+      open: async () => {
+        try {
+          await connection.attempted();
+        } catch (error) {
+          if (error instanceof UnusableDatabase) throw new SettingsError([`MONGODB_URI: ${error.message}`]);
+          throw error;
+        }
+      },
+      close: () => connection.close(),
+    });
   });
 }
 
@@ -100,6 +129,7 @@ export async function wire(settings: Settings, system: System, log: Logger): Pro
   container.bind(tokens.system).toConstantValue(system);
   container.bind(tokens.log).toConstantValue(log);
   const metrics = settings.METRICS_PORT === undefined ? unmeasured : await metricsModule();
-  await container.load(core, http, metrics, await memoryStorageModule(), await memoryRateLimiterModule());
+  const storage = await (settings.STORAGE === 'mongodb' ? mongodbStorageModule(settings, log) : memoryStorageModule());
+  await container.load(core, http, metrics, storage, await memoryRateLimiterModule());
   return container;
 }

@@ -5,16 +5,21 @@ import { readSettings, SettingsError } from './settings.ts';
 /** How long it serves on when it is told to stop: until whoever balances load has seen that it is not ready. */
 const SERVING_ON_MS = 1_000;
 
+const withDemo = (
+  url: string,
+  key: string,
+) => `Workspace Advocacy listens at ${url}, with a demo workspace in memory: what you change is gone when it stops.
+
+The demo's key: ${key}
+
+Try:
+  curl -H 'Authorization: Bearer ${key}' ${url}/campaigns
+`;
+
 try {
   const settings = readSettings(process.env);
   const { url, metricsUrl, demo, stop } = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
-  console.log(`Workspace Advocacy listens at ${url}, with a demo workspace in memory: what you change is gone when it stops.
-
-The demo's key: ${demo.apiKey}
-
-Try:
-  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns
-`);
+  console.log(demo ? withDemo(url, demo.apiKey) : `Workspace Advocacy listens at ${url}\n`);
   if (metricsUrl) console.log(`Metrics: ${metricsUrl}\n`);
   let stopping = false;
   const onSignal = async () => {

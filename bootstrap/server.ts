@@ -18,7 +18,8 @@ export interface Running {
   /** Where the metrics are, if anywhere. */
   readonly metricsUrl: string | undefined;
   readonly application: Application;
-  readonly demo: Demo;
+  /** The demo workspace, which memory storage starts with. */
+  readonly demo: Demo | undefined;
   /**
    * Stops: says at once that it is not ready and ends each connection with its next reply, goes on serving for
    * `servingMs`, then takes no more connections and resolves when those that it has are done, ten seconds after the
@@ -27,7 +28,7 @@ export interface Running {
   stop(servingMs?: number): Promise<void>;
 }
 
-/** Starts the service. Throws a `SettingsError` where it cannot listen at HOST and PORT. */
+/** Starts the service. Throws a `SettingsError` where it cannot listen at HOST and PORT, or not use the database. */
 export async function start(
   settings: Settings,
   log: Logger,
@@ -35,7 +36,10 @@ export async function start(
 ): Promise<Running> {
   const container = await wire(settings, system, log);
   const application = container.get(tokens.application);
-  const demo = await createDemo(application, system.now(), settings.DEMO_API_KEY);
+  const storage = container.get(tokens.connection);
+  await storage.open();
+  const hasDemo = settings.STORAGE === 'memory';
+  const demo = hasDemo ? await createDemo(application, system.now(), settings.DEMO_API_KEY) : undefined;
   const { server, replies } = container.get(tokens.http);
   const url = await listen(server, settings.HOST, settings.PORT);
   const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
@@ -54,6 +58,7 @@ export async function start(
         metrics.closeAllConnections();
         await close(metrics);
       }
+      await storage.close();
       clearTimeout(end);
     },
   };

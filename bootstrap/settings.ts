@@ -92,7 +92,6 @@ const schema = z.object(settings).superRefine((values, context) => {
   if (values.WORKERS > 1 && (values.STORAGE !== 'mongodb' || values.RATE_LIMITER !== 'redis')) {
     refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
   }
-  if (values.STORAGE === 'mongodb') refuse('STORAGE', 'mongodb is not in this version yet: use memory');
   if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
 });
 

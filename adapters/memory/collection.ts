@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/shared/error.ts';
 import type { Condition, Field, Query } from '../../core/shared/records.ts';
+import { compareCodePoints } from '../../core/shared/text.ts';
 import { comparison, isRange, predicate, valuesSought } from './condition.ts';
 import { OrderedIndex } from './ordered-index.ts';
 import { pageOf, type Span, shortestWalk, sizeOf, spanOf } from './walk.ts';
@@ -15,6 +16,8 @@ export interface Shape<T> {
 export interface Table<T> {
   get(id: string): T | undefined;
   list(query: Query<T>): T[];
+  /** The first records above an id, in the order of their ids. It looks at every record. */
+  listById(after: string, take: number): T[];
   count(where: readonly Condition<T>[]): number;
   /** Puts a record in the place of the one with its id, or removes that. Refuses with `conflict` (Kind.unique). */
   set(id: string, record: T | undefined): void;
@@ -65,6 +68,11 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
     if (page) return page;
     const found = [...(sortable as Source<T>).values()].filter(predicate(where));
     return found.sort(comparison(by, order)).slice(skip, skip + take);
+  }
+
+  listById(after: string, take: number): T[] {
+    const above = [...this.byId.values()].filter(({ id }) => compareCodePoints(id, after) > 0);
+    return above.sort(comparison('id', 'asc')).slice(0, take);
   }
 
   count(where: readonly Condition<T>[]): number {

@@ -62,8 +62,13 @@ function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): 
       return [...new Set(ids)].map((id) => records.get(id)).filter((record) => record !== undefined);
     },
     list: async (workspaceId, query) => table(workspaceId).list(query),
+    listById: async (workspaceId, after, take) => table(workspaceId).listById(after, take),
     count: async (workspaceId, where) => table(workspaceId).count(where),
     add: async (record) => add(table(record.workspaceId), record),
+    addMany: async (records) => {
+      const refusals = records.map((record) => refusalOf(() => add(table(record.workspaceId), record)));
+      return new Map([...refusals.entries()].flatMap(([i, refusal]) => (refusal === undefined ? [] : [[i, refusal]])));
+    },
     update: async (workspaceId, id, change) => {
       const records = table(workspaceId);
       const current = records.get(id);
@@ -79,6 +84,7 @@ function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): 
 function registryOn<E extends Identified>(table: () => Table<E>): Registry<E> {
   return {
     get: async (id) => table().get(id),
+    list: async (after, take) => table().listById(after, take),
     add: async (entry) => add(table(), entry),
     remove: async (id) => remove(table(), id),
   };
@@ -87,6 +93,17 @@ function registryOn<E extends Identified>(table: () => Table<E>): Registry<E> {
 function add<T extends Identified>(table: Table<T>, record: T): void {
   if (table.get(record.id)) throw new DomainError('conflict', 'There is a record with this id.');
   table.set(record.id, frozen(record));
+}
+
+/** The sentence with which something is refused; `undefined` where it is done. */
+function refusalOf(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
 }
 
 function remove<T>(table: Table<T>, id: string): boolean {

@@ -1,4 +1,5 @@
 import type { Condition, Query } from '../../core/shared/records.ts';
+import { compareCodePoints } from '../../core/shared/text.ts';
 import type { Collection, Table } from './collection.ts';
 import { comparison, predicate } from './condition.ts';
 
@@ -48,6 +49,13 @@ class StagedTable<T extends { readonly id: string }> implements Table<T> {
     return listed;
   }
 
+  listById(after: string, take: number): T[] {
+    const stored = this.collection.listById(after, take + this.changes.size);
+    for (const record of stored) if (!this.seen.has(record.id)) this.seen.set(record.id, record);
+    const above = this.afters().filter(({ id }) => compareCodePoints(id, after) > 0);
+    return this.withChanges(stored, above).sort(comparison('id', 'asc')).slice(0, take);
+  }
+
   count(where: readonly Condition<T>[]): number {
     const holds = predicate(where);
     const replaced = [...this.changes.keys()].map((id) => this.seen.get(id)).filter((record) => record !== undefined);
@@ -78,8 +86,12 @@ class StagedTable<T extends { readonly id: string }> implements Table<T> {
   private listWithChanges(query: Query<T>): T[] {
     const { where, by, order, skip, take } = query;
     const stored = this.collection.list({ ...query, skip: 0, take: skip + take + this.changes.size });
-    const listed = [...stored.filter(({ id }) => !this.changes.has(id)), ...this.afters().filter(predicate(where))];
+    const listed = this.withChanges(stored, this.afters().filter(predicate(where)));
     return listed.sort(comparison(by, order)).slice(skip, skip + take);
+  }
+
+  private withChanges(stored: readonly T[], changed: readonly T[]): T[] {
+    return [...stored.filter(({ id }) => !this.changes.has(id)), ...changed];
   }
 
   private afters(): T[] {

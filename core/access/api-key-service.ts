@@ -1,6 +1,7 @@
 import { timestamp } from '../shared/date.ts';
 import { DomainError, found } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
+import { walk } from '../shared/walk.ts';
 import {
   type ApiKey,
   type ApiKeyRepository,
@@ -12,13 +13,13 @@ import type { Access, Caller } from './caller.ts';
 import type { MemberRepository } from './member.ts';
 
 export interface NewApiKey {
-  readonly label?: string;
-  readonly memberId?: string;
-  readonly access?: Access;
+  readonly label?: string | undefined;
+  readonly memberId?: string | undefined;
+  readonly access?: Access | undefined;
   /** A timestamp as the API writes them. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
   /** The key itself where it is not to be made here (the demo's). */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
 }
 
 const LAST_USED_EVERY_MS = 60_000;
@@ -66,6 +67,11 @@ export class ApiKeyService {
     const revokedAt = timestamp(this.system.now());
     const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
     return found(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
+  }
+
+  /** Every key, also an ended one, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<ApiKey> {
+    return walk((after, take) => this.storage.apiKeys.listById(workspaceId, after, take));
   }
 
   /** Tells who presents a secret, or refuses with `unauthenticated` one that is unknown, revoked or ended. */

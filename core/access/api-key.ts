@@ -14,6 +14,8 @@ export interface ApiKey extends Entity {
   readonly lastUsedAt: string | null;
 }
 
+export const KEY_LABEL = { max: 190 };
+
 export type ApiKeyRepository = Records<ApiKey>;
 
 export const apiKeyKind: Kind<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [['createdAt']] };

@@ -1,17 +1,22 @@
-import { type GroupRepository, groupReferences } from '../group/group.ts';
+import { type GroupRepository, requireGroups } from '../group/group.ts';
+import { changed } from '../shared/changes.ts';
 import { timestamp } from '../shared/date.ts';
-import { requireReferences } from '../shared/references.ts';
+import { found } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
+import { walk } from '../shared/walk.ts';
 import type { Invitation, Member, MemberRepository, Role, SeatType } from './member.ts';
 
-export interface NewMember {
-  readonly name: string;
-  readonly email: string;
-  readonly role?: Role;
-  readonly seatType?: SeatType;
-  readonly groupIds?: readonly string[];
-  readonly invitation?: Invitation;
+/** What can be said of a member; what is left out stays, or is what a new member is. */
+export interface MemberChange {
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly seatType?: SeatType | undefined;
+  readonly groupIds?: readonly string[] | undefined;
+  readonly invitation?: Invitation | undefined;
 }
+
+export type NewMember = MemberChange & { readonly name: string; readonly email: string };
 
 export class MemberService {
   constructor(
@@ -22,20 +27,38 @@ export class MemberService {
 
   /** Refuses with `invalid` groups that the workspace does not have. */
   async create(workspaceId: string, member: NewMember): Promise<Member> {
-    await requireReferences(groupReferences(this.groups, workspaceId, 'groupIds', member.groupIds));
+    await requireGroups(this.groups, workspaceId, 'groupIds', member.groupIds);
+    const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = member;
     const now = timestamp(this.system.now());
     const created: Member = {
-      role: 'member',
-      seatType: 'advocate',
-      groupIds: [],
-      invitation: 'accepted',
-      ...member,
       id: this.system.newId(),
       workspaceId,
+      name,
+      email,
+      role,
+      seatType,
+      groupIds,
+      invitation,
       createdAt: now,
       updatedAt: now,
     };
     await this.members.add(created);
     return created;
+  }
+
+  /** Refuses with `not_found` before it looks at the groups, then with `invalid` groups that the workspace has not. */
+  async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
+    if (change.groupIds?.length) {
+      found(await this.members.get(workspaceId, id), 'member');
+      await requireGroups(this.groups, workspaceId, 'groupIds', change.groupIds);
+    }
+    const now = this.system.now();
+    const apply = (member: Member): Member => changed(member, change, now);
+    return found(await this.members.update(workspaceId, id, apply), 'member');
+  }
+
+  /** Every member, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<Member> {
+    return walk((after, take) => this.members.listById(workspaceId, after, take));
   }
 }

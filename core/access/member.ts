@@ -20,6 +20,14 @@ export interface Member extends Entity {
   readonly updatedAt: string;
 }
 
+export const MEMBER_NAME = { min: 1, max: 190 };
+export const EMAIL = { min: 3, max: 254 };
+
+/** Asks for no more than a text on both sides of one `@`: whether mail arrives there only mail can tell. */
+export function emailProblem(email: string): string | undefined {
+  return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
+}
+
 export type MemberRepository = Records<Member>;
 
 export const memberKind: Kind<Member> = {

@@ -1,5 +1,7 @@
 import { timestamp } from '../shared/date.ts';
+import { DomainError } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
+import { walk } from '../shared/walk.ts';
 import type { Workspace, WorkspaceRegistry } from './workspace.ts';
 
 export class WorkspaceService {
@@ -12,5 +14,16 @@ export class WorkspaceService {
     const workspace = { id: this.system.newId(), name, createdAt: timestamp(this.system.now()) };
     await this.workspaces.add(workspace);
     return workspace;
+  }
+
+  async get(id: string): Promise<Workspace> {
+    const workspace = await this.workspaces.get(id);
+    if (!workspace) throw new DomainError('not_found', 'There is no workspace with this id.');
+    return workspace;
+  }
+
+  /** Every workspace, in the order of their making. */
+  all(): AsyncIterable<Workspace> {
+    return walk((after, take) => this.workspaces.list(after, take));
   }
 }

@@ -7,4 +7,6 @@ export interface Workspace {
   readonly createdAt: string;
 }
 
+export const WORKSPACE_NAME = { min: 1, max: 190 };
+
 export type WorkspaceRegistry = Registry<Workspace>;

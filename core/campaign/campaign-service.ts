@@ -1,16 +1,13 @@
 import type { Actor } from '../access/caller.ts';
 import type { MemberRepository } from '../access/member.ts';
-import type { ContentPillarRepository } from '../content-pillar/content-pillar.ts';
-import type { DomainRepository } from '../domain/domain.ts';
-import { type GroupRepository, groupReferences } from '../group/group.ts';
+import { addAll, isRefused, type Outcome } from '../shared/batch.ts';
 import { endOf, startOf, timestamp } from '../shared/date.ts';
 import { type Fault, found, invalid } from '../shared/error.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/records.ts';
-import { requireReferences, unknownReferences } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import { fold, searchText } from '../shared/text.ts';
-import type { TagRepository } from '../tag/tag.ts';
+import { walk } from '../shared/walk.ts';
 import {
   type Campaign,
   type CampaignRepository,
@@ -26,6 +23,7 @@ import {
   sortFields,
   windows,
 } from './campaign.ts';
+import { knownReferences, type ReferencedStorage, unknownReferencesOf } from './campaign-references.ts';
 
 /** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
 export interface NewCampaign {
@@ -65,13 +63,9 @@ export interface CampaignQuery extends PageRequest {
 /** `hasShared` is there when a member looks: whether that member has shared the campaign. */
 export type SeenCampaign = Campaign & { readonly hasShared?: boolean };
 
-export interface CampaignStorage {
+export interface CampaignStorage extends ReferencedStorage {
   readonly campaigns: CampaignRepository;
   readonly shares: ShareRepository;
-  readonly tags: TagRepository;
-  readonly groups: GroupRepository;
-  readonly contentPillars: ContentPillarRepository;
-  readonly domains: DomainRepository;
   readonly members: MemberRepository;
   atomically<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
 }
@@ -84,39 +78,28 @@ export class CampaignService {
 
   /** Refuses with `invalid` an end before its start, and references to what the workspace does not have. */
   async create(actor: Actor, fields: NewCampaign): Promise<SeenCampaign> {
-    const { workspaceId, member } = actor;
-    const startsAt = startOf(fields.startDate);
-    const endsAt = endOf(fields.endDate);
-    if (startsAt === undefined) throw invalid([{ path: 'startDate', problem: 'must be a date' }]);
-    if (endsAt === undefined) throw invalid([{ path: 'endDate', problem: 'must be a date' }]);
-    if (endsAt < startsAt) throw invalid([END_BEFORE_START]);
-    await this.requireReferencesOf(workspaceId, fields);
-    const { domain = null, image = null, targetShares = null, contentPillarId = null } = fields;
-    const { tagIds = [], groupIds = [], resources = [] } = fields;
-    const now = timestamp(this.system.now());
-    const campaign: Campaign = {
-      ...fields,
-      id: this.system.newId(),
-      workspaceId,
-      createdBy: member?.id ?? null,
-      archived: fields.status === 'archived',
-      startsAt,
-      endsAt,
-      domain,
-      image,
-      tagIds,
-      groupIds,
-      resources,
-      targetShares,
-      contentPillarId,
-      clicks: 0,
-      shares: 0,
-      searchText: searchText(fields.name, fields.description),
-      createdAt: now,
-      updatedAt: now,
-    };
+    const [campaign] = (await this.checkMany(actor, [fields])) as [Outcome<Campaign>];
+    if (isRefused(campaign)) throw campaign;
     await this.storage.campaigns.add(campaign);
-    return member ? { ...campaign, hasShared: false } : campaign;
+    return actor.member ? { ...campaign, hasShared: false } : campaign;
+  }
+
+  /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
+  async checkMany(
+    { workspaceId, member }: Actor,
+    batch: readonly NewCampaign[],
+  ): Promise<readonly Outcome<Campaign>[]> {
+    const known = await knownReferences(this.storage, workspaceId, batch);
+    return batch.map((fields) => {
+      const moments = momentsOf(fields);
+      if ('fault' in moments) return invalid([moments.fault]);
+      const faults = unknownReferencesOf(fields, known);
+      return faults.length > 0 ? invalid(faults) : this.made(workspaceId, member?.id ?? null, fields, moments);
+    });
+  }
+
+  async createMany(actor: Actor, batch: readonly NewCampaign[]): Promise<readonly Outcome<Campaign>[]> {
+    return addAll(this.storage.campaigns, await this.checkMany(actor, batch));
   }
 
   async get(actor: Actor, id: string): Promise<SeenCampaign> {
@@ -137,6 +120,11 @@ export class CampaignService {
     const listing = { where, by: sortFields[sortBy], order: 'desc' } as const;
     const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
     return { items: await this.seenBy(actor, items), hasNext };
+  }
+
+  /** Every campaign, also an archived one, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<Campaign> {
+    return walk((after, take) => this.storage.campaigns.listById(workspaceId, after, take));
   }
 
   /** Refuses with `conflict` a status that the campaign's own does not lead to. */
@@ -169,31 +157,30 @@ export class CampaignService {
     return found(await this.storage.campaigns.update(workspaceId, id, click), 'campaign');
   }
 
-  private async requireReferencesOf(workspaceId: string, fields: NewCampaign): Promise<void> {
-    const { tags, groups, contentPillars } = this.storage;
-    const { domain, tagIds = [], groupIds, contentPillarId } = fields;
-    await requireReferences(
-      this.domainReference(workspaceId, domain),
-      unknownReferences(tags, workspaceId, tagIds, (index) => `tagIds.${index}`, 'is no tag of the workspace'),
-      groupReferences(groups, workspaceId, 'groupIds', groupIds),
-      unknownReferences(
-        contentPillars,
-        workspaceId,
-        contentPillarId ? [contentPillarId] : [],
-        () => 'contentPillarId',
-        'is no published content pillar of the workspace',
-        ({ status }) => status === 'published',
-      ),
-    );
-  }
-
-  private async domainReference(workspaceId: string, slug: string | null | undefined): Promise<readonly Fault[]> {
-    if (slug === null || slug === undefined) return [];
-    const live = await this.storage.domains.count(workspaceId, [
-      { field: 'slug', is: slug },
-      { field: 'archived', is: false },
-    ]);
-    return live > 0 ? [] : [{ path: 'domain', problem: 'is no live domain of the workspace' }];
+  private made(workspaceId: string, createdBy: string | null, fields: NewCampaign, moments: Moments): Campaign {
+    const { domain = null, image = null, targetShares = null, contentPillarId = null } = fields;
+    const { tagIds = [], groupIds = [], resources = [] } = fields;
+    const now = timestamp(this.system.now());
+    return {
+      ...fields,
+      id: this.system.newId(),
+      workspaceId,
+      createdBy,
+      archived: fields.status === 'archived',
+      ...moments,
+      domain,
+      image,
+      tagIds,
+      groupIds,
+      resources,
+      targetShares,
+      contentPillarId,
+      clicks: 0,
+      shares: 0,
+      searchText: searchText(fields.name, fields.description),
+      createdAt: now,
+      updatedAt: now,
+    };
   }
 
   private async tagIdsOf(workspaceId: string, names: readonly string[]): Promise<readonly string[]> {
@@ -217,4 +204,15 @@ export class CampaignService {
     const shared = new Set(shares.map(({ campaignId }) => campaignId));
     return campaigns.map((campaign) => ({ ...campaign, hasShared: shared.has(campaign.id) }));
   }
+}
+
+/** The moments that the dates of a campaign mean. */
+type Moments = Pick<Campaign, 'startsAt' | 'endsAt'>;
+
+function momentsOf({ startDate, endDate }: NewCampaign): Moments | { readonly fault: Fault } {
+  const startsAt = startOf(startDate);
+  const endsAt = endOf(endDate);
+  if (startsAt === undefined) return { fault: { path: 'startDate', problem: 'must be a date' } };
+  if (endsAt === undefined) return { fault: { path: 'endDate', problem: 'must be a date' } };
+  return endsAt < startsAt ? { fault: END_BEFORE_START } : { startsAt, endsAt };
 }

@@ -7,6 +7,7 @@ import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition, Order } from '../shared/records.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
+import { walk } from '../shared/walk.ts';
 import {
   type ContentPillar,
   type ContentPillarRepository,
@@ -76,6 +77,11 @@ export class ContentPillarService {
     if (search) where.push({ field: 'searchText', contains: fold(search) });
     const by = sortBy === 'title' ? 'foldedTitle' : 'createdAt';
     return readPage(this.contentPillars, workspaceId, { where, by, order: sortOrder }, page);
+  }
+
+  /** Every pillar, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<ContentPillar> {
+    return walk((after, take) => this.contentPillars.listById(workspaceId, after, take));
   }
 
   async update(workspaceId: string, id: string, change: ContentPillarChange): Promise<ContentPillar> {

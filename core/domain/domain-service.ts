@@ -5,6 +5,7 @@ import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/records.ts';
 import type { System } from '../shared/system.ts';
 import { fold, searchText } from '../shared/text.ts';
+import { walk } from '../shared/walk.ts';
 import {
   type Domain,
   type DomainRepository,
@@ -68,6 +69,14 @@ export class DomainService {
     const { items, hasNext } = await readPage(this.storage.domains, workspaceId, listing, page);
     const primary = await this.primaryId(workspaceId);
     return { items: items.map((domain) => ({ ...domain, primary: domain.id === primary })), hasNext };
+  }
+
+  /** Every domain, also an archived one, in the order of their making. */
+  async *all(workspaceId: string): AsyncGenerator<RankedDomain> {
+    const primary = await this.primaryId(workspaceId);
+    for await (const domain of walk((after, take) => this.storage.domains.listById(workspaceId, after, take))) {
+      yield { ...domain, primary: domain.id === primary };
+    }
   }
 
   /** Refuses with `conflict` while another workspace has the slug verified in a live domain. */

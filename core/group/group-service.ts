@@ -1,8 +1,11 @@
 import type { MemberRepository } from '../access/member.ts';
+import { addAll, type Outcome, takenNames } from '../shared/batch.ts';
 import { timestamp } from '../shared/date.ts';
+import { DomainError } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import type { Group, GroupRepository } from './group.ts';
+import { walk } from '../shared/walk.ts';
+import { type Group, type GroupRepository, groupKind } from './group.ts';
 
 export interface NewGroup {
   readonly name: string;
@@ -20,8 +23,37 @@ export class GroupService {
   ) {}
 
   /** Refuses with `conflict` a name that another group has, whatever the case. */
-  async create(workspaceId: string, { name, description = '' }: NewGroup): Promise<CountedGroup> {
-    const group: Group = {
+  async create(workspaceId: string, fields: NewGroup): Promise<CountedGroup> {
+    const group = this.made(workspaceId, fields);
+    await this.groups.add(group);
+    return this.counted(group);
+  }
+
+  /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
+  async checkMany(workspaceId: string, batch: readonly NewGroup[]): Promise<readonly Outcome<Group>[]> {
+    const groups = batch.map((fields) => this.made(workspaceId, fields));
+    const names = groups.map(({ foldedName }) => foldedName);
+    const taken = await takenNames(this.groups, workspaceId, names);
+    return groups.map((group) => {
+      if (taken.has(group.foldedName)) return new DomainError('conflict', groupKind.unique.foldedName as string);
+      taken.add(group.foldedName);
+      return group;
+    });
+  }
+
+  async createMany(workspaceId: string, batch: readonly NewGroup[]): Promise<readonly Outcome<Group>[]> {
+    return addAll(this.groups, await this.checkMany(workspaceId, batch));
+  }
+
+  /** Every group, in the order of their making. */
+  async *all(workspaceId: string): AsyncGenerator<CountedGroup> {
+    for await (const group of walk((after, take) => this.groups.listById(workspaceId, after, take))) {
+      yield await this.counted(group);
+    }
+  }
+
+  private made(workspaceId: string, { name, description = '' }: NewGroup): Group {
+    return {
       id: this.system.newId(),
       workspaceId,
       name,
@@ -29,7 +61,10 @@ export class GroupService {
       description,
       createdAt: timestamp(this.system.now()),
     };
-    await this.groups.add(group);
-    return { ...group, count: await this.members.count(workspaceId, [{ field: 'groupIds', in: [group.id] }]) };
+  }
+
+  private async counted(group: Group): Promise<CountedGroup> {
+    const count = await this.members.count(group.workspaceId, [{ field: 'groupIds', in: [group.id] }]);
+    return { ...group, count };
   }
 }

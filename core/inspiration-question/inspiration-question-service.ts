@@ -1,11 +1,12 @@
 import type { Actor } from '../access/caller.ts';
-import { type GroupRepository, groupReferences } from '../group/group.ts';
+import { type GroupRepository, requireGroups, unknownGroups } from '../group/group.ts';
+import { addAll, type Outcome } from '../shared/batch.ts';
 import { changed } from '../shared/changes.ts';
 import { timestamp } from '../shared/date.ts';
-import { found } from '../shared/error.ts';
+import { found, invalid } from '../shared/error.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/records.ts';
-import { requireReferences } from '../shared/references.ts';
+import { knownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import {
@@ -47,26 +48,30 @@ export class InspirationQuestionService {
 
   /** Refuses with `invalid` groups that the workspace does not have. */
   async create(workspaceId: string, fields: NewInspirationQuestion): Promise<InspirationQuestion> {
-    await requireReferences(groupReferences(this.groups, workspaceId, 'groups', fields.groups));
-    const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
-    const { isActive = true, archived = false } = fields;
-    const now = timestamp(this.system.now());
-    const created: InspirationQuestion = {
-      id: this.system.newId(),
-      workspaceId,
-      question,
-      description,
-      icon,
-      userType,
-      groups,
-      isActive,
-      archived,
-      ...derived({ groups, question, description }),
-      createdAt: now,
-      updatedAt: now,
-    };
+    await requireGroups(this.groups, workspaceId, 'groups', fields.groups);
+    const created = this.made(workspaceId, fields);
     await this.questions.add(created);
     return created;
+  }
+
+  /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
+  async checkMany(
+    workspaceId: string,
+    batch: readonly NewInspirationQuestion[],
+  ): Promise<readonly Outcome<InspirationQuestion>[]> {
+    const ids = batch.flatMap(({ groups = [] }) => groups);
+    const known = await knownIds(this.groups, workspaceId, ids);
+    return batch.map((fields) => {
+      const faults = unknownGroups(known, 'groups', fields.groups);
+      return faults.length > 0 ? invalid(faults) : this.made(workspaceId, fields);
+    });
+  }
+
+  async createMany(
+    workspaceId: string,
+    batch: readonly NewInspirationQuestion[],
+  ): Promise<readonly Outcome<InspirationQuestion>[]> {
+    return addAll(this.questions, await this.checkMany(workspaceId, batch));
   }
 
   /** Newest first. */
@@ -85,7 +90,7 @@ export class InspirationQuestionService {
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
       found(await this.questions.get(workspaceId, id), 'inspiration question');
-      await requireReferences(groupReferences(this.groups, workspaceId, 'groups', change.groups));
+      await requireGroups(this.groups, workspaceId, 'groups', change.groups);
     }
     const now = this.system.now();
     const apply = (question: InspirationQuestion): InspirationQuestion => {
@@ -97,5 +102,25 @@ export class InspirationQuestionService {
 
   async remove(workspaceId: string, id: string): Promise<void> {
     found((await this.questions.remove(workspaceId, id)) || undefined, 'inspiration question');
+  }
+
+  private made(workspaceId: string, fields: NewInspirationQuestion): InspirationQuestion {
+    const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
+    const { isActive = true, archived = false } = fields;
+    const now = timestamp(this.system.now());
+    return {
+      id: this.system.newId(),
+      workspaceId,
+      question,
+      description,
+      icon,
+      userType,
+      groups,
+      isActive,
+      archived,
+      ...derived({ groups, question, description }),
+      createdAt: now,
+      updatedAt: now,
+    };
   }
 }

@@ -1,4 +1,4 @@
-/** What every record of a workspace has. Ids are UUIDs in lower case. */
+/** What every record of a workspace has. No two records of a kind have the same id, whatever their workspaces. */
 export interface Entity {
   readonly id: string;
   readonly workspaceId: string;
@@ -52,9 +52,20 @@ export interface Records<T extends Entity> {
   /** Those of the ids that exist, in no particular order. */
   getMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
   list(workspaceId: string, query: Query<T>): Promise<readonly T[]>;
+  /**
+   * At most `take` records in the order of their ids, those above `after` (`''`: from the first on): the way through
+   * all of them, however many, while others change (walk.ts).
+   */
+  listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
   /** Refuses with `conflict` where the id or a unique field is taken. */
   add(record: T): Promise<void>;
+  /**
+   * Adds many records at less cost than one by one, each for itself: one whose id or unique field is taken, also by
+   * another of them, is left out while the others are kept. Resolves to the sentence that refuses each of those, by
+   * its index. It is for use outside of `atomically`, where one refusal may end all of the work.
+   */
+  addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /**
    * Replaces a record by what `change` makes of it, atomically: no concurrent change is lost. `change` may run again
    * on newer values, so it only computes; what it throws leaves the record as it was. Returning the value that it was
@@ -71,6 +82,8 @@ export interface Records<T extends Entity> {
  */
 export interface Registry<E extends { readonly id: string }> {
   get(id: string): Promise<E | undefined>;
+  /** At most `take` entries in the order of their ids, those above `after` (`''`: from the first on). */
+  list(after: string, take: number): Promise<readonly E[]>;
   /** Refuses with `conflict` where the id is taken. */
   add(entry: E): Promise<void>;
   remove(id: string): Promise<boolean>;

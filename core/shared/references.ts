@@ -1,25 +1,32 @@
 import { type Fault, invalid } from './error.ts';
 import type { Entity, Records } from './records.ts';
 
-/**
- * The faults of ids that name no record of the workspace: one that never was, a deleted one and another workspace's
- * look alike. `path` names the field of the id at an index.
- */
-export async function unknownReferences<T extends Entity>(
+/** Which of the ids name records of the workspace that are accepted; each id is asked for once. */
+export async function knownIds<T extends Entity>(
   records: Records<T>,
   workspaceId: string,
   ids: readonly string[],
+  accepts: (record: T) => boolean = () => true,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const known = await records.getMany(workspaceId, [...new Set(ids)]);
+  return new Set(known.filter(accepts).map(({ id }) => id));
+}
+
+/**
+ * The faults of ids that are not known: one that never was, a deleted one and another workspace's look alike. `path`
+ * names the field of the id at an index.
+ */
+export function unknownReferences(
+  known: ReadonlySet<string>,
+  ids: readonly string[],
   path: (index: number) => string,
   problem: string,
-  accepts: (record: T) => boolean = () => true,
-): Promise<readonly Fault[]> {
-  if (ids.length === 0) return [];
-  const known = new Set((await records.getMany(workspaceId, ids)).filter(accepts).map(({ id }) => id));
+): readonly Fault[] {
   return ids.flatMap((id, index) => (known.has(id) ? [] : [{ path: path(index), problem }]));
 }
 
-/** Refuses with `invalid` all that the checks found, in their order. */
-export async function requireReferences(...checks: readonly Promise<readonly Fault[]>[]): Promise<void> {
-  const faults = (await Promise.all(checks)).flat();
+/** Refuses with `invalid` all faults that were found. */
+export function requireNone(faults: readonly Fault[]): void {
   if (faults.length > 0) throw invalid(faults);
 }

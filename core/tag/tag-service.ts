@@ -1,9 +1,11 @@
+import { addAll, type Outcome, takenNames } from '../shared/batch.ts';
 import { COLORS, type Color } from '../shared/color.ts';
 import { timestamp } from '../shared/date.ts';
-import { found } from '../shared/error.ts';
+import { DomainError, found } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import { leastUsedColor, type Tag, type TagRepository } from './tag.ts';
+import { walk } from '../shared/walk.ts';
+import { leastUsedColor, type Tag, type TagRepository, tagKind } from './tag.ts';
 
 export class TagService {
   constructor(
@@ -16,9 +18,43 @@ export class TagService {
    * Refuses with `conflict` a name that another tag has, whatever the case.
    */
   async create(workspaceId: string, name: string): Promise<Tag> {
-    const color = leastUsedColor(await this.colorUses(workspaceId));
+    const tag = this.made(workspaceId, name, leastUsedColor(await this.colorUses(workspaceId)));
+    await this.tags.add(tag);
+    return tag;
+  }
+
+  /** What `createMany` would make of a batch of names, which it refuses and colours as `create` does one by one. */
+  async checkMany(workspaceId: string, names: readonly string[]): Promise<readonly Outcome<Tag>[]> {
+    const taken = await takenNames(this.tags, workspaceId, names.map(fold));
+    const uses = await this.colorUses(workspaceId);
+    return names.map((name) => {
+      const tag = this.made(workspaceId, name, leastUsedColor(uses));
+      if (taken.has(tag.foldedName)) return new DomainError('conflict', tagKind.unique.foldedName as string);
+      taken.add(tag.foldedName);
+      uses[tag.color]++;
+      return tag;
+    });
+  }
+
+  async createMany(workspaceId: string, names: readonly string[]): Promise<readonly Outcome<Tag>[]> {
+    return addAll(this.tags, await this.checkMany(workspaceId, names));
+  }
+
+  /** Keeps the colour. Refuses with `conflict` a name that another tag has, whatever the case. */
+  async rename(workspaceId: string, id: string, name: string): Promise<Tag> {
+    const updatedAt = timestamp(this.system.now());
+    const rename = (tag: Tag): Tag => (tag.name === name ? tag : { ...tag, name, foldedName: fold(name), updatedAt });
+    return found(await this.tags.update(workspaceId, id, rename), 'tag');
+  }
+
+  /** Every tag, in the order of their making. */
+  all(workspaceId: string): AsyncIterable<Tag> {
+    return walk((after, take) => this.tags.listById(workspaceId, after, take));
+  }
+
+  private made(workspaceId: string, name: string, color: Color): Tag {
     const now = timestamp(this.system.now());
-    const tag: Tag = {
+    return {
       id: this.system.newId(),
       workspaceId,
       name,
@@ -27,15 +63,6 @@ export class TagService {
       createdAt: now,
       updatedAt: now,
     };
-    await this.tags.add(tag);
-    return tag;
-  }
-
-  /** Keeps the colour. Refuses with `conflict` a name that another tag has, whatever the case. */
-  async rename(workspaceId: string, id: string, name: string): Promise<Tag> {
-    const updatedAt = timestamp(this.system.now());
-    const rename = (tag: Tag): Tag => (tag.name === name ? tag : { ...tag, name, foldedName: fold(name), updatedAt });
-    return found(await this.tags.update(workspaceId, id, rename), 'tag');
   }
 
   private async colorUses(workspaceId: string): Promise<Record<Color, number>> {

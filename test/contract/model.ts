@@ -7,6 +7,7 @@ import { campaign, newId, question, tag } from './samples.ts';
 import { type OpenStorage, onStorage, type Tests } from './storage.ts';
 
 const RECORDS = 40;
+const WORKSPACES = 2;
 
 const time = fc.constantFrom('2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z');
 const moment = fc.integer({ min: 0, max: 9 });
@@ -96,6 +97,7 @@ const verbs = {
     return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   },
   list: ({ records, workspaceId, query }) => records.list(workspaceId, query),
+  listById: ({ records, workspaceId, id, query }) => records.listById(workspaceId, id, query.take),
   count: ({ records, workspaceId, query }) => records.count(workspaceId, query.where),
   add: ({ records, record }) => records.add(record),
   replace: ({ records, workspaceId, id, record }) => records.update(workspaceId, id, () => record),
@@ -144,7 +146,7 @@ const stepOf = (kind: KindName, ...some: Step['verb'][]): fc.Arbitrary<Step> => 
   return fc.record({
     verb: fc.constantFrom(...some),
     kind: fc.constant(kind),
-    workspace: fc.nat(1),
+    workspace: fc.nat(WORKSPACES - 1),
     record: fc.nat(RECORDS - 1),
     fields: fc.record(fields as Record<string, fc.Arbitrary<unknown>>),
     query,
@@ -171,7 +173,7 @@ export function storageModel(open: OpenStorage, numRuns: number): Tests {
       fc.assert(
         fc.asyncProperty(works, async (all) => {
           const [real, naive] = [storage as unknown as ModelStorage, naiveStorage()];
-          const names = { workspaces: [newId(), newId()], ids: Array.from({ length: RECORDS }, newId) };
+          const names = { workspaces: Array.from({ length: WORKSPACES }, newId), ids: Array.from({ length: RECORDS }, newId) };
           for (const work of all) {
             assert.deepEqual(await answers(real, work, names), await answers(naive, work, names));
             assert.deepEqual(await everything(real, names), await everything(naive, names));
@@ -219,7 +221,8 @@ async function answers(storage: ModelStorage, { how, steps }: Work, names: Names
 function operandsOf(kinds: Kinds, { kind, workspace, record, fields, query }: Step, names: Names): Operands {
   const workspaceId = names.workspaces[workspace] as string;
   const [id, otherId] = [names.ids[record], names.ids[0]] as [string, string];
-  const made: AnyRecord = models[kind].make(workspaceId, { createdBy: null, ...fields, id });
+  const ownId = names.ids[record - (record % WORKSPACES) + workspace];
+  const made: AnyRecord = models[kind].make(workspaceId, { createdBy: null, ...fields, id: ownId });
   return { records: kinds[kind], workspaceId, id, otherId, record: made, query };
 }
 

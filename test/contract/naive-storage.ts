@@ -25,12 +25,25 @@ export class NaiveRecords implements Records<AnyRecord> {
     return found.slice(skip, skip + take);
   }
 
+  async listById(workspaceId: string, after: string, take: number): Promise<readonly AnyRecord[]> {
+    const above = this.of(workspaceId).filter(({ id }) => compare(id, after) > 0);
+    return above.sort((a, b) => compare(a.id, b.id)).slice(0, take);
+  }
+
   async count(workspaceId: string, where: readonly Condition<AnyRecord>[]): Promise<number> {
     return this.of(workspaceId).filter((row) => where.every((condition) => holds(condition, row))).length;
   }
 
   async add(record: AnyRecord): Promise<void> {
     this.keep([...this.rows, record]);
+  }
+
+  async addMany(records: readonly AnyRecord[]): Promise<ReadonlyMap<number, string>> {
+    const refusals = new Map<number, string>();
+    for (const [i, record] of records.entries()) {
+      await this.add(record).catch(({ message }) => refusals.set(i, message));
+    }
+    return refusals;
   }
 
   async update(

@@ -54,6 +54,8 @@ export function records(test: OnStorage): Tests {
         await isIntact('get');
         scribbleOn(await records.getMany(workspaceId, [id]));
         await isIntact('getMany');
+        scribbleOn(await records.listById(workspaceId, '', 9));
+        await isIntact('listById');
         for (const by of orders) {
           scribbleOn(await records.list(workspaceId, { where: [], by, order: 'asc', skip: 0, take: 9 }));
           await isIntact(`list by ${by}`);
@@ -91,6 +93,7 @@ export function records(test: OnStorage): Tests {
           const where = [{ field: 'id', in: [id] }] as const;
           assert.deepEqual(await records.list(workspaceId, { ...page, where }), [], `${name} by ${by}`);
         }
+        assert.deepEqual(await records.listById(workspaceId, '', 9), [mine], name);
         assert.equal(await records.count(workspaceId, []), 1, name);
         assert.equal(await records.count(workspaceId, [{ field: 'id', is: id }]), 0, name);
         const change = () => assert.fail('there is nothing to change');
@@ -98,6 +101,67 @@ export function records(test: OnStorage): Tests {
         assert.equal(await records.remove(workspaceId, id), false, name);
         assert.deepEqual(await records.get(foreign.workspaceId, id), foreign, name);
       }
+    }),
+
+    'goes through all records in the order of their ids': test(async (storage) => {
+      for (const { name, records, sample } of everyKind(storage)) {
+        const workspaceId = newId();
+        assert.deepEqual(await records.listById(workspaceId, '', 9), [], name);
+        const [first, second, third, foreign] = [
+          sample(workspaceId),
+          sample(workspaceId),
+          sample(workspaceId),
+          sample(newId()),
+        ];
+        for (const [i, it] of [third, first, foreign, second].entries()) await records.add(distinct(it, i));
+        const idsAfter = async (after: string, take: number) =>
+          (await records.listById(workspaceId, after, take)).map(({ id }) => id);
+        assert.deepEqual(await idsAfter('', 9), [first.id, second.id, third.id], name);
+        assert.deepEqual(await idsAfter('', 2), [first.id, second.id], name);
+        assert.deepEqual(await idsAfter(first.id, 9), [second.id, third.id], name);
+        assert.deepEqual(await idsAfter(first.id, 1), [second.id], name);
+        assert.deepEqual(await idsAfter(third.id, 9), [], name);
+        await records.remove(workspaceId, second.id);
+        assert.deepEqual(await idsAfter(second.id, 9), [third.id], `${name} after one that is gone`);
+      }
+    }),
+
+    'adds many records of every kind': test(async (storage) => {
+      for (const { name, records, sample } of everyKind(storage)) {
+        const workspaceId = newId();
+        const added = [0, 1, 2].map((i) => distinct(sample(workspaceId), i));
+        const expected = structuredClone(added);
+        assert.deepEqual(await records.addMany([]), new Map());
+        assert.deepEqual(await records.addMany(added), new Map(), name);
+        scribbleOn(added);
+        assert.deepEqual(await records.listById(workspaceId, '', 9), expected, name);
+      }
+    }),
+
+    'adds of many records those that it can, and says of the others why not': test(async (storage) => {
+      for (const { records, make, sentence } of uniqueKinds(storage)) {
+        const [here, elsewhere] = [newId(), newId()];
+        const taken = await added(records, make(here, 'taken.example'));
+        const [free, other, foreign] = [
+          make(here, 'free.example'),
+          make(here, 'other.example'),
+          make(elsewhere, 'taken.example'),
+        ];
+        const many = [free, make(here, 'taken.example'), foreign, make(here, 'free.example'), other];
+        const refused = await records.addMany(many);
+        assert.deepEqual([...refused].sort(), [
+          [1, sentence],
+          [3, sentence],
+        ]);
+        assert.deepEqual(await records.listById(here, '', 9), [taken, free, other]);
+        assert.deepEqual(await records.listById(elsewhere, '', 9), [foreign]);
+      }
+      const { campaigns } = storage;
+      const first = await added(campaigns, campaign(newId(), { name: 'first' }));
+      const second = campaign(first.workspaceId);
+      const refused = await campaigns.addMany([{ ...first, name: 'other' }, second]);
+      assert.deepEqual([...refused.keys()], [0]);
+      assert.deepEqual(await campaigns.listById(first.workspaceId, '', 9), [first, second]);
     }),
 
     'removes a record for everyone, once': test(async ({ campaigns }) => {
@@ -232,6 +296,12 @@ function everyKind(storage: Storage): AnyKind[] {
       sample: samples[name],
     };
   });
+}
+
+/** The record with a unique value of its own where its kind asks for one. */
+function distinct(record: Entity, number: number): Entity {
+  const names = ['foldedName', 'slug'].filter((field) => field in record);
+  return { ...record, ...Object.fromEntries(names.map((field) => [field, `${number}.example`])) };
 }
 
 function uniqueKinds(storage: Storage) {

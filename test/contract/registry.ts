@@ -22,6 +22,18 @@ export function registry(test: OnStorage): Tests {
       }
     }),
 
+    'goes through all entries in the order of their ids': test(async (storage) => {
+      for (const { entries, entry } of everyRegistry(storage)) {
+        const [before, first, second, third] = [entry(), entry(), entry(), entry()];
+        for (const it of [second, third, first]) await entries.add(it);
+        assert.deepEqual(await entries.list(before.id, 2), [first, second]);
+        assert.deepEqual((await entries.list(first.id, 9)).slice(0, 2), [second, third]);
+        assert.equal((await entries.list('', 2)).length, 2);
+        Reflect.set((await entries.list(before.id, 1))[0] ?? {}, 'id', 'scribbled');
+        assert.deepEqual(await entries.list(before.id, 1), [first]);
+      }
+    }),
+
     'frees the id of an entry that is removed': test(async (storage) => {
       for (const { entries, entry } of everyRegistry(storage)) {
         const { id } = entry();

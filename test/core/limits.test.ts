@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { KEY_LABEL } from '../../core/access/api-key.ts';
+import { EMAIL, MEMBER_NAME } from '../../core/access/member.ts';
+import { WORKSPACE_NAME } from '../../core/access/workspace.ts';
 import { CAMPAIGN_NAME, RESOURCE_LABEL, RESOURCES_AT_MOST } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_DESCRIPTION, CONTENT_PILLAR_TITLE } from '../../core/content-pillar/content-pillar.ts';
 import { GROUP_NAME } from '../../core/group/group.ts';
@@ -24,6 +27,11 @@ suite('the limits', {
     assert.deepEqual(CONTENT_PILLAR_DESCRIPTION, { max: 1500 });
     assert.deepEqual([DESCRIPTION, URL_TEXT, SEARCH_TERM], [{ max: 5000 }, { max: 2048 }, { max: 200 }]);
     assert.deepEqual(RESOURCE_LABEL, { max: 255 });
+  },
+
+  'of what an operator writes are those of the reference': () => {
+    assert.deepEqual([WORKSPACE_NAME, MEMBER_NAME], Array(2).fill({ min: 1, max: 190 }));
+    assert.deepEqual([KEY_LABEL, EMAIL], [{ max: 190 }, { min: 3, max: 254 }]);
   },
 
   'of lists are those of the specification and of the decisions': () => {

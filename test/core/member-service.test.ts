@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { permit } from '../../core/access/caller.ts';
-import { INVITATIONS } from '../../core/access/member.ts';
+import { emailProblem, INVITATIONS, type Member } from '../../core/access/member.ts';
 import { timestamp } from '../../core/shared/date.ts';
-import { NOON, OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
@@ -46,14 +46,71 @@ suite('a new member', {
   },
 });
 
+suite('a change of a member', {
+  'changes what was given, and when it was changed': async () => {
+    const { use, storage, clock } = testCore();
+    const member = await use.members.create(OWN, ADA);
+    const { id: groupId } = await use.groups.create(OWN, { name: 'Sales' });
+    clock.now += SECOND;
+    const changes = [
+      { name: 'Ada Winter' },
+      { email: 'ada.winter@example.com' },
+      { role: 'admin' },
+      { seatType: 'thought_leader' },
+      { groupIds: [groupId] },
+      { groupIds: [] },
+      { invitation: 'expired' },
+    ] as const;
+    let expected: Member = { ...member, updatedAt: timestamp(NOON + SECOND) };
+    for (const change of changes) {
+      expected = { ...expected, ...change };
+      assert.deepEqual(await use.members.update(OWN, member.id, change), expected);
+      assert.deepEqual(await storage.members.get(OWN, member.id), expected);
+    }
+    clock.now += SECOND;
+    for (const same of [{}, { name: 'Ada Winter', groupIds: [] }]) {
+      assert.deepEqual(await use.members.update(OWN, member.id, same), expected);
+    }
+  },
+
+  'is of a member of the workspace, and to groups of it': async () => {
+    const { use, storage } = testCore();
+    const member = await use.members.create(OWN, ADA);
+    const foreign = await use.groups.create(OTHER, { name: 'Sales' });
+    for (const [workspaceId, id] of [
+      [OTHER, member.id],
+      [OWN, UNKNOWN_ID],
+    ] as const) {
+      for (const change of [{ name: 'Eve' }, { groupIds: [UNKNOWN_ID] }]) {
+        await assert.rejects(use.members.update(workspaceId, id, change), { kind: 'not_found' });
+      }
+    }
+    await assert.rejects(use.members.update(OWN, member.id, { name: 'Eve', groupIds: [foreign.id] }), {
+      kind: 'invalid',
+      message: 'groupIds.0: is no group of the workspace',
+    });
+    assert.deepEqual(await storage.members.get(OWN, member.id), member);
+  },
+});
+
+suite('the email of a member', {
+  'has a text on both sides of one @': () => {
+    for (const email of ['a@b', 'ada.winter+x@example.com', 'ü@bücher.example'])
+      assert.equal(emailProblem(email), undefined);
+    for (const email of ['', 'ada', '@example.com', 'ada@', 'a@b@c', 'ada winter@example.com', 'ada@exam\tple.com']) {
+      assert.match(emailProblem(email) ?? '', /must be an email address/, email);
+    }
+  },
+});
+
 suite('the invitation of a member', {
   'decides what its key may do, from the next request on': async () => {
-    const { use, storage } = testCore();
+    const { use } = testCore();
     const { id: memberId } = await use.members.create(OWN, { ...ADA, invitation: 'pending' });
     const { secret } = await use.apiKeys.create(OWN, { memberId });
     const kinds = { accepted: undefined, pending: 'forbidden', expired: 'invitation_expired' };
     for (const invitation of INVITATIONS) {
-      await storage.members.update(OWN, memberId, (now) => ({ ...now, invitation }));
+      await use.members.update(OWN, memberId, { invitation });
       const caller = await use.apiKeys.authenticate(secret);
       const kind = kinds[invitation];
       if (kind) assert.throws(() => permit(caller, 'read'), { kind }, invitation);

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { Demo } from '../../bootstrap/demo.ts';
+import { createDemo, type Demo } from '../../bootstrap/demo.ts';
 import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
@@ -55,7 +55,8 @@ export async function serving(
   const system = nodeSystem(read.DEMO_API_KEY);
   const running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
   try {
-    const { url, metricsUrl, application, demo } = running;
+    const { url, metricsUrl, application } = running;
+    const demo = running.demo ?? (await createDemo(application, system.now(), DEMO_API_KEY));
     await test({ url, metricsUrl, application, demo, call: (method, path, call) => request(url + path, method, call) });
   } finally {
     await running.stop();

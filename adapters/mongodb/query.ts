@@ -1,0 +1,35 @@
+import type { Document, Filter, Sort } from 'mongodb';
+import type { Condition, Entity, Field, Kind, Query } from '../../core/shared/records.ts';
+
+/** A record as a document: `id` is its `_id`; `revision` names the last write, so that a retry knows its own. */
+export type Stored = Document & { readonly _id: string; readonly revision: string };
+
+/** The filter of conditions (core/shared/records.ts) in a workspace. */
+export function filterOf<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<Stored> {
+  return where.length === 0 ? { workspaceId } : { workspaceId, $and: where.map(conditionOf) };
+}
+
+/** The order of a query; `undefined` where one record matches at most, so that no plan sorts it. */
+export function sortOf<T extends Entity>({ by, order, where }: Query<T>, kind: Kind<T>): Sort | undefined {
+  if (where.some((condition) => isOfOne(condition, kind))) return undefined;
+  const direction = order === 'asc' ? 1 : -1;
+  return { [by]: direction, _id: direction };
+}
+
+function conditionOf<T>(condition: Condition<T>): Filter<Stored> {
+  const field = condition.field === 'id' ? '_id' : condition.field;
+  if ('is' in condition) return { [field]: condition.is };
+  if ('in' in condition) return { [field]: { $in: condition.in } };
+  if ('contains' in condition) return { [field]: { $regex: literally(condition.contains) } };
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = condition;
+  return { [field]: { $gte: from, $lte: to } };
+}
+
+function isOfOne<T extends Entity>(condition: Condition<T>, { unique }: Kind<T>): boolean {
+  const isUnique = condition.field === 'id' || unique[condition.field as Field<T>] !== undefined;
+  return isUnique && ('is' in condition || ('in' in condition && condition.in.length <= 1));
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|#\s-]/g, '\\$&');
+}

@@ -1,0 +1,211 @@
+import { type ClientSession, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { DomainError } from '../../core/shared/error.ts';
+import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
+import { documentOf, recordOf } from './documents.ts';
+import { uniqueIndexName } from './indexes.ts';
+import { filterOf, type Stored, sortOf } from './query.ts';
+
+const DUPLICATE_KEY = 11_000;
+const MOST_TIME = { maxTimeMS: 2_000 };
+
+/** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
+export type OnCollection = <T>(
+  name: string,
+  work: (collection: Collection<Stored>, session: ClientSession | undefined) => Promise<T>,
+) => Promise<T>;
+
+/** Does one work after another of those that are about the same thing. */
+export type InTurn = <T>(thing: string, work: () => Promise<T>) => Promise<T>;
+
+/** What `attempt` gets where others changed the record between its reading and its writing. */
+export const LOST = Symbol('others changed it meanwhile');
+
+/** Repeats an attempt until it does not lose. Refuses with `conflict` what loses too often. */
+export type Contend = <T>(attempt: () => Promise<T | typeof LOST>) => Promise<T>;
+
+export interface Ways {
+  readonly on: OnCollection;
+  readonly inTurn: InTurn;
+  readonly contend: Contend;
+}
+
+/** The records of a kind in the collection of its name. */
+export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, inTurn, contend }: Ways): Records<T> {
+  return {
+    get: (workspaceId, id) =>
+      on(name, async (collection, session) => {
+        const found = await collection.findOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
+        return found ? recordOf<T>(found) : undefined;
+      }),
+
+    getMany: (workspaceId, ids) =>
+      on(name, async (collection, session) => {
+        const some = { workspaceId, _id: { $in: ids } };
+        return (await collection.find(some, { session, ...MOST_TIME }).toArray()).map(recordOf<T>);
+      }),
+
+    list: (workspaceId, query) =>
+      on(name, async (collection, session) => {
+        if (query.take === 0) return [];
+        const { skip, take: limit } = query;
+        const sort = sortOf(query, kind);
+        const options = { session, skip, limit, ...(sort && { sort }), ...MOST_TIME };
+        return (await collection.find(filterOf(workspaceId, query.where), options).toArray()).map(recordOf<T>);
+      }),
+
+    listById: (workspaceId, after, limit) =>
+      on(name, async (collection, session) => {
+        if (limit === 0) return [];
+        const rest = { workspaceId, _id: { $gt: after } };
+        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        return (await collection.find(rest, options).toArray()).map(recordOf<T>);
+      }),
+
+    count: (workspaceId, where) =>
+      on(name, (collection, session) =>
+        collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }),
+      ),
+
+    add: (record) => {
+      const document = documentOf(record, kind.expires);
+      return on(name, (collection, session) => insert(collection, document, kind.unique, session));
+    },
+
+    addMany: (records) => {
+      const documents = records.map((record) => documentOf(record, kind.expires));
+      return on(name, (collection, session) => insertMany(collection, documents, kind.unique, session));
+    },
+
+    update: (workspaceId, id, change) =>
+      inTurn(`${name}/${id}`, () =>
+        contend(() => {
+          const written = new Set<string>();
+          return on(name, async (collection, session) => {
+            const found = await collection.findOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
+            if (!found) return undefined;
+            const current = recordOf<T>(found);
+            if (written.has(found.revision)) return current;
+            const next = change(current);
+            if (next === current) return current;
+            const document = documentOf(next, kind.expires);
+            written.add(document.revision);
+            if (session) await requireFree(collection, document, kind.unique, session);
+            const unchanged = { workspaceId, _id: id, revision: found.revision };
+            const { matchedCount } = await named(kind.unique, () =>
+              collection.replaceOne(unchanged, document, { session, ...MOST_TIME }),
+            );
+            return matchedCount === 1 ? next : LOST;
+          });
+        }),
+      ),
+
+    remove: (workspaceId, id) =>
+      on(name, async (collection, session) => {
+        const { deletedCount } = await collection.deleteOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
+        return deletedCount === 1;
+      }),
+  };
+}
+
+/** The entries of a registry in the collection of its name. */
+export function registryOn<E extends { readonly id: string }>(name: string, { on }: Ways): Registry<E> {
+  return {
+    get: (id) =>
+      on(name, async (collection, session) => {
+        const found = await collection.findOne({ _id: id }, { session, ...MOST_TIME });
+        return found ? recordOf<E>(found) : undefined;
+      }),
+    list: (after, limit) =>
+      on(name, async (collection, session) => {
+        if (limit === 0) return [];
+        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
+      }),
+    add: (entry) => {
+      const document = documentOf(entry);
+      return on(name, (collection, session) => insert(collection, document, {}, session));
+    },
+    remove: (id) =>
+      on(name, async (collection, session) => {
+        const { deletedCount } = await collection.deleteOne({ _id: id }, { session, ...MOST_TIME });
+        return deletedCount === 1;
+      }),
+  };
+}
+
+type Unique = Readonly<Record<string, string | undefined>>;
+
+/** Inserts a document, once: that it is there already after a lost answer is success. */
+async function insert(
+  collection: Collection<Stored>,
+  document: Stored,
+  unique: Unique,
+  session: ClientSession | undefined,
+): Promise<void> {
+  if (session) {
+    if (await collection.findOne({ _id: document._id }, { session, ...MOST_TIME }))
+      throw new DomainError('conflict', refusal(unique));
+    await requireFree(collection, document, unique, session);
+  }
+  try {
+    await named(unique, () => collection.insertOne(document, { session, ...MOST_TIME }));
+  } catch (error) {
+    const isMine = async () => (await collection.findOne({ _id: document._id }))?.revision === document.revision;
+    if (session || !(error instanceof DomainError) || !(await isMine())) throw error;
+  }
+}
+
+/** As `insert` for many, each for itself: resolves to the sentences that refuse some, by their indexes. */
+async function insertMany(
+  collection: Collection<Stored>,
+  documents: readonly Stored[],
+  unique: Unique,
+  session: ClientSession | undefined,
+): Promise<ReadonlyMap<number, string>> {
+  if (documents.length === 0) return new Map();
+  try {
+    await collection.insertMany(documents, { session, ordered: false, ...MOST_TIME });
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
+    if (other || error.result.getWriteConcernError()) throw error;
+    const ids = failures.map(({ index }) => (documents[index] as Stored)._id);
+    const there = await collection.find({ _id: { $in: ids } }, { session, ...MOST_TIME }).toArray();
+    const mine = new Set(there.map(({ revision }) => revision));
+    const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
+    return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));
+  }
+}
+
+/** Refuses in a transaction what is taken, before the database does: its refusal would end the transaction. */
+async function requireFree(
+  collection: Collection<Stored>,
+  document: Stored,
+  unique: Unique,
+  session: ClientSession,
+): Promise<void> {
+  const { workspaceId, _id } = document;
+  for (const field of Object.keys(unique)) {
+    const other = { workspaceId, [field]: document[field], _id: { $ne: _id } };
+    if (await collection.findOne(other, { session, ...MOST_TIME }))
+      throw new DomainError('conflict', unique[field] as string);
+  }
+}
+
+/** Has a duplicate of a unique field refused with that field's sentence. */
+async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    throw new DomainError('conflict', refusal(unique, error.message));
+  }
+}
+
+/** The sentence that refuses a duplicate, by what the database says: it names the index. */
+function refusal(unique: Unique, message = ''): string {
+  const field = Object.keys(unique).find((name) => message.includes(` ${uniqueIndexName(name)} `));
+  return (field && unique[field]) || 'There is a record with this id.';
+}

@@ -1,0 +1,119 @@
+import type { ClientSession, MongoClient } from 'mongodb';
+import { MongoError } from 'mongodb';
+import { DomainError } from '../../core/shared/error.ts';
+import type { Entity, Kind } from '../../core/shared/records.ts';
+import { kinds, registries, type Storage } from '../../core/storage.ts';
+import { Connection } from './connection.ts';
+import { prepare } from './indexes.ts';
+import { type Contend, type InTurn, LOST, type OnCollection, recordsOn, registryOn, type Ways } from './records.ts';
+
+export { UnusableDatabase } from './connection.ts';
+
+const TRIES_FOR_MS = 10_000;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Keeps everything in the database that a connection string names, as soon as that can be reached. `tell` gets a line
+ * when it cannot, and when it can again.
+ */
+export function mongodbStorage(
+  uri: string,
+  tell: (line: string) => void,
+): { readonly storage: Storage; readonly connection: Connection } {
+  const connection = new Connection(uri, prepare, tell);
+  const on: OnCollection = (name, work) => connection.run((client) => work(client.db().collection(name), undefined));
+  const storage = {
+    ...storageOn({ on, inTurn: inTurn(), contend }),
+    atomically: (work) => contend(() => connection.run((client) => inTransaction(client, work))),
+    ready: () => connection.ready(),
+  } as Storage;
+  return { storage, connection };
+}
+
+function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
+  const records = Object.entries(kinds).map(([name, kind]) => [
+    name,
+    recordsOn(name, kind as unknown as Kind<Entity>, ways),
+  ]);
+  const entries = registries.map((name) => [name, registryOn(name, ways)]);
+  return Object.fromEntries([...records, ...entries]);
+}
+
+/** Does `work` in a transaction; `LOST` where another change came between. */
+async function inTransaction<T>(client: MongoClient, work: (storage: Storage) => Promise<T>): Promise<T | typeof LOST> {
+  const session = client.startSession();
+  try {
+    session.startTransaction({ readConcern: { level: 'snapshot' } });
+    const result = await work(stagedOn(client, session));
+    await commit(session);
+    return result;
+  } catch (error) {
+    if (session.inTransaction()) await session.abortTransaction().catch(() => 'the database ends it by itself');
+    if (error instanceof MongoError && isWriteConflict(error)) return LOST;
+    throw error;
+  } finally {
+    await session.endSession();
+  }
+}
+
+function stagedOn(client: MongoClient, session: ClientSession): Storage {
+  const staged: Storage = {
+    ...storageOn({
+      on: (name, work) => work(client.db().collection(name), session),
+      inTurn: (_, work) => work(),
+      contend: (attempt) => attempt() as never,
+    }),
+    atomically: (work) => work(staged),
+    ready: async () => undefined,
+  } as Storage;
+  return staged;
+}
+
+/** A commit may be repeated, for the database knows whether it has done it; the work may not, where that is unknown. */
+async function commit(session: ClientSession): Promise<void> {
+  const deadline = Date.now() + TRIES_FOR_MS;
+  for (;;) {
+    try {
+      return await session.commitTransaction();
+    } catch (error) {
+      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+      if (!isUnknown) throw error;
+      if (Date.now() >= deadline) throw new Error('Whether a transaction was kept is unknown.', { cause: error });
+      await pause();
+    }
+  }
+}
+
+function isWriteConflict(error: MongoError): boolean {
+  return error.code === 112 || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined);
+}
+
+const contend: Contend = async (attempt) => {
+  const deadline = Date.now() + TRIES_FOR_MS;
+  for (;;) {
+    const result = await attempt();
+    if (result !== LOST) return result;
+    if (Date.now() >= deadline) {
+      throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
+    }
+    await pause();
+  }
+};
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
+}
+
+/** Changes of one record by this process wait for each other: only other processes can come between. */
+function inTurn(): InTurn {
+  const last = new Map<string, Promise<unknown>>();
+  return async (thing, work) => {
+    const mine = (last.get(thing) ?? Promise.resolve()).then(work, work);
+    last.set(thing, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(thing) === mine) last.delete(thing);
+    }
+  };
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { walk } from '../../core/shared/walk.ts';
+import { collected } from '../support/collected.ts';
+import { suite } from '../support/suite.ts';
+
+/** That many things in the order of their ids, and a read of them that notes what it was asked for. */
+function things(count: number) {
+  const all = Array.from({ length: count }, (_, i) => ({ id: String(i).padStart(6, '0') }));
+  const reads: [after: string, took: number][] = [];
+  const read = async (after: string, take: number) => {
+    const batch = all.filter(({ id }) => id > after).slice(0, take);
+    reads.push([after, batch.length]);
+    return batch;
+  };
+  return { all, reads, read };
+}
+
+suite('a walk', {
+  'gives everything once, in order, a batch at a time': async () => {
+    for (const [count, batches] of [
+      [0, [0]],
+      [1, [1]],
+      [999, [999]],
+      [1000, [1000, 0]],
+      [2500, [1000, 1000, 500]],
+    ] as const) {
+      const { all, reads, read } = things(count);
+      assert.deepEqual(await collected(walk(read)), all);
+      assert.deepEqual(
+        reads.map(([, took]) => took),
+        batches,
+      );
+    }
+  },
+
+  'reads no further than it is followed': async () => {
+    const { reads, read } = things(2500);
+    for await (const { id } of walk(read)) if (id === '001000') break;
+    assert.deepEqual(reads, [
+      ['', 1000],
+      ['000999', 1000],
+    ]);
+  },
+});
