@@ -72,17 +72,21 @@ export function sizeOf(spans: readonly Pick<Span<never>, 'start' | 'end'>[]): nu
   return spans.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** The records of several runs of the same order as one run, each record once. */
+/** The records of several runs of one order as one run, each once. Halves are merged: 100 runs cost seven comparisons. */
 function* merged<T>(runs: readonly Generator<T>[], compare: (a: T, b: T) => number): Generator<T> {
-  if (runs.length === 1) return yield* runs[0] as Generator<T>;
-  const next = (run: Iterator<T>) => {
-    const { done, value } = run.next();
-    return done ? [] : [{ run, record: value as T }];
-  };
-  let heads = runs.flatMap(next);
-  while (heads.length > 0) {
-    const { record } = heads.reduce((first, head) => (compare(head.record, first.record) < 0 ? head : first));
-    yield record;
-    heads = heads.flatMap((head) => (head.record === record ? next(head.run) : head));
+  if (runs.length <= 1) {
+    if (runs[0]) yield* runs[0];
+    return;
+  }
+  const half = runs.length >> 1;
+  const left = merged(runs.slice(0, half), compare);
+  const right = merged(runs.slice(half), compare);
+  let a = left.next();
+  let b = right.next();
+  while (!a.done || !b.done) {
+    const order = a.done ? 1 : b.done ? -1 : compare(a.value, b.value);
+    yield (order <= 0 ? a.value : b.value) as T;
+    if (order <= 0) a = left.next();
+    if (order >= 0) b = right.next();
   }
 }
