@@ -100,7 +100,7 @@ export class RedisCounter {
     this.failures++;
     if (this.failures < FAILURES_BEFORE_RECONNECTING) return;
     this.failures = 0;
-    if (this.redis.status === 'ready') this.redis.disconnect(true);
+    this.redis.stream.destroy(new Error('it does not answer'));
   }
 
   private noteAway(why: string): void {
