@@ -32,9 +32,15 @@ export const tokens = {
   system: Symbol('System') as ServiceIdentifier<System>,
 };
 
+/** A revoked key is to stop working within 5 seconds in every process. */
+const CALLERS_KEPT_MS = { memory: 0, mongodb: 3_000 } as const;
+
 const core = new ContainerModule(({ bind }) => {
   bind(tokens.application)
-    .toResolvedValue((storage, system) => new Application(storage, system), [tokens.storage, tokens.system])
+    .toResolvedValue(
+      (storage, system, { STORAGE }) => new Application(storage, system, CALLERS_KEPT_MS[STORAGE]),
+      [tokens.storage, tokens.system, tokens.settings],
+    )
     .inSingletonScope();
 });
 

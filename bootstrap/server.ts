@@ -28,7 +28,7 @@ export interface Running {
   stop(servingMs?: number): Promise<void>;
 }
 
-/** Starts the service. Throws a `SettingsError` where it cannot listen at HOST and PORT, or not use the database. */
+/** Starts the service. Throws a `SettingsError` where it cannot listen, here or for its metrics, or use the database. */
 export async function start(
   settings: Settings,
   log: Logger,
@@ -37,31 +37,35 @@ export async function start(
   const container = await wire(settings, system, log);
   const application = container.get(tokens.application);
   const storage = container.get(tokens.connection);
-  await storage.open();
-  const hasDemo = settings.STORAGE === 'memory';
-  const demo = hasDemo ? await createDemo(application, system.now(), settings.DEMO_API_KEY) : undefined;
   const { server, replies } = container.get(tokens.http);
-  const url = await listen(server, settings.HOST, settings.PORT);
   const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
-  const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
-  return {
-    url,
-    metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
-    application,
-    demo,
-    async stop(servingMs = 0) {
-      const end = setTimeout(() => server.closeAllConnections(), DRAINED_WITHIN_MS);
-      replies.stopping = true;
-      if (servingMs > 0) await new Promise((resolve) => setTimeout(resolve, servingMs));
-      await close(server);
-      if (metrics) {
-        metrics.closeAllConnections();
-        await close(metrics);
-      }
-      await storage.close();
-      clearTimeout(end);
-    },
+  const end = async () => {
+    metrics?.closeAllConnections();
+    await Promise.all([close(server), metrics && close(metrics)]);
+    await storage.close();
   };
+  try {
+    await storage.open();
+    const hasDemo = settings.STORAGE === 'memory';
+    const demo = hasDemo ? await createDemo(application, system.now(), settings.DEMO_API_KEY) : undefined;
+    const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
+    return {
+      url: await listen(server, settings.HOST, settings.PORT),
+      metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
+      application,
+      demo,
+      async stop(servingMs = 0) {
+        const late = setTimeout(() => server.closeAllConnections(), DRAINED_WITHIN_MS);
+        replies.stopping = true;
+        if (servingMs > 0) await new Promise((resolve) => setTimeout(resolve, servingMs));
+        await end();
+        clearTimeout(late);
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }
 
 async function listen(server: Server, host: string, port: number): Promise<string> {
@@ -76,10 +80,13 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already, so stop that or set another port',
   EACCES: 'this user may not, so set a port of 1024 or more',
   EADDRNOTAVAIL: 'this machine has no such address, so set another host',
+  EINVAL: 'that is no address to listen at, so set another host',
   ENOTFOUND: 'the name cannot be resolved, so set another host',
+  EAI_AGAIN: 'the name cannot be resolved, so set another host',
 };
 
 async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();

@@ -25,10 +25,13 @@ const oneOf = <const V extends readonly string[]>(...values: V) =>
 const host = z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address');
 const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
-  const hasHost = (value: string) => /^[^:]+:\/\/[^\s/?#]+/.test(value);
+  const hasHosts = (value: string) => {
+    const hosts = /^[^:]+:\/\/(?:[^\s/?#]*@)?([^\s/?#@]+)(?:[/?#]\S*)?$/.exec(value)?.[1];
+    return hosts?.split(',').every((host) => host !== '' && URL.canParse(`host://${host}`)) ?? false;
+  };
   return z
     .string()
-    .refine((value) => hasScheme(value) && hasHost(value), `must be a URL that begins with ${schemes.join(' or ')}`);
+    .refine((value) => hasScheme(value) && hasHosts(value), `must be a URL that begins with ${schemes.join(' or ')}`);
 };
 
 /** Every setting: an environment variable with its default; the README's table is made of this. */
@@ -83,17 +86,20 @@ export const settings = {
   WORKERS: integer(1, 1024).default(1).describe('processes that serve; above 1 needs MongoDB and Redis'),
 };
 
-const schema = z.object(settings).superRefine((values, context) => {
-  const refuse = (name: keyof typeof settings, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message });
-  if (values.DEMO_API_KEY !== undefined && values.STORAGE !== 'memory') {
-    refuse('DEMO_API_KEY', 'works with STORAGE=memory only: leave it out');
-  }
-  if (values.WORKERS > 1 && (values.STORAGE !== 'mongodb' || values.RATE_LIMITER !== 'redis')) {
-    refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
-  }
-  if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
-});
+const schema = z.object(settings).superRefine(
+  (values, context) => {
+    const refuse = (name: keyof typeof settings, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    if (values.DEMO_API_KEY !== undefined && values.STORAGE === 'mongodb') {
+      refuse('DEMO_API_KEY', 'works with STORAGE=memory only: leave it out');
+    }
+    if (values.WORKERS > 1 && (values.STORAGE === 'memory' || values.RATE_LIMITER === 'memory')) {
+      refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
+    }
+    if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
+  },
+  { when: () => true },
+);
 
 export type Settings = z.output<typeof schema>;
 
@@ -104,9 +110,10 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     return meant ? [`${name}: is no setting, did you mean ${meant}?`] : [];
   });
   const result = schema.safeParse(environment);
-  const malformed = result.success
-    ? []
-    : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const issues = result.error?.issues ?? [];
+  const malformed = issues
+    .filter(({ path }, i) => issues.findIndex((issue) => issue.path[0] === path[0]) === i)
+    .map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (!result.success || missed.length > 0) throw new SettingsError([...malformed, ...missed]);
   return result.data;
 }
@@ -140,6 +147,9 @@ function editsBetween(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
+/** What Express does not read of the addresses that Node knows: IPv4 right after `::`, and zones with punctuation. */
+const NOT_FOR_EXPRESS = /::\d+\.|%.*[^0-9a-z]/i;
+
 /** Express' `trust proxy` from its text form; `undefined` for what Express would not take. */
 function trustProxy(value: string): boolean | number | string | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
@@ -147,13 +157,20 @@ function trustProxy(value: string): boolean | number | string | undefined {
   const isTrustable = (entry: string): boolean => {
     const [address = '', bits, ...rest] = entry.trim().split('/');
     if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(address)) return true;
-    const version = isIP(address);
+    const version = NOT_FOR_EXPRESS.test(address) ? 0 : isIP(address);
     return (
       version !== 0 &&
       rest.length === 0 &&
       (bits === undefined ||
-        (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)))
+        (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)) ||
+        (version === 4 && isNetmask(bits)))
     );
   };
   return value.split(',').every(isTrustable) ? value : undefined;
+}
+
+/** Whether it is as `255.255.0.0`: ones, and then zeros. */
+function isNetmask(text: string): boolean {
+  const bits = text.split('.').map((byte) => Number(byte).toString(2).padStart(8, '0'));
+  return isIP(text) === 4 && /^1+0*$/.test(bits.join(''));
 }

@@ -73,10 +73,13 @@ export class Replies {
   /** Replies with the error object for what was thrown. */
   fail(response: ServerResponse, error: unknown): void {
     const refusal = toHttpError(error);
-    if (refusal.code === 'internal_server_error') {
-      for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
-    }
+    if (refusal.code === 'internal_server_error') this.report(response, error);
     if (response.headersSent) return;
     this.send(response, statusOf[refusal.code], errorBody(refusal, this.docsUrl), refusal.headers);
+  }
+
+  /** Tells the observers, and nobody else, of a failure while a request was served. */
+  report(response: ServerResponse, error: unknown): void {
+    for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
   }
 }

@@ -1,10 +1,26 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { HttpError } from './errors.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
 export type ReadBody = (request: Request, response: Response) => Promise<object>;
+
+/** The path of a request as it was sent, still encoded. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] as string;
+}
+
+/** What is wrong with the path of a request, or nothing. */
+export function pathProblem(request: IncomingMessage): HttpError | undefined {
+  try {
+    decodeURIComponent(pathOf(request));
+    return undefined;
+  } catch {
+    return new HttpError('bad_request', 'The path cannot be decoded: check its percent-encoding.');
+  }
+}
 
 /** The query's parameters, each with the values given for it; refuses what cannot be decoded. */
 export function readQuery(url: string): QueryValues {

@@ -108,12 +108,18 @@ export class Connection {
         return client;
       } catch (error) {
         await client.close();
-        if (!isPassing(error)) throw unusable(error as Error);
+        if (!isPassing(error)) throw this.refusal(error as Error);
         this.noteFailure(error as Error);
         await pause(PROBES_EVERY_MS);
       }
     }
     throw new DatabaseAway(MESSAGE);
+  }
+
+  private refusal(error: Error): UnusableDatabase {
+    const refusal = unusable(error);
+    this.tell(refusal.message);
+    return refusal;
   }
 
   private isLost(): boolean {

@@ -173,7 +173,10 @@ export function storageModel(open: OpenStorage, numRuns: number): Tests {
       fc.assert(
         fc.asyncProperty(works, async (all) => {
           const [real, naive] = [storage as unknown as ModelStorage, naiveStorage()];
-          const names = { workspaces: Array.from({ length: WORKSPACES }, newId), ids: Array.from({ length: RECORDS }, newId) };
+          const names = {
+            workspaces: Array.from({ length: WORKSPACES }, newId),
+            ids: Array.from({ length: RECORDS }, newId),
+          };
           for (const work of all) {
             assert.deepEqual(await answers(real, work, names), await answers(naive, work, names));
             assert.deepEqual(await everything(real, names), await everything(naive, names));

@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../bootstrap/settings.ts';
-import { RESULTS } from './results.ts';
+import { RESULTS, type Results } from './results.ts';
 import { isLong, scale } from './scale.ts';
+import { sharedMongod, stopSharedMongod, WHICH_MONGOD } from './shared-mongod.ts';
 
 const FILE_TIMEOUT_MS = scale(180_000, 1_200_000);
 const root = join(import.meta.dirname, '..');
@@ -15,32 +16,46 @@ async function main(words: readonly string[]): Promise<void> {
     .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .sort();
-  const total = { passed: 0, failed: 0 };
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const missing = new Set<string>();
   const work = async () => {
     for (let file = files.shift(); file !== undefined; file = files.shift()) {
-      const { passed, failed, output } = await runFile(file);
+      const { passed, failed, skipped, reasons, output } = await runFile(file);
       total.passed += passed;
       total.failed += failed;
+      total.skipped += skipped;
+      for (const reason of reasons) missing.add(reason);
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  console.log(`${total.passed} passed, ${total.failed} failed`);
+  await stopSharedMongod();
+  for (const reason of missing) console.log(`SKIPPED what needs it: ${reason}`);
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+  console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
   if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
 }
 
-interface Outcome {
-  readonly passed: number;
-  readonly failed: number;
+interface Outcome extends Results {
   readonly output: string;
 }
 
+const NO_RESULTS: Results = { passed: 0, failed: 0, skipped: 0, reasons: [] };
+
 /** A file that ends badly, late or without its results counts as one failure more. */
 function runFile(file: string): Promise<Outcome> {
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], { env: environment() });
+  const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (output += chunk));
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  child.on('message', async (question) => {
+    if (question !== WHICH_MONGOD) return;
+    const answer = await sharedMongod();
+    if (child.connected) child.send(answer);
+  });
   const timer = setTimeout(() => {
     output += `\ndid not end within ${FILE_TIMEOUT_MS} ms\n`;
     child.kill('SIGKILL');
@@ -49,15 +64,18 @@ function runFile(file: string): Promise<Outcome> {
     child.on('close', (code) => {
       clearTimeout(timer);
       const line = output.split('\n').findLast((text) => text.startsWith(RESULTS));
-      const { passed, failed } = line ? JSON.parse(line.slice(RESULTS.length)) : { passed: 0, failed: 0 };
-      resolve({ passed, failed: failed === 0 && code !== 0 ? 1 : failed, output });
+      const results: Results = line ? JSON.parse(line.slice(RESULTS.length)) : NO_RESULTS;
+      const failed = results.failed === 0 && code !== 0 ? 1 : results.failed;
+      resolve({ ...results, failed, output });
     });
   });
 }
 
-/** Without the settings of whoever runs the tests. */
+/** Without the settings of whoever runs the tests, but for the Redis to test with. */
 function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings)));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name === 'REDIS_URL' || !(name in settings)),
+  );
 }
 
 await main(process.argv.slice(2));

@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict';
+import express from 'express';
+import fc from 'fast-check';
+import { readSettings, SettingsError, settings } from '../../bootstrap/settings.ts';
+import { each, texts } from '../support/each.ts';
+import { suite } from '../support/suite.ts';
+
+type Environment = Readonly<Record<string, string>>;
+type Setting = keyof typeof settings;
+
+const names = Object.keys(settings) as Setting[];
+const defaults = readSettings({});
+
+/** What stops a start with this environment: nothing, where it is fine. */
+function linesOf(environment: Environment): readonly string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof SettingsError, String(error));
+    return error.lines;
+  }
+}
+
+/** The variables that the lines name. */
+function refusedIn(environment: Environment): string[] {
+  return linesOf(environment).map((line) => line.slice(0, line.indexOf(': ')));
+}
+
+const KEY = 'Abcdefghij0123456789';
+const LARGEST = String(Number.MAX_SAFE_INTEGER);
+
+/** Texts that a setting takes, and what they mean. */
+const taken: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
+  HOST: { '0.0.0.0': '0.0.0.0', '::1': '::1', 'api.example.com': 'api.example.com' },
+  PORT: { 0: 0, 1: 1, 65535: 65535 },
+  STORAGE: { memory: 'memory' },
+  MONGODB_URI: asTheyStand(
+    'mongodb://localhost',
+    'mongodb://user:p%40ss@a.example:27017,b.example:27018/advocacy?replicaSet=rs0',
+    'mongodb://user:a,b@[::1]:27017/',
+    'mongodb://%2Ftmp%2Fmongodb-27017.sock/advocacy',
+    'mongodb+srv://user:pass@cluster.example.net/?retryWrites=true',
+  ),
+  RATE_LIMITER: { memory: 'memory' },
+  REDIS_URL: asTheyStand('redis://localhost', 'redis://:pass@10.0.0.1:6379/2', 'rediss://user:pass@[::1]:6380'),
+  RATE_LIMIT_POINTS: { 1: 1, [LARGEST]: Number.MAX_SAFE_INTEGER },
+  RATE_LIMIT_WINDOW_SECONDS: { 1: 1, 86400: 86400 },
+  REFUSED_CREDENTIALS_PER_MINUTE: { 1: 1, [LARGEST]: Number.MAX_SAFE_INTEGER },
+  DEMO_API_KEY: asTheyStand(KEY, '-._~+/-._~+/-._~+/-._~+/', 'a'.repeat(1000)),
+  BODY_LIMIT_BYTES: { 1: 1, 10485760: 10485760 },
+  METRICS_PORT: { 0: 0, 9090: 9090, 65535: 65535 },
+  METRICS_HOST: { '0.0.0.0': '0.0.0.0', '::': '::' },
+  DOCS_URL: {
+    '/docs': '/docs',
+    '/docs/': '/docs',
+    'https://example.com/reference': 'https://example.com/reference',
+    'https://example.com/': 'https://example.com',
+  },
+  TRUST_PROXY: {
+    true: true,
+    false: false,
+    0: 0,
+    1: 1,
+    12: 12,
+    ...asTheyStand(
+      'loopback',
+      'loopback, linklocal, uniquelocal',
+      '10.0.0.1',
+      '10.0.0.0/8',
+      '10.0.0.0/255.0.0.0',
+      '2001:db8::/32',
+      '::ffff:10.0.0.1',
+      'loopback,10.0.0.1 , 2001:db8::1',
+    ),
+  },
+  LOG_LEVEL: asTheyStand('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  WORKERS: { 1: 1 },
+};
+
+function asTheyStand(...values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(texts(...values));
+}
+
+const noWholeNumber = ['', ' ', '-1', '+1', '01', '1.0', '1e3', '0x1', '1 ', ' 1', '1\n', '1_000', '²', 'NaN', 'ten'];
+const noHost = ['', ' ', 'a b', 'localhost/', 'http://localhost'];
+
+const malformed: Readonly<Record<Setting, readonly string[]>> = {
+  HOST: noHost,
+  PORT: [...noWholeNumber, '65536'],
+  STORAGE: ['', 'Memory', 'memory ', 'mongo', 'postgres', 'constructor'],
+  MONGODB_URI: [
+    '',
+    'localhost:27017',
+    'mongodb:',
+    'mongodb://',
+    'mongodb:///advocacy',
+    'mongodb://user:pass@',
+    'mongodb://user:pass@/advocacy',
+    'mongodb://localhost:port',
+    'mongodb://localhost:70000',
+    'mongodb://a.example,,b.example',
+    'mongodb://local host',
+    'mongodb://localhost/advocacy ',
+    ' mongodb://localhost',
+    'redis://localhost',
+    'https://localhost',
+  ],
+  RATE_LIMITER: ['', 'Redis', 'none'],
+  REDIS_URL: [
+    '',
+    'localhost:6379',
+    'redis://',
+    'redis:localhost',
+    'redis:///0',
+    'redis://:pass@',
+    'redis://localhost:port',
+    'redis://localhost:70000',
+    'redis://local host',
+    'redis://localhost\n',
+    'mongodb://localhost',
+  ],
+  RATE_LIMIT_POINTS: [...noWholeNumber, '0', '9007199254740992', '9'.repeat(400)],
+  RATE_LIMIT_WINDOW_SECONDS: [...noWholeNumber, '0', '2147484'],
+  REFUSED_CREDENTIALS_PER_MINUTE: [...noWholeNumber, '0', '9007199254740992'],
+  DEMO_API_KEY: ['', KEY.slice(1), ...[...' =:,"$é\n'].map((character) => KEY + character)],
+  BODY_LIMIT_BYTES: [...noWholeNumber, '0', '1MiB'],
+  METRICS_PORT: [...noWholeNumber, '65536', 'off'],
+  METRICS_HOST: noHost,
+  DOCS_URL: ['', ' ', '/the docs', '/docs\n', 'http://', 'https://example.com:port'],
+  TRUST_PROXY: [
+    '',
+    ' ',
+    'TRUE',
+    'yes',
+    '-1',
+    '1.5',
+    'LOOPBACK',
+    'localhost',
+    'example.com',
+    '10.0.0',
+    '10.0.0.256',
+    '10.0.0.0/0',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/255.0.255.0',
+    '10.0.0.0/0.0.0.0',
+    '::1/129',
+    '::/255.0.0.0',
+    '::10.0.0.1',
+    'fe80::1%br-lan',
+    'loopback/8',
+    'true, loopback',
+    'loopback,',
+    'loopback,,10.0.0.1',
+    'loopback 10.0.0.1',
+  ],
+  LOG_LEVEL: ['', 'INFO', 'info ', 'warning', 'verbose', 'off', '30'],
+  WORKERS: [...noWholeNumber, '0', '1000000', 'auto'],
+};
+
+suite('the settings', {
+  'have these defaults': () => {
+    assert.deepEqual(defaults, {
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      STORAGE: 'memory',
+      MONGODB_URI: 'mongodb://127.0.0.1:27017/advocacy',
+      RATE_LIMITER: 'memory',
+      REDIS_URL: 'redis://127.0.0.1:6379',
+      RATE_LIMIT_POINTS: 600,
+      RATE_LIMIT_WINDOW_SECONDS: 60,
+      REFUSED_CREDENTIALS_PER_MINUTE: 60,
+      BODY_LIMIT_BYTES: 1_048_576,
+      METRICS_HOST: '127.0.0.1',
+      DOCS_URL: '/docs',
+      TRUST_PROXY: false,
+      LOG_LEVEL: 'info',
+      WORKERS: 1,
+    });
+  },
+
+  'take what is well-formed': () =>
+    each(taken, (values, name) =>
+      each(values, (value, text) => assert.deepEqual(readSettings({ [name]: text }), { ...defaults, [name]: value })),
+    ),
+
+  'refuse what is malformed, with one line that names the setting': () =>
+    each(malformed, (values, name) =>
+      each(texts(...values), (text) => {
+        const lines = linesOf({ [name]: text });
+        assert.equal(lines.length, 1, lines.join('\n'));
+        assert.match(lines[0] as string, new RegExp(`^${name}: must be [^\\n]+$`));
+      }),
+    ),
+
+  'say what a value must be': () =>
+    each(
+      {
+        PORT: 'must be a whole number from 0 to 65535',
+        STORAGE: 'must be one of memory, mongodb',
+        REDIS_URL: 'must be a URL that begins with redis:// or rediss://',
+        DEMO_API_KEY: 'must be 20 characters or more of A-Za-z0-9-._~+/',
+        LOG_LEVEL: 'must be one of trace, debug, info, warn, error, fatal, silent',
+      },
+      (problem, name) => assert.deepEqual(linesOf({ [name]: '?' }), [`${name}: ${problem}`]),
+    ),
+
+  'have a line for each fault, of whatever kind': () => {
+    const environment = { ...Object.fromEntries(names.map((name) => [name, ''])), MONGODB_URL: '', LOGLEVEL: '' };
+    assert.deepEqual(refusedIn(environment), [...names, 'MONGODB_URL', 'LOGLEVEL']);
+  },
+
+  'name what does not go together beside what is malformed': () => {
+    const others = names.filter((name) => !['STORAGE', 'RATE_LIMITER', 'WORKERS'].includes(name));
+    return each(texts(...others), (name) => {
+      assert.deepEqual(new Set(refusedIn({ WORKERS: '2', [name]: '' })), new Set([name, 'WORKERS']));
+    });
+  },
+
+  'have one line for a setting with two faults': () => {
+    assert.deepEqual(refusedIn({ WORKERS: '1000000' }), ['WORKERS']);
+  },
+
+  'are numbers in their shortest form only': () => {
+    const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 6 });
+    const text = fc.oneof(fc.integer().map(String), digits, fc.double().map(String), fc.string());
+    fc.assert(
+      fc.property(text, (PORT) => {
+        const isPort = /^\d+$/.test(PORT) && String(Number(PORT)) === PORT && Number(PORT) <= 65_535;
+        assert.equal(linesOf({ PORT }).length, isPort ? 0 : 1);
+      }),
+    );
+  },
+
+  'take as a demo key 20 characters or more of its alphabet, and nothing else': () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/';
+    const key = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 40 });
+    fc.assert(
+      fc.property(key, fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 1 })), (beginning, end) => {
+        const DEMO_API_KEY = beginning + end;
+        const isKey = DEMO_API_KEY.length >= 20 && alphabet.includes(end);
+        assert.equal(linesOf({ DEMO_API_KEY }).length, isKey ? 0 : 1);
+      }),
+    );
+  },
+
+  'take as proxies what Express takes': () => {
+    const address = fc.oneof(fc.ipV4(), fc.ipV6());
+    const suffix = fc.oneof(fc.integer({ min: -1, max: 130 }), fc.ipV4(), fc.constantFrom('255.255.0.0', '128.0.0.0'));
+    const name = fc.constantFrom('loopback', 'linklocal', 'uniquelocal', 'Loopback', 'true', '');
+    const entry = fc.oneof(
+      { weight: 3, arbitrary: address },
+      name,
+      fc.tuple(address, suffix).map((both) => both.join('/')),
+    );
+    const list = fc
+      .array(fc.tuple(entry, fc.constantFrom('', ' ')), { minLength: 1, maxLength: 3 })
+      .map((entries) => entries.map(([text, space]) => space + text + space).join(','))
+      .filter((text) => text !== 'true');
+    fc.assert(
+      fc.property(list, (TRUST_PROXY) =>
+        assert.equal(linesOf({ TRUST_PROXY }).length, isForExpress(TRUST_PROXY) ? 0 : 1),
+      ),
+      { numRuns: 1000 },
+    );
+  },
+});
+
+function isForExpress(trustProxy: string): boolean {
+  try {
+    express().set('trust proxy', trustProxy);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+suite('settings that do not go together', {
+  'are a demo key and MongoDB': () => {
+    const lines = linesOf({ STORAGE: 'mongodb', DEMO_API_KEY: KEY });
+    assert.ok(lines.includes('DEMO_API_KEY: works with STORAGE=memory only: leave it out'), lines.join('\n'));
+    assert.equal(refusedIn({ STORAGE: 'mongodb' }).includes('DEMO_API_KEY'), false);
+  },
+
+  'are more workers than one, without both MongoDB and Redis': () =>
+    each<{ environment: Environment; isFine: boolean }>(
+      {
+        neither: { environment: {}, isFine: false },
+        'MongoDB alone': { environment: { STORAGE: 'mongodb' }, isFine: false },
+        'Redis alone': { environment: { RATE_LIMITER: 'redis' }, isFine: false },
+        both: { environment: { STORAGE: 'mongodb', RATE_LIMITER: 'redis' }, isFine: true },
+      },
+      ({ environment, isFine }) => {
+        assert.equal(refusedIn({ ...environment, WORKERS: '2' }).includes('WORKERS'), !isFine);
+        assert.equal(refusedIn({ ...environment, WORKERS: '1' }).includes('WORKERS'), false);
+      },
+    ),
+});
+
+const near: Readonly<Record<string, readonly Setting[]>> = {
+  // one edit
+  MONGODB_URL: ['MONGODB_URI'],
+  REDIS_URI: ['REDIS_URL'],
+  LOGLEVEL: ['LOG_LEVEL'],
+  LOG_LEVELS: ['LOG_LEVEL'],
+  DOCS_URLS: ['DOCS_URL'],
+  STORAGES: ['STORAGE'],
+  NWORKERS: ['WORKERS'],
+  TRUST_PROXYS: ['TRUST_PROXY'],
+  METRIC_PORT: ['METRICS_PORT'],
+  METRIC_HOST: ['METRICS_HOST'],
+  DEMO_APIKEY: ['DEMO_API_KEY'],
+  BODY_LIMIT_BYTE: ['BODY_LIMIT_BYTES'],
+  RATE_LIMIT_POINT: ['RATE_LIMIT_POINTS'],
+  REFUSED_CREDENTIAL_PER_MINUTE: ['REFUSED_CREDENTIALS_PER_MINUTE'],
+  // two
+  MONGO_URI: ['MONGODB_URI'],
+  LOG_LEVLE: ['LOG_LEVEL'],
+  STORAGE_1: ['STORAGE'],
+  TRUSTED_PROXY: ['TRUST_PROXY'],
+  METRICS_PROT: ['METRICS_PORT'],
+  // a beginning, or two edits to another
+  DEMO_API: ['DEMO_API_KEY'],
+  BODY_LIMIT: ['BODY_LIMIT_BYTES'],
+  RATE_LIMIT: ['RATE_LIMITER', 'RATE_LIMIT_POINTS', 'RATE_LIMIT_WINDOW_SECONDS'],
+  RATE_LIMIT_WINDOW: ['RATE_LIMIT_WINDOW_SECONDS'],
+  REFUSED_CREDENTIALS: ['REFUSED_CREDENTIALS_PER_MINUTE'],
+  REFUSED_CREDENTIALS_PER: ['REFUSED_CREDENTIALS_PER_MINUTE'],
+};
+
+/** What other programs set, by whose it is, and what is not near enough. */
+const innocent: Readonly<Record<string, string>> = {
+  'fewer than eight letters':
+    'PORTS HOSTS HOSTT STORAG STORAGR WORKER WORKERZ MONGODB METRICS DOCS_UR LOGLEVL TRUST BODY',
+  'three edits or more':
+    'MONGO_URL TRUST_PROXIES LOG_LEVEL_V1 REDIS_PORT METRICS_PATH STORAGE_URL METRICS_ADDRESS DOCS_PATH',
+  'a beginning that ends inside of a word': 'RATE_LIMIT_WIN REFUSED_CREDENTI BODY_LIM TRUST_PR',
+  'more than a setting': 'RATE_LIMIT_WINDOW_SECONDS_MAX PORT_RANGE HOST_NAME STORAGE_PATH WORKERS_MAX REDIS_URL_READ',
+  'another case': 'mongodb_url log_level rate_limit_window',
+  'a shell':
+    'HOSTNAME HOSTTYPE MACHTYPE LOGNAME PWD SHLVL TERM TERM_PROGRAM SSH_CONNECTION SSH_AUTH_SOCK DISPLAY EDITOR',
+  npm: `npm_lifecycle_event npm_package_version npm_config_user_agent npm_config_loglevel npm_config_registry npm_execpath
+    NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_VERSION UV_THREADPOOL_SIZE FORCE_COLOR NO_COLOR INIT_CWD`,
+  CI: `CI BUILD_NUMBER GITHUB_ACTIONS GITHUB_TOKEN GITHUB_WORKSPACE GITHUB_REF_NAME RUNNER_TEMP RUNNER_TOOL_CACHE
+    GITLAB_CI CI_PROJECT_DIR CI_REGISTRY_PASSWORD CI_JOB_TOKEN JENKINS_URL JOB_NAME WORKSPACE CIRCLE_BRANCH TRAVIS`,
+  Docker: 'DOCKER_HOST DOCKER_CONFIG DOCKER_BUILDKIT COMPOSE_PROJECT_NAME BUILDKIT_HOST CONTAINER_ID',
+  Kubernetes: `KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT KUBERNETES_PORT_443_TCP_ADDR POD_NAME POD_IP
+    NODE_NAME NAMESPACE REDIS_SERVICE_HOST REDIS_SERVICE_PORT REDIS_PORT REDIS_PORT_6379_TCP REDIS_PORT_6379_TCP_ADDR
+    MONGODB_SERVICE_HOST MONGODB_PORT MONGODB_PORT_27017_TCP_PROTO METRICS_SERVICE_HOST METRICS_PORT_9090_TCP
+    ADVOCACY_SERVICE_HOST ADVOCACY_PORT STORAGE_SERVICE_PORT WORKERS_SERVICE_HOST DOCS_PORT LOG_PORT`,
+  'hosts and their tools': `DYNO WEB_CONCURRENCY REDIS_TLS_URL REDIS_HOST REDIS_PASSWORD MONGODB_HOST MONGODB_USER
+    MONGODB_DATABASE MONGO_INITDB_ROOT_PASSWORD DATABASE_URL AWS_REGION AWS_SECRET_ACCESS_KEY GOOGLE_CLOUD_PROJECT
+    HTTP_PROXY HTTPS_PROXY NO_PROXY OTEL_EXPORTER_OTLP_ENDPOINT SENTRY_DSN LISTEN_PID NOTIFY_SOCKET JOURNAL_STREAM
+    INVOCATION_ID PM2_HOME FLY_APP_NAME RENDER_SERVICE_ID RAILWAY_ENVIRONMENT VERCEL_URL K_SERVICE LOG_FORMAT`,
+};
+
+suite('a variable that is nearly a setting', {
+  'is refused, and names the setting that was likely meant': () =>
+    each(near, (meant, name) => {
+      const lines = linesOf({ [name]: 'mongodb://user:hunter2@localhost' });
+      assert.equal(lines.length, 1);
+      assert.ok(
+        meant.some((setting) => lines[0] === `${name}: is no setting, did you mean ${setting}?`),
+        lines[0],
+      );
+    }),
+
+  'is refused beside the setting itself, however well that is set': () => {
+    assert.deepEqual(refusedIn({ MONGODB_URI: 'mongodb://localhost', MONGODB_URL: 'mongodb://localhost' }), [
+      'MONGODB_URL',
+    ]);
+  },
+
+  'is any of eight letters or more within two edits': () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 4 }), (name, numbers) => {
+        const once = edited(name, numbers.slice(0, 2));
+        const twice = edited(once, numbers.slice(2));
+        fc.pre(once !== name && once.length >= 8 && twice.length >= 8 && !names.includes(twice as Setting));
+        assert.deepEqual(linesOf({ [once]: '' }), [`${once}: is no setting, did you mean ${name}?`]);
+        assert.deepEqual(refusedIn({ [twice]: '' }), [twice]);
+      }),
+    ),
+
+  'is none that other programs set, or that is not near enough': () =>
+    each(innocent, (list) =>
+      each(texts(...list.split(/\s+/)), (name) => assert.deepEqual(readSettings({ [name]: 'x' }), defaults)),
+    ),
+});
+
+/** A text with one letter added, taken out or replaced, as two numbers choose. */
+function edited(text: string, [where = 0, what = 0]: readonly number[]): string {
+  const at = where % (text.length + 1);
+  return text.slice(0, at) + ['X', 'X', ''][what % 3] + text.slice(at + (what % 3 === 0 ? 0 : 1));
+}
+
+suite('the lines that stop a start', {
+  'have no value in them, and are one for a variable': () => {
+    const secret = 'hunter2';
+    const around = fc.tuple(fc.string(), fc.string()).map(([before, after]) => before + secret + after);
+    const uri = fc.constantFrom('mongodb', 'redis', 'https', '').map((scheme) => `${scheme}://user:${secret}@a b/`);
+    const name = fc.constantFrom(...names, ...Object.keys(near));
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.oneof(around, uri)), (environment) => {
+        const lines = linesOf(environment);
+        for (const line of lines) assert.match(line, /^[A-Z0-9_]+: [^\n]+$/);
+        assert.equal(lines.join('\n').includes(secret), false);
+        const refused = refusedIn(environment);
+        assert.deepEqual([...new Set(refused)], refused);
+        for (const variable of refused) assert.ok(variable in environment, variable);
+      }),
+    );
+  },
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type ServiceProcess, withProcess } from '../support/process.ts';
+import { DEMO_API_KEY } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+
+const ENDED_WITHIN_MS = 15_000;
+
+/** Begins a request that the service waits for, and never goes on with it. */
+async function dawdle({ url }: ServiceProcess): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => socket.destroy());
+  const head = ['POST /tags HTTP/1.1', 'Host: x', `Authorization: Bearer ${DEMO_API_KEY}`, 'Content-Length: 15'];
+  socket.write(`${[...head, 'Content-Type: application/json', 'Expect: 100-continue'].join('\r\n')}\r\n\r\n`);
+  const [reply] = await once(socket, 'data');
+  assert.match(String(reply), /^HTTP\/1\.1 100 /);
+}
+
+const isServing = ({ url }: ServiceProcess): Promise<boolean> =>
+  fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  );
+
+suite('a service that is told to stop', {
+  'exits with 0, by either signal': () =>
+    Promise.all(
+      (['SIGTERM', 'SIGINT'] as const).map((signal) =>
+        withProcess({ METRICS_PORT: '0' }, async ({ child, printed, ended }) => {
+          child.kill(signal);
+          assert.equal(await ended(), 0, signal);
+          assert.equal(printed.stderr, '');
+        }),
+      ),
+    ),
+
+  'exits with 0 after ten seconds at most while a request is open, and at once when it is told twice': () =>
+    withProcess({}, (patient) =>
+      withProcess({}, async (hurried) => {
+        for (const service of [patient, hurried]) await dawdle(service);
+        const started = performance.now();
+        patient.child.kill('SIGTERM');
+        while (await isServing(patient));
+        hurried.child.kill('SIGTERM');
+        hurried.child.kill('SIGINT');
+        const ends = [patient, hurried].map(async (service) => [service, await service.ended()] as const);
+        assert.deepEqual(await Promise.race(ends), [hurried, 0]);
+        assert.equal(await patient.ended(), 0);
+        assert.ok(performance.now() - started < ENDED_WITHIN_MS);
+      }),
+    ),
+});
