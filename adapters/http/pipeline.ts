@@ -21,7 +21,10 @@ export interface Service {
   readonly replies: Replies;
 }
 
-/** Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. */
+/**
+ * Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. A request whose body
+ * turned out to be broken meanwhile has been answered (see connections.ts), and has no effect.
+ */
 export function serve(operation: Operation, service: Service): RequestHandler<{ id?: string }> {
   const { application, readBody, replies } = service;
   return async (request, response) => {
@@ -30,7 +33,9 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
     const caller = await authenticate(request, service);
     exchange.workspaceId = caller.workspaceId;
     exchange.keyId = caller.keyId;
-    await countRequest(caller, service, response);
+    const usage = await service.requests.consume(caller.keyId);
+    if (response.headersSent) return;
+    applyLimit(usage, response);
     permit(caller, operation.permission);
     const query = readQuery(request.url);
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
@@ -71,8 +76,7 @@ async function authenticate(request: Request, { application, refusals }: Service
   }
 }
 
-async function countRequest({ keyId }: Caller, { requests }: Service, response: Response): Promise<void> {
-  const usage = await requests.consume(keyId);
+function applyLimit(usage: Usage, response: Response): void {
   const { limit, windowSeconds, remaining } = usage;
   const seconds = secondsLeft(usage);
   response.setHeader('X-RateLimit-Limit', limit);
