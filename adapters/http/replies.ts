@@ -14,6 +14,8 @@ export interface Exchange {
   route: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
+  /** What every reply to this request says, beside what is said of all. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** Is told of every reply, and of every failure that nobody foresaw. */
@@ -48,6 +50,7 @@ export class Replies {
       route: undefined,
       workspaceId: undefined,
       keyId: undefined,
+      headers: {},
     };
     this.exchanges.set(response, exchange);
     return exchange;
@@ -64,6 +67,7 @@ export class Replies {
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': exchange.requestId,
+      ...exchange.headers,
       ...headers,
     });
     response.end(body);

@@ -17,6 +17,8 @@ suite('the log', {
         }),
         await fetch(`${url}/campaigns`),
         await fetch(`${url}/nothing`),
+        await fetch(`${url}/healthz`),
+        await fetch(`${url}/readyz`),
       ];
       child.kill('SIGTERM');
       await ended();
@@ -31,7 +33,7 @@ suite('the log', {
         assert.equal(lines[i].method, 'GET');
         assert.equal(typeof lines[i].milliseconds, 'number');
       }
-      const [list, get, refused, unmatched] = lines;
+      const [list, get, refused, unmatched, health, ready] = lines;
       assert.equal(list.route, '/campaigns');
       assert.equal(list.traceparent, TRACEPARENT);
       assert.match(list.workspaceId, /^[0-9a-f-]{36}$/);
@@ -40,6 +42,8 @@ suite('the log', {
       assert.equal(get.traceparent, undefined);
       assert.equal(refused.keyId, undefined);
       assert.equal(unmatched.route, undefined);
+      assert.equal(health.route, '/healthz');
+      assert.equal(ready.route, '/readyz');
     }),
 
   'has no key in it, at no level, nor what was searched for': () =>
@@ -76,6 +80,7 @@ suite('the metrics', {
         await call('POST', '/tags', { body: { name: 'measured' } });
         await call('POST', '/tags', { body: { name: 'measured' } });
         for (const path of ['/a', '/b']) await call('GET', path, { key: null });
+        await call('GET', '/healthz');
         await call('PROPFIND', '/campaigns', { key: null });
         await call('GET', '/campaigns', { key: 'wrong-wrong-wrong-wrong' });
         const text = await (await fetch(metricsUrl as string)).text();
@@ -87,6 +92,7 @@ suite('the metrics', {
           ['route="/tags",method="POST",status="201"', 1],
           ['route="/tags",method="POST",status="409"', 1],
           ['route="unmatched",method="GET",status="404"', 2],
+          ['route="/healthz",method="GET",status="200"', 1],
           ['route="unmatched",method="other",status="404"', 1],
         ]) {
           assert.ok(text.includes(`http_request_duration_seconds_count{${labels}} ${count}\n`), `${labels}\n${text}`);
