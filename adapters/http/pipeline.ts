@@ -5,6 +5,7 @@ import type { Application } from '../../core/application.ts';
 import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Operation } from '../api/operation.ts';
+import { addressOf } from './address.ts';
 import { headerCount } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { limitHeaders, tooMany } from './limits.ts';
@@ -71,7 +72,7 @@ async function authenticate(request: Request, { application, refusals }: Service
     return await application.apiKeys.authenticate(BEARER.exec(authorization)?.[1] ?? '');
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unauthenticated') {
-      const usage = await refusals.consume(request.ip ?? '');
+      const usage = await refusals.consume(addressOf(request));
       if (!usage.allowed) throw tooMany('refused credentials from this address', usage);
     }
     throw error;
