@@ -79,7 +79,9 @@ export const settings = {
     )
     .transform((value) => value as boolean | number | string)
     .default(false)
-    .describe('which proxies are believed in `X-Forwarded-For`: as `trust proxy` of Express'),
+    .describe(
+      'which proxies are believed in `X-Forwarded-For`: as `trust proxy` of Express; `true` believes every caller, and gives the limit of refused credentials away',
+    ),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('the least level that is logged, by its name in pino'),
