@@ -5,6 +5,7 @@ import type { Application } from '../../core/application.ts';
 import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Operation } from '../api/operation.ts';
+import { addressOf } from './address.ts';
 import { headerCount } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { limitHeaders, tooMany } from './limits.ts';
@@ -22,7 +23,10 @@ export interface Service {
   readonly replies: Replies;
 }
 
-/** Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. */
+/**
+ * Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. A request whose body
+ * turned out to be broken meanwhile has been answered (see connections.ts), and has no effect.
+ */
 export function serve(operation: Operation, service: Service): RequestHandler<{ id?: string }> {
   const { application, requests, readBody, replies } = service;
   return async (request, response) => {
@@ -32,6 +36,7 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
     exchange.workspaceId = caller.workspaceId;
     exchange.keyId = caller.keyId;
     const usage = await requests.consume(caller.keyId);
+    if (response.headersSent) return;
     exchange.headers = limitHeaders(usage, Date.now());
     if (!usage.allowed) throw tooMany('requests with this key', usage);
     permit(caller, operation.permission);
@@ -67,7 +72,7 @@ async function authenticate(request: Request, { application, refusals }: Service
     return await application.apiKeys.authenticate(BEARER.exec(authorization)?.[1] ?? '');
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unauthenticated') {
-      const usage = await refusals.consume(request.ip ?? '');
+      const usage = await refusals.consume(addressOf(request));
       if (!usage.allowed) throw tooMany('refused credentials from this address', usage);
     }
     throw error;

@@ -68,8 +68,9 @@ export class Replies {
     return exchange;
   }
 
-  /** Replies with a body of JSON. */
+  /** Replies with a body of JSON, unless the request was answered already. */
   send(response: ServerResponse, status: number, body: string, headers: Headers = []): void {
+    if (response.headersSent) return;
     const exchange = this.exchangeOf(response);
     if (this.stopping) response.shouldKeepAlive = false;
     const all: string[] = [
@@ -91,7 +92,6 @@ export class Replies {
   fail(response: ServerResponse, error: unknown): void {
     const refusal = toHttpError(error);
     if (refusal.code === 'internal_server_error') this.report(response, error);
-    if (response.headersSent) return;
     this.send(response, statusOf[refusal.code], errorBody(refusal, this.docsUrl), refusal.headers);
   }
 

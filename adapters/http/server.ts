@@ -5,7 +5,7 @@ import { CHECK_MS, frameProblem, guardConnections } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
-import { bodyReader, pathOf, pathProblem } from './wire.ts';
+import { bodyReader, pathOf, readTarget } from './wire.ts';
 
 export interface HttpSettings {
   /** The largest body, in bytes. */
@@ -35,7 +35,7 @@ export function httpService(
     replies.exchangeOf(response, request);
     const problem = frameProblem(request);
     if (problem) response.shouldKeepAlive = false;
-    const refusal = problem ?? pathProblem(request);
+    const refusal = problem ?? readTarget(request);
     if (refusal) replies.fail(response, refusal);
     else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
   });

@@ -12,8 +12,16 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] as string;
 }
 
-/** What is wrong with the path of a request, or nothing. */
-export function pathProblem(request: IncomingMessage): HttpError | undefined {
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+
+/** Leaves in `request.url` the path and the query of the target, of an absolute one too; or says what is wrong with it. */
+export function readTarget(request: IncomingMessage): HttpError | undefined {
+  const { url = '' } = request;
+  if (url.includes('#')) return new HttpError('bad_request', 'The target of a request has no fragment: leave out "#".');
+  if (!url.startsWith('/') && url !== '*') {
+    if (!URL.canParse(url)) return new HttpError('bad_request', 'The target is neither a path nor a URL.');
+    request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
+  }
   try {
     decodeURIComponent(pathOf(request));
     return undefined;

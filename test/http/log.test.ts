@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { withProcess } from '../support/process.ts';
+import { converse } from '../support/raw.ts';
 import { DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -119,4 +120,26 @@ suite('the metrics', {
       },
       { settings: { METRICS_PORT: '0' } },
     ),
+});
+
+suite('a request whose body turns out to be broken', {
+  'is answered once and has no effect, and nothing is logged as a failure': () =>
+    withProcess({}, async ({ url, child, printed, ended }) => {
+      const pillars = await (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
+      const [{ id }] = JSON.parse(pillars);
+      const head = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
+      const broken = `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+      for (const target of ['DELETE /content-pillars/', 'PATCH /content-pillars/', 'GET /campaigns/', 'PUT /tags/']) {
+        const replies = await converse(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
+        assert.deepEqual(
+          replies.map(({ status }) => status),
+          [400],
+          target,
+        );
+      }
+      assert.equal(await (await fetch(`${url}/content-pillars`, { headers: KEY })).text(), pillars);
+      child.kill('SIGTERM');
+      await ended();
+      assert.ok(!printed.stderr.includes('"failed"'), printed.stderr);
+    }),
 });

@@ -38,7 +38,17 @@ interface Probe {
 const probes: Readonly<Record<string, Probe>> = {
   'a well-formed request': { sends: get('/tags/x?'), gets: [404] },
   'a list': { sends: get('/campaigns'), gets: [200] },
-  'an absolute target whose host is none': { sends: get('http://[/campaigns'), gets: [404] },
+  ...Object.fromEntries(
+    ['http://[/campaigns', 'http://', 'http://xn--a/campaigns', 'http://a[b/campaigns', 'http://a:b/campaigns'].map(
+      (target) => [`an absolute target that is no URL: ${target}`, { sends: get(target), gets: [400] }],
+    ),
+  ),
+  'an absolute target of another scheme': { sends: get('foo://'), gets: [404] },
+  'an absolute target with a query': { sends: get('HTTP://a:1/campaigns?page=0'), gets: [422] },
+  'an absolute target whose path cannot be decoded': { sends: get('http://localhost/campaigns/%ff'), gets: [400] },
+  'a fragment': { sends: get('/campaigns#a'), gets: [400] },
+  'a fragment in an absolute target': { sends: get('http://localhost/campaigns#a'), gets: [400] },
+  'a fragment on an unknown path': { sends: get('/nothing#a'), gets: [400] },
   'an absolute target without a path': { sends: get('http://localhost?page=1'), gets: [404] },
   'an absolute target': { sends: get('http://localhost/campaigns'), gets: [200] },
   'HTTP/1.0 without a Host': { sends: `GET /campaigns HTTP/1.0\r\n${KEY}\r\n`, gets: [200] },
