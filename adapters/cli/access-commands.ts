@@ -116,7 +116,7 @@ export const updateMember = command({
     invitation: { ...invitation, schema: invitation.schema.optional() },
   },
   run: async ({ use }, { workspaceId, id, ...change }) =>
-    told(await use.members.update(workspaceId, id, change), 'as you said'),
+    told(await use.members.update(workspaceId, id, change), 'up to date'),
 });
 
 const memberColumns: readonly Column<Member>[] = [
