@@ -59,7 +59,7 @@ export function operation<
   Result extends z.ZodType,
   Query extends Fields = None,
   Body extends Fields = None,
->(declaration: Declaration<Path, Query, Body, Result>): Operation {
+>(declaration: Declaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, reply, run } = declaration;
   const serialise = serialiser(reply);
   return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import { HttpError } from './errors.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
@@ -110,30 +111,19 @@ function isJson(type: string | undefined): boolean {
 
 function bodyError(error: unknown, limit: number): unknown {
   const { status, type } = error as { status?: number; type?: string };
-  if (type === 'entity.too.large') return new HttpError('bad_request', `The body must have at most ${limit} bytes.`);
+  if (type === 'entity.too.large') return new HttpError('bad_request', tooLong(limit));
   if (status !== undefined && status < 500)
     return new HttpError('bad_request', 'The body did not arrive whole: send it again.');
   return error;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function parseJson(bytes: unknown): object {
   if (!(bytes instanceof Uint8Array) || bytes.length === 0)
     throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
-  const value = jsonOf(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HttpError('bad_request', 'The body must be a JSON object.');
-  }
-  return value;
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return readJson(bytes);
   } catch (error) {
-    const cause = error instanceof SyntaxError ? 'it is no valid JSON' : 'it is no valid UTF-8';
-    throw new HttpError('bad_request', `The body cannot be read: ${cause}.`);
+    throw error instanceof MalformedBody ? new HttpError('bad_request', error.message) : error;
   }
 }
 
