@@ -130,10 +130,13 @@ function toSlug(value: string): string | undefined {
   return normalSlug(value, domainToASCII);
 }
 
+/** WHATWG mends what is broken (`http:///host`, a line break inside), and forgets an empty user: we look at what was sent. */
 function urlProblem(value: string): string | undefined {
-  const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
-  if (!url) return 'must be a URL that begins with http:// or https://';
-  return url.username || url.password ? 'must be a URL without user and password' : undefined;
+  const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
+  if (authority === undefined || /\p{Control}/u.test(value) || !URL.canParse(value)) {
+    return 'must be a URL that begins with http:// or https://';
+  }
+  return authority.includes('@') ? 'must be a URL without user and password' : undefined;
 }
 
 /** Trims; a shorter text is copied, because V8 keeps the whole of a text alive for as long as a piece cut from it. */
