@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request, Response } from 'express';
+import rawBody, { type RawBodyError } from 'raw-body';
 import { HttpError } from './errors.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
@@ -73,15 +74,18 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. */
+/** Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes; what is larger is not read to its end. */
 export function bodyReader(limit: number): ReadBody {
-  const read: RequestHandler = express.raw({ type: () => true, limit, inflate: false });
   return async (request, response) => {
     requireJson(request);
-    await new Promise<void>((resolve, reject) => {
-      read(request, response, (error?: unknown) => (error ? reject(bodyError(error, limit)) : resolve()));
+    const length = request.headers['content-length'] ?? null;
+    const bytes = await rawBody(request, { limit, length }).catch(({ type }: RawBodyError) => {
+      response.shouldKeepAlive = false;
+      request.resume();
+      const isTooLarge = type === 'entity.too.large';
+      throw new HttpError('bad_request', isTooLarge ? `The body must have at most ${limit} bytes.` : NOT_WHOLE);
     });
-    return parseJson(request.body);
+    return parseJson(bytes);
   };
 }
 
@@ -108,19 +112,12 @@ function isJson(type: string | undefined): boolean {
   }
 }
 
-function bodyError(error: unknown, limit: number): unknown {
-  const { status, type } = error as { status?: number; type?: string };
-  if (type === 'entity.too.large') return new HttpError('bad_request', `The body must have at most ${limit} bytes.`);
-  if (status !== undefined && status < 500)
-    return new HttpError('bad_request', 'The body did not arrive whole: send it again.');
-  return error;
-}
+const NOT_WHOLE = 'The body did not arrive whole: send it again.';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function parseJson(bytes: unknown): object {
-  if (!(bytes instanceof Uint8Array) || bytes.length === 0)
-    throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
+function parseJson(bytes: Uint8Array): object {
+  if (bytes.length === 0) throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
   const value = jsonOf(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HttpError('bad_request', 'The body must be a JSON object.');
