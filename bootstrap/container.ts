@@ -11,9 +11,9 @@ import type { System } from '../core/shared/system.ts';
 import type { Storage } from '../core/storage.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** What a storage needs at the start and at the end of the service. */
-export interface StorageConnection {
-  /** Resolves when the storage can be used, or when it is away and comes up by itself as soon as it can. */
+/** What an adapter that reaches another server needs at the start and at the end of the service. */
+export interface Connection {
+  /** Resolves when the server can be used, or when it is away and comes up by itself as soon as it can. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export const tokens = {
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   observers: Symbol('Observer') as ServiceIdentifier<readonly Observer[]>,
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
-  connection: Symbol('StorageConnection') as ServiceIdentifier<StorageConnection>,
+  connection: Symbol('Connection') as ServiceIdentifier<Connection>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
@@ -84,7 +84,6 @@ async function memoryStorageModule(): Promise<ContainerModule> {
     bind(tokens.storage)
       .toResolvedValue((system) => memoryStorage(system.now), [tokens.system])
       .inSingletonScope();
-    bind(tokens.connection).toConstantValue({ open: async () => undefined, close: async () => undefined });
   });
 }
 
@@ -108,20 +107,39 @@ async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Pro
   });
 }
 
+type NewRateLimiter = (name: string, limit: number, windowSeconds: number) => RateLimiter;
+
 /** Loads what counts requests, only where the settings name it. */
 async function memoryRateLimiterModule(): Promise<ContainerModule> {
   const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+  return rateLimiterModule((_, limit, windowSeconds) => memoryRateLimiter(limit, windowSeconds));
+}
+
+/** Loads what counts requests, only where the settings name it. */
+async function redisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Promise<ContainerModule> {
+  const { RedisCounter } = await import('../adapters/redis/rate-limiter.ts');
+  const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+  const counter = new RedisCounter(REDIS_URL, (line) => log.warn(line));
+  return rateLimiterModule(
+    (name, limit, windowSeconds) =>
+      counter.rateLimiter(name, limit, windowSeconds, memoryRateLimiter(limit, windowSeconds)),
+    counter,
+  );
+}
+
+function rateLimiterModule(newRateLimiter: NewRateLimiter, connection?: Connection): ContainerModule {
   return new ContainerModule(({ bind }) => {
+    if (connection) bind(tokens.connection).toConstantValue(connection);
     bind(tokens.requests)
       .toResolvedValue(
         ({ RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS }) =>
-          memoryRateLimiter(RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
+          newRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
         [tokens.settings],
       )
       .inSingletonScope();
     bind(tokens.refusals)
       .toResolvedValue(
-        ({ REFUSED_CREDENTIALS_PER_MINUTE }) => memoryRateLimiter(REFUSED_CREDENTIALS_PER_MINUTE, 60),
+        ({ REFUSED_CREDENTIALS_PER_MINUTE }) => newRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60),
         [tokens.settings],
       )
       .inSingletonScope();
@@ -136,6 +154,9 @@ export async function wire(settings: Settings, system: System, log: Logger): Pro
   container.bind(tokens.log).toConstantValue(log);
   const metrics = settings.METRICS_PORT === undefined ? unmeasured : await metricsModule();
   const storage = await (settings.STORAGE === 'mongodb' ? mongodbStorageModule(settings, log) : memoryStorageModule());
-  await container.load(core, http, metrics, storage, await memoryRateLimiterModule());
+  const rateLimiter = await (settings.RATE_LIMITER === 'redis'
+    ? redisRateLimiterModule(settings, log)
+    : memoryRateLimiterModule());
+  await container.load(core, http, metrics, storage, rateLimiter);
   return container;
 }

@@ -1,9 +1,8 @@
+import { sampleCampaign } from '../adapters/cli/sample.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign } from '../core/campaign/campaign.ts';
 import type { NewCampaign } from '../core/campaign/campaign-service.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
 
 /** The demo workspace, and the key of its admin. */
 export interface Demo {
@@ -94,7 +93,7 @@ async function createCampaigns(use: Application, people: People, now: number): P
   ) =>
     use.campaigns.create(
       { workspaceId, member: admin },
-      { ...campaign(name, status, days, now), domain: domain.slug, ...more },
+      { ...sampleCampaign(name, status, days, now), domain: domain.slug, ...more },
     );
   const running = [
     await create('Summer tents are here', 'published', [-10, 20], { tagIds: [launch], contentPillarId: outdoors }),
@@ -123,27 +122,4 @@ async function createCampaigns(use: Application, people: People, now: number): P
   await use.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
   await use.campaigns.recordClicks(workspaceId, fair.id, 42);
   await use.campaigns.setStatus(workspaceId, fair.id, 'archived');
-}
-
-function campaign(
-  name: string,
-  status: Campaign['status'],
-  [from, to]: readonly [number, number],
-  now: number,
-): NewCampaign {
-  const date = (days: number) => new Date(now + days * DAY).toISOString().slice(0, 10);
-  return {
-    name,
-    description: `${name}: share it with your network.`,
-    shareContext: 'Say in a sentence what it means to you.',
-    objective: 'Reach',
-    status,
-    destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(' ', '-')}`,
-    startDate: date(from),
-    endDate: date(to),
-    shareRewardAmount: '1.5',
-    clickRewardAmount: '0.05',
-    maxRewardPerEmployee: '50',
-    totalBudget: '1000',
-  };
 }

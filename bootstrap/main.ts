@@ -1,30 +1,8 @@
-import { standardErrorLog } from './log.ts';
-import { start } from './server.ts';
+import { serve } from './serve.ts';
 import { readSettings, SettingsError } from './settings.ts';
 
-/** How long it serves on when it is told to stop: until whoever balances load has seen that it is not ready. */
-const SERVING_ON_MS = 1_000;
-
-const DEMO_NOTE = ', with a demo workspace in memory: what you change is gone when it stops.';
-
 try {
-  const settings = readSettings(process.env);
-  const { url, metricsUrl, demo, stop } = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
-  let stopping = false;
-  const onSignal = async () => {
-    if (stopping) process.exit(0);
-    stopping = true;
-    await stop(SERVING_ON_MS);
-    process.exit(0);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
-  const facts = [`Workspace Advocacy listens at ${url}${demo ? DEMO_NOTE : ''}`];
-  if (demo) {
-    facts.push(`The demo's key: ${demo.apiKey}`);
-    facts.push(`Try:\n  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns`);
-  }
-  if (metricsUrl) facts.push(`Metrics: ${metricsUrl}`);
-  console.log(`${facts.join('\n\n')}\n`);
+  await serve(readSettings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);

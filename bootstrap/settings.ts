@@ -98,7 +98,6 @@ const schema = z.object(settings).superRefine(
     if (values.WORKERS > 1 && (values.STORAGE === 'memory' || values.RATE_LIMITER === 'memory')) {
       refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
     }
-    if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
   },
   { when: () => true },
 );

@@ -12,6 +12,11 @@ export function parseAll(...parts: readonly (Part | undefined)[]): unknown[] {
   return results.map((result) => result?.data);
 }
 
+/** Validates one value; refuses with `invalid` every failed field of it. */
+export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
+  return parseAll([schema, value])[0] as z.output<Schema>;
+}
+
 const REQUIRED = 'is required';
 const LONGEST_NAME = 100;
 const MOST_NAMES = 10;

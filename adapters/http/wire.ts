@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
+import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import { HttpError } from './errors.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
@@ -83,7 +84,7 @@ export function bodyReader(limit: number): ReadBody {
       response.shouldKeepAlive = false;
       request.resume();
       const isTooLarge = type === 'entity.too.large';
-      throw new HttpError('bad_request', isTooLarge ? `The body must have at most ${limit} bytes.` : NOT_WHOLE);
+      throw new HttpError('bad_request', isTooLarge ? tooLong(limit) : NOT_WHOLE);
     });
     return parseJson(bytes);
   };
@@ -114,23 +115,12 @@ function isJson(type: string | undefined): boolean {
 
 const NOT_WHOLE = 'The body did not arrive whole: send it again.';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function parseJson(bytes: Uint8Array): object {
   if (bytes.length === 0) throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
-  const value = jsonOf(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HttpError('bad_request', 'The body must be a JSON object.');
-  }
-  return value;
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return readJson(bytes);
   } catch (error) {
-    const cause = error instanceof SyntaxError ? 'it is no valid JSON' : 'it is no valid UTF-8';
-    throw new HttpError('bad_request', `The body cannot be read: ${cause}.`);
+    throw error instanceof MalformedBody ? new HttpError('bad_request', error.message) : error;
   }
 }
 

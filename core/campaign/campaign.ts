@@ -85,6 +85,8 @@ export function shareId(memberId: string, campaignId: string): string {
   return `${memberId}/${campaignId}`;
 }
 
+/** The most clicks that are recorded at once. */
+export const CLICKS_AT_ONCE = 1_000_000_000;
 export const CAMPAIGN_NAME = { min: 1, max: 190 };
 export const RESOURCES_AT_MOST = 50;
 export const RESOURCE_LABEL = { max: 255 };

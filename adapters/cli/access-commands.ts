@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { type ApiKey, KEY_LABEL } from '../../core/access/api-key.ts';
+import { ACCESS } from '../../core/access/caller.ts';
+import {
+  EMAIL,
+  emailProblem,
+  INVITATIONS,
+  MEMBER_NAME,
+  type Member,
+  ROLES,
+  SEAT_TYPES,
+} from '../../core/access/member.ts';
+import { WORKSPACE_NAME, type Workspace } from '../../core/access/workspace.ts';
+import { endOf, timestamp } from '../../core/shared/date.ts';
+import { endDate, text } from '../api/fields.ts';
+import { anyId, type Column, command, listed, parameter, picked, workspaceOption } from './command.ts';
+
+const workspaceFields = ['id', 'name', 'createdAt'] as const satisfies (keyof Workspace)[];
+
+export const createWorkspace = command({
+  name: 'workspace create',
+  does: 'make a workspace',
+  example: 'workspace create --name "Northwind Outdoor"',
+  parameters: { name: parameter('--name <name>', 'its name', text(WORKSPACE_NAME)) },
+  run: async ({ use }, { name }) => {
+    const workspace = await use.workspaces.create(name);
+    return {
+      json: picked(workspace, workspaceFields),
+      says: `The workspace ${workspace.name} is made: ${workspace.id}`,
+    };
+  },
+});
+
+export const listWorkspaces = command({
+  name: 'workspace list',
+  does: 'list all workspaces',
+  example: 'workspace list',
+  parameters: {},
+  run: async ({ use }) =>
+    listed(
+      use.workspaces.all(),
+      workspaceFields,
+      [
+        ['ID', ({ id }) => id],
+        ['NAME', ({ name }) => name],
+        ['MADE', ({ createdAt }) => createdAt],
+      ],
+      'There is no workspace yet: make one with `advocacy workspace create`.',
+    ),
+});
+
+const memberFields = [
+  'id',
+  'workspaceId',
+  'name',
+  'email',
+  'role',
+  'seatType',
+  'groupIds',
+  'invitation',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Member)[];
+
+const name = parameter('--name <name>', 'their name', text(MEMBER_NAME));
+const email = parameter('--email <address>', 'their email address', text(EMAIL, emailProblem));
+const role = parameter('--role <role>', 'an admin may write, a member only read', z.enum(ROLES));
+const seatType = parameter('--seat-type <type>', 'their seat', z.enum(SEAT_TYPES));
+const groupIds = parameter('--group <id>', 'a group that they are in; may be repeated', z.array(anyId), {
+  repeats: true,
+});
+const invitation = parameter(
+  '--invitation <state>',
+  'the key of a pending one is refused with 403, of an expired one with 410',
+  z.enum(INVITATIONS),
+);
+
+const told = (member: Member, done: string) => ({
+  json: picked(member, memberFields),
+  says: `The ${member.role} ${member.name} is ${done}: ${member.id}`,
+});
+
+export const createMember = command({
+  name: 'member create',
+  does: 'add a member to a workspace',
+  example: 'member create --workspace 0190… --name "Ada Winter" --email ada@example.com --role admin',
+  parameters: {
+    workspaceId: workspaceOption,
+    name,
+    email,
+    role: { ...role, schema: role.schema.default('member') },
+    seatType: { ...seatType, schema: seatType.schema.default('advocate') },
+    groupIds: { ...groupIds, schema: groupIds.schema.default([]) },
+    invitation: { ...invitation, schema: invitation.schema.default('accepted') },
+  },
+  run: async ({ use }, { workspaceId, ...member }) => told(await use.members.create(workspaceId, member), 'added'),
+});
+
+export const updateMember = command({
+  name: 'member update',
+  does: 'change a member; what is left out stays',
+  example: 'member update --workspace 0190… 0191… --invitation expired',
+  parameters: {
+    id: parameter('<member>', 'the member', anyId),
+    workspaceId: workspaceOption,
+    name: { ...name, schema: name.schema.optional() },
+    email: { ...email, schema: email.schema.optional() },
+    role: { ...role, schema: role.schema.optional() },
+    seatType: { ...seatType, schema: seatType.schema.optional() },
+    groupIds: {
+      ...groupIds,
+      means: 'a group that they are in from now on, instead of all others; may be repeated',
+      schema: groupIds.schema.optional(),
+      clears: 'in no group from now on',
+    },
+    invitation: { ...invitation, schema: invitation.schema.optional() },
+  },
+  run: async ({ use }, { workspaceId, id, ...change }) =>
+    told(await use.members.update(workspaceId, id, change), 'up to date'),
+});
+
+const memberColumns: readonly Column<Member>[] = [
+  ['ID', ({ id }) => id],
+  ['NAME', (member) => member.name],
+  ['EMAIL', (member) => member.email],
+  ['ROLE', (member) => member.role],
+  ['SEAT', (member) => member.seatType],
+  ['INVITATION', (member) => member.invitation],
+  ['GROUPS', (member) => member.groupIds.join(' ')],
+];
+
+export const listMembers = command({
+  name: 'member list',
+  does: 'list the members of a workspace',
+  example: 'member list --workspace 0190…',
+  parameters: { workspaceId: workspaceOption },
+  run: async ({ use }, { workspaceId }) =>
+    listed(use.members.all(workspaceId), memberFields, memberColumns, 'The workspace has no members yet.'),
+});
+
+const keyFields = [
+  'id',
+  'workspaceId',
+  'label',
+  'lastFour',
+  'memberId',
+  'access',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+] as const satisfies (keyof ApiKey)[];
+
+export const createKey = command({
+  name: 'key create',
+  does: 'make an API key, of a member or of nobody',
+  more: 'The key is shown this once: only its hash is kept. One of no member has its access alone, and shares nothing.',
+  example: 'key create --workspace 0190… --member 0191… --label laptop',
+  parameters: {
+    workspaceId: workspaceOption,
+    memberId: parameter('--member <id>', 'the member whose key it is', anyId.optional()),
+    label: parameter('--label <text>', 'what you know it by', text(KEY_LABEL).default('')),
+    access: parameter('--access <access>', 'what it lets its holder do at most', z.enum(ACCESS).default('full')),
+    expiresAt: parameter(
+      '--expires-at <date>',
+      'when it ends, as 2026-12-31 or 2026-12-31T18:00:00Z',
+      endDate.optional(),
+    ),
+  },
+  run: async ({ use }, { workspaceId, expiresAt, ...key }) => {
+    const ends = expiresAt === undefined ? undefined : timestamp(endOf(expiresAt) as number);
+    const { apiKey, secret } = await use.apiKeys.create(workspaceId, { ...key, expiresAt: ends });
+    return {
+      json: { ...picked(apiKey, keyFields), key: secret },
+      says: `The key ${apiKey.id} is made. It is shown this once, so keep it now:\n\n  ${secret}\n`,
+    };
+  },
+});
+
+const keyColumns: readonly Column<ApiKey>[] = [
+  ['ID', ({ id }) => id],
+  ['LABEL', ({ label }) => label],
+  ['KEY', ({ lastFour }) => `…${lastFour}`],
+  ['MEMBER', ({ memberId }) => memberId ?? '-'],
+  ['ACCESS', ({ access }) => access],
+  ['LAST USED', ({ lastUsedAt }) => lastUsedAt ?? 'never'],
+  ['ENDS', ({ revokedAt, expiresAt }) => (revokedAt ? `revoked ${revokedAt}` : (expiresAt ?? '-'))],
+];
+
+export const listKeys = command({
+  name: 'key list',
+  does: 'list the API keys of a workspace: labels, last four characters, last use',
+  example: 'key list --workspace 0190…',
+  parameters: { workspaceId: workspaceOption },
+  run: async ({ use }, { workspaceId }) =>
+    listed(use.apiKeys.all(workspaceId), keyFields, keyColumns, 'The workspace has no keys yet.'),
+});
+
+export const revokeKey = command({
+  name: 'key revoke',
+  does: 'end an API key for good, everywhere within five seconds',
+  example: 'key revoke --workspace 0190… 0192…',
+  parameters: { id: parameter('<key>', 'the key, by its id', anyId), workspaceId: workspaceOption },
+  run: async ({ use }, { workspaceId, id }) => {
+    const key = await use.apiKeys.revoke(workspaceId, id);
+    return {
+      json: picked(key, keyFields),
+      says: `The key …${key.lastFour} (${key.id}) is revoked since ${key.revokedAt}.`,
+    };
+  },
+});

@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Misuse } from '../adapters/cli/misuse.ts';
+import { advocacy, type Opened } from '../adapters/cli/run.ts';
+import type { Application } from '../core/application.ts';
+import { readSettings, type Settings, SettingsError } from './settings.ts';
+
+const WAITS_FOR_MS = 10_000;
+const LOOKS_EVERY_MS = 50;
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const { stdin, stdout, stderr, env } = process;
+let serving = false;
+
+const exitCode = await advocacy(process.argv.slice(2), {
+  version,
+  stdin,
+  stdout,
+  stderr,
+  env,
+  open: () => withSettings(open),
+  serve: () =>
+    withSettings(async (settings) => {
+      const { serve } = await import('./serve.ts');
+      await serve(settings);
+      serving = true;
+    }),
+  onInterrupt(stop) {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  },
+});
+if (!serving) stdout.write('', () => stderr.write('', () => process.exit(exitCode)));
+
+/** Opens the database; what only serves HTTP is loaded and not started. */
+async function open(settings: Settings): Promise<Opened> {
+  if (settings.STORAGE === 'memory') {
+    throw new Misuse([
+      'With STORAGE=memory there is nothing to act on: the records live in the server and end with it.',
+      'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
+    ]);
+  }
+  const [{ tokens, wire }, { nodeSystem }, { default: pino }] = await Promise.all([
+    import('./container.ts'),
+    import('./system.ts'),
+    import('pino'),
+  ]);
+  const log = pino({ level: 'warn' }, { write: (line: string) => stderr.write(`${JSON.parse(line).msg}\n`) });
+  const system = nodeSystem();
+  const container = await wire(settings, system, log);
+  const connections = container.getAll(tokens.connection, { optional: true });
+  const use = container.get(tokens.application);
+  const close = async () => {
+    await Promise.all(connections.map((connection) => connection.close()));
+  };
+  try {
+    await Promise.all(connections.map((connection) => connection.open()));
+    await ready(use);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, close };
+}
+
+/** Waits a while for a database that is starting, or whose indexes are being made. */
+async function ready(use: Application): Promise<void> {
+  for (const end = Date.now() + WAITS_FOR_MS; ; ) {
+    const problem = await use.ready().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (problem === undefined) return;
+    if (Date.now() > end) throw new Misuse([`${problem}: see that it runs, and that MONGODB_URI leads there.`]);
+    await delay(LOOKS_EVERY_MS);
+  }
+}
+
+async function withSettings<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
+  try {
+    return await work(readSettings(env));
+  } catch (error) {
+    throw error instanceof SettingsError ? new Misuse(error.lines) : error;
+  }
+}

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { timestamp } from '../../core/shared/date.ts';
+import { collected } from '../support/collected.ts';
+import { type CommandLine, commandLine, type Given, type Ran } from '../support/command-line.ts';
+import { NOON } from '../support/core.ts';
+import { each } from '../support/each.ts';
+import { campaignBody } from '../support/samples.ts';
+import { suite } from '../support/suite.ts';
+import { inWorld } from '../support/world.ts';
+
+const NDJSON = (bodies: readonly unknown[]) => bodies.map((body) => `${JSON.stringify(body)}\n`).join('');
+
+/** A workspace and what imports into it. */
+async function workspace() {
+  const line = commandLine();
+  const { id } = await line.use.workspaces.create('Northwind');
+  const importing = (kind: string, stdin: Given['stdin'], words: readonly string[] = [], given: Given = {}) =>
+    line.run(['import', '--workspace', id, kind, '-', ...words], { ...given, stdin: stdin as never });
+  return { ...line, id, importing };
+}
+
+async function namesIn({ use }: CommandLine, id: string): Promise<string[]> {
+  return (await collected(use.campaigns.all(id))).map(({ name }) => name);
+}
+
+const campaigns = (count: number) => Array.from({ length: count }, (_, i) => ({ ...campaignBody, name: `${i + 1}` }));
+const namesUpTo = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
+const QUESTION = { question: 'What did you learn this week?', icon: 'sun' };
+
+/** What each kind can be imported from, and what is refused of it. */
+const kinds: Readonly<Record<string, { lines: readonly unknown[]; refused: Readonly<Record<number, RegExp>> }>> = {
+  campaigns: {
+    lines: [
+      campaignBody,
+      { ...campaignBody, tagIds: ['0190163d-8694-739b-aea5-966c26f8ad91'] },
+      { ...campaignBody, colour: 1, name: '' },
+      { ...campaignBody, startDate: '2026-07-01', endDate: '2026-06-01' },
+      { ...campaignBody, totalBudget: '1.23456' },
+      campaignBody,
+    ],
+    refused: {
+      2: /^tagIds\.0: is no tag of the workspace$/,
+      3: /^colour: is unknown, .*; name: must not be blank$/,
+      4: /^endDate: must not be before startDate$/,
+      5: /^totalBudget: must be an amount/,
+    },
+  },
+  questions: {
+    lines: [QUESTION, { question: 'Short?' }, { ...QUESTION, groups: ['x'] }, QUESTION],
+    refused: { 2: /^question: must have at least 10 characters$/, 3: /^groups\.0: must be a UUID$/ },
+  },
+  tags: {
+    lines: [{ name: 'One' }, { name: 'ONE' }, { name: 'a,b' }, { name: 'Taken' }, { name: ' Two ' }, { title: 'x' }],
+    refused: {
+      2: /^The workspace has a tag of this name/,
+      3: /^name: must not contain a comma$/,
+      4: /^The workspace has a tag of this name/,
+      6: /^title: is unknown, allowed are name; name: is required$/,
+    },
+  },
+  groups: {
+    lines: [{ name: 'One', description: 'First' }, { name: 'one' }, { name: 'Taken' }, { name: 'Two' }],
+    refused: { 2: /^The workspace has a group of this name/, 3: /^The workspace has a group of this name/ },
+  },
+};
+
+const everythingIn = async ({ use }: CommandLine, id: string) => ({
+  campaigns: (await collected(use.campaigns.all(id))).length,
+  questions: (
+    await use.inspirationQuestions.list(
+      { workspaceId: id },
+      { includeArchived: true, availableToMe: false, page: 1, pageSize: 99 },
+    )
+  ).items.length,
+  tags: (await collected(use.tags.all(id))).length,
+  groups: (await collected(use.groups.all(id))).length,
+});
+
+suite('an import', {
+  'keeps the good lines, and tells every other by its number and the reason': () =>
+    each(kinds, async ({ lines, refused }, kind) => {
+      const here = await workspace();
+      await here.use.tags.create(here.id, 'taken');
+      await here.use.groups.create(here.id, { name: 'TAKEN' });
+      const before = await everythingIn(here, here.id);
+      const numbers = Object.keys(refused).map(Number);
+      const good = lines.length - numbers.length;
+      const end = { kind, accepted: good, nextLine: lines.length + 1, ended: 'done' };
+
+      const dry = await here.importing(kind, [NDJSON(lines)], ['--json', '--dry-run']);
+      assert.deepEqual([dry.code, dry.stderr], [1, '']);
+      const { refused: told, ...rest } = JSON.parse(dry.stdout);
+      assert.deepEqual(rest, { ...end, dryRun: true });
+      assert.deepEqual(
+        told.map(({ line }: { line: number }) => line),
+        numbers,
+      );
+      for (const { line, reason } of told) assert.match(reason, refused[line] as RegExp);
+      assert.deepEqual(await everythingIn(here, here.id), before, 'a dry run keeps nothing');
+
+      const real = await here.importing(kind, [NDJSON(lines)], ['--json']);
+      assert.deepEqual(JSON.parse(real.stdout), { ...rest, refused: told, dryRun: false });
+      assert.equal(real.code, 1);
+      assert.deepEqual(await everythingIn(here, here.id), { ...before, [kind]: before[kind as 'tags'] + good });
+    }),
+
+  'ends with 0 where every line is good, and keeps them in their order': async () => {
+    const here = await workspace();
+    const { code, stdout, stderr } = await here.importing('campaigns', [NDJSON(campaigns(1203))]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(
+      stdout,
+      '1203 stored as campaigns, 0 refused (lines 1 to 1203). When the file has grown, go on with --from-line 1204.\n',
+    );
+    assert.deepEqual(await namesIn(here, here.id), namesUpTo(1203));
+  },
+
+  'makes what the POST makes of the same body, without a creator': () =>
+    inWorld(async ({ call, workspaceId }, { application }) => {
+      const body = { ...campaignBody, name: ' Padded ', resources: ['https://example.com/a'], targetShares: '7' };
+      const posted = (await call('POST', '/campaigns', body)).json.id;
+      const here = await workspace();
+      await here.importing('campaigns', [NDJSON([body])]);
+      const [mine] = await collected(here.use.campaigns.all(here.id));
+      const theirs = (await collected(application.campaigns.all(workspaceId))).find(({ id }) => id === posted);
+      const own = { id: '', workspaceId: '', createdBy: null, createdAt: '', updatedAt: '' };
+      assert.deepEqual({ ...mine, ...own }, { ...theirs, ...own });
+      assert.deepEqual([mine?.createdBy, mine?.createdAt], [null, timestamp(NOON)]);
+    }),
+
+  'reads lines as the API reads bodies': async () => {
+    const here = await workspace();
+    const tag = (name: string) => JSON.stringify({ name });
+    const lines = [
+      tag('first'),
+      '{bad',
+      '',
+      ' \t\r',
+      '[]',
+      'null',
+      '"text"',
+      `\ufeff${tag('bom')}`,
+      Buffer.from([0x7b, 0xff, 0x7d]),
+      `${tag('crlf')}\r`,
+      '{"name":"lost","name":"twice"}',
+      tag('x'.repeat(200)),
+      `${tag('long')}${' '.repeat(300)}`,
+      tag('last'),
+    ];
+    const file = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]).slice(0, -1));
+    const { stdout } = await here.importing('tags', [file], ['--json'], { bodyLimit: 250 });
+    const { refused, ...end } = JSON.parse(stdout);
+    assert.deepEqual(end, { kind: 'tags', dryRun: false, accepted: 4, nextLine: 15, ended: 'done' });
+    assert.deepEqual(refused, [
+      { line: 2, reason: 'The body cannot be read: it is no valid JSON.' },
+      { line: 5, reason: 'The body must be a JSON object.' },
+      { line: 6, reason: 'The body must be a JSON object.' },
+      { line: 7, reason: 'The body must be a JSON object.' },
+      { line: 8, reason: 'The body cannot be read: it is no valid JSON.' },
+      { line: 9, reason: 'The body cannot be read: it is no valid UTF-8.' },
+      { line: 12, reason: 'name: must have at most 190 characters' },
+      { line: 13, reason: 'The body must have at most 250 bytes.' },
+    ]);
+    const names = (await collected(here.use.tags.all(here.id))).map(({ name }) => name);
+    assert.deepEqual(names, ['first', 'crlf', 'twice', 'last']);
+  },
+
+  'begins at the line that it is told': async () => {
+    const here = await workspace();
+    const file = NDJSON(campaigns(20));
+    const from = async (line: number) => {
+      const { stdout } = await here.importing('campaigns', [file], ['--json', '--from-line', String(line)]);
+      const { accepted, nextLine, refused } = JSON.parse(stdout);
+      return [accepted, nextLine, refused];
+    };
+    assert.deepEqual(await from(18), [3, 21, []]);
+    assert.deepEqual(await namesIn(here, here.id), ['18', '19', '20']);
+    assert.deepEqual(await from(21), [0, 21, []]);
+    assert.deepEqual(await from(99), [0, 99, []]);
+    assert.deepEqual(
+      (await here.importing('campaigns', [])).stdout,
+      [
+        '0 stored as campaigns, 0 refused (no line from 1 on).',
+        'When the file has grown, go on with --from-line 1.\n',
+      ].join(' '),
+    );
+  },
+
+  'reads a file by its name, and says which one it cannot read': async () => {
+    const here = await workspace();
+    const folder = mkdtempSync(join(tmpdir(), 'import-'));
+    try {
+      const file = join(folder, 'campaigns.ndjson');
+      writeFileSync(file, NDJSON(campaigns(3)));
+      const words = (name: string) => ['import', '--workspace', here.id, 'campaigns', name];
+      assert.equal((await here.run(words(file))).code, 0);
+      assert.deepEqual(await namesIn(here, here.id), namesUpTo(3));
+      const unreadable = { [folder]: 'it is a folder', [`${file}.not`]: 'there is no such file' };
+      for (const [name, why] of Object.entries(unreadable)) {
+        const stderr = `error: ${name} cannot be read: ${why}.\n`;
+        assert.deepEqual(await here.run(words(name)), { code: 2, stdout: '', stderr });
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+
+  'is into a workspace that there is': async () => {
+    const { run } = await workspace();
+    const refused = { code: 1, stdout: '', stderr: 'error: There is no workspace with this id.\n' };
+    assert.deepEqual(await run(['import', '--workspace', 'nowhere', 'tags', '-']), refused);
+  },
+});
+
+/** Where an import ended, and what it kept: the lines before the one that it says to go on with. */
+async function endOf(here: Awaited<ReturnType<typeof workspace>>, { stdout }: Ran) {
+  const { nextLine, ended, accepted } = JSON.parse(stdout);
+  assert.deepEqual(await namesIn(here, here.id), namesUpTo(accepted));
+  assert.equal(nextLine, accepted + 1);
+  return { nextLine, ended };
+}
+
+suite('an import that does not come to its end', {
+  'keeps whole batches when it is interrupted, and says where to go on': async () => {
+    const here = await workspace();
+    let interrupt = () => {};
+    async function* stdin() {
+      yield Buffer.from(NDJSON(campaigns(1200)));
+      interrupt();
+      await new Promise(() => 'nothing comes any more');
+    }
+    const ran = await here.importing('campaigns', stdin(), ['--json'], { onInterrupt: (stop) => (interrupt = stop) });
+    assert.equal(ran.code, 130);
+    const { nextLine, ended } = await endOf(here, ran);
+    assert.equal(ended, 'stopped');
+    const rest = await here.importing('campaigns', [NDJSON(campaigns(1200))], ['--from-line', String(nextLine)]);
+    assert.equal(rest.code, 0);
+    assert.deepEqual(await namesIn(here, here.id), namesUpTo(1200));
+  },
+
+  'finishes the batch that it is storing when it is interrupted': async () => {
+    const here = await workspace();
+    const { campaigns: kept } = here.storage;
+    const addMany = kept.addMany.bind(kept);
+    let interrupt = () => {};
+    kept.addMany = (records) => {
+      interrupt();
+      return addMany(records);
+    };
+    const given = { onInterrupt: (stop: () => void) => (interrupt = stop) };
+    const ran = await here.importing('campaigns', [NDJSON(campaigns(1200))], ['--json'], given);
+    assert.equal(ran.code, 130);
+    assert.deepEqual(await endOf(here, ran), { nextLine: 501, ended: 'stopped' });
+    const sentence = (await here.importing('campaigns', [NDJSON(campaigns(600))], [], given)).stdout;
+    assert.match(
+      sentence,
+      /^Stopped: 500 stored as campaigns, 0 refused \(lines 1 to 500\)\. Go on with --from-line 501\.\n$/,
+    );
+  },
+
+  'says where to go on, and what may be there already, when the storage fails': async () => {
+    const here = await workspace();
+    const { campaigns: kept } = here.storage;
+    const addMany = kept.addMany.bind(kept);
+    let batches = 0;
+    kept.addMany = async (records) => {
+      if (++batches === 2) throw new Error('The database is away');
+      return addMany(records);
+    };
+    const ran = await here.importing('campaigns', [NDJSON(campaigns(1200))], ['--json']);
+    assert.equal(ran.code, 2);
+    assert.match(ran.stderr, /^error: The database is away\. While it stored lines 501 to 1000: some of these may be/);
+    assert.deepEqual(await endOf(here, ran), { nextLine: 501, ended: 'failed' });
+  },
+
+  'says where to go on when the file cannot be read any further': async () => {
+    const here = await workspace();
+    async function* stdin() {
+      yield Buffer.from(NDJSON(campaigns(700)));
+      throw new Error('the disk is gone');
+    }
+    const ran = await here.importing('campaigns', stdin(), ['--json']);
+    assert.equal(ran.code, 2);
+    assert.equal(ran.stderr, 'error: the file cannot be read any further: the disk is gone\n');
+    assert.deepEqual(await endOf(here, ran), { nextLine: 501, ended: 'failed' });
+  },
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
+import { collected } from '../support/collected.ts';
+import { answerOf, commandLine } from '../support/command-line.ts';
+import { suite } from '../support/suite.ts';
+
+/** A sample workspace, and what there is in it. */
+async function seeded(...words: readonly string[]) {
+  const line = commandLine();
+  const seed = answerOf(await line.run(['seed', '--campaigns', '60', '--members', '12', '--json', ...words]));
+  const { use } = line;
+  const { workspaceId } = seed;
+  return {
+    ...line,
+    seed,
+    members: await collected(use.members.all(workspaceId)),
+    campaigns: await collected(use.campaigns.all(workspaceId)),
+    tags: await collected(use.tags.all(workspaceId)),
+    groups: await collected(use.groups.all(workspaceId)),
+  };
+}
+
+/** What of a sample is the same in each run: not its ids. */
+function essence({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof seeded>>) {
+  return {
+    members: members.map(({ name, email, role, seatType, groupIds }) => [name, email, role, seatType, groupIds.length]),
+    campaigns: campaigns.map(({ name, status, startDate, endDate, tagIds, targetShares, shares, clicks }) => {
+      return [name, status, startDate, endDate, tagIds.length, targetShares, shares, clicks];
+    }),
+    tags: tags.map(({ name, color }) => [name, color]),
+    groups: groups.map(({ name, count }) => [name, count]),
+  };
+}
+
+suite('a seed', {
+  'makes what was asked for, with something for every list and filter': async () => {
+    const { use, seed, members, campaigns, tags, groups } = await seeded();
+    const { workspaceId, key, memberId, ...counts } = seed;
+    assert.deepEqual([members.length, campaigns.length], [12, 60]);
+    assert.deepEqual([counts.members, counts.campaigns], [12, 60]);
+    for (const list of [tags, groups]) assert.ok(list.length > 5);
+    assert.ok(groups.every(({ count }) => count >= 0) && groups.some(({ count }) => count > 1));
+    for (const status of CAMPAIGN_STATUSES)
+      assert.ok(
+        campaigns.some((it) => it.status === status),
+        status,
+      );
+    const actor = { workspaceId };
+    const page = { page: 1, pageSize: 25, includeArchived: false } as const;
+    for (const filter of CAMPAIGN_WINDOWS) {
+      const { items } = await use.campaigns.list(actor, { ...page, filter, sortBy: 'createdAt' });
+      assert.ok(items.length > 0, filter);
+    }
+    const { items: questions } = await use.inspirationQuestions.list(actor, { ...page, availableToMe: false });
+    const { items: pillars } = await use.contentPillars.list(workspaceId, {
+      ...page,
+      sortBy: 'title',
+      sortOrder: 'asc',
+    });
+    const { items: domains } = await use.domains.list(workspaceId, page);
+    assert.ok(questions.length > 3 && pillars.length > 3);
+    assert.deepEqual([domains.length, domains[0]?.verified], [1, true]);
+  },
+
+  'gives a key of the admin, who is the first member': async () => {
+    const { use, seed, members } = await seeded();
+    const caller = await use.apiKeys.authenticate(seed.key);
+    assert.deepEqual(caller.member, members[0]);
+    assert.deepEqual([caller.member?.id, caller.member?.role], [seed.memberId, 'admin']);
+  },
+
+  'makes shares that agree with what the campaigns count': async () => {
+    const { use, storage, seed, members, campaigns } = await seeded();
+    const shares = await storage.shares.listById(seed.workspaceId, '', 9999);
+    assert.equal(shares.length, seed.shares);
+    assert.ok(shares.length > 30);
+    for (const { id, shares: count, status, clicks } of campaigns) {
+      assert.equal(shares.filter(({ campaignId }) => campaignId === id).length, count);
+      if (status !== 'published') assert.deepEqual([count, clicks], [0, 0]);
+    }
+    const [share] = shares;
+    const member = members.find(({ id }) => id === share?.memberId);
+    const { hasShared } = await use.campaigns.get({ workspaceId: seed.workspaceId, member }, share?.campaignId ?? '');
+    assert.equal(hasShared, true);
+  },
+
+  'is the same for the same number, and another for another': async () => {
+    const first = essence(await seeded('--seed-number', '7'));
+    assert.deepEqual(essence(await seeded('--seed-number', '7')), first);
+    assert.notDeepEqual(essence(await seeded('--seed-number', '8')), first);
+  },
+
+  'can be made twice in one database': async () => {
+    const { run } = await seeded();
+    assert.equal((await run(['seed', '--campaigns', '1', '--members', '1'])).code, 0);
+  },
+
+  'is told to people with the key': async () => {
+    const { code, stdout } = await commandLine().run(['seed', '--campaigns', '3', '--members', '2']);
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^The workspace Northwind \w+ \([0-9a-f-]{36}\) has 3 campaigns, 2 members and \d+ shares\.\n/,
+    );
+    assert.match(stdout, /shown this once, so keep it now:\n\n {2}adv_\w{38}\n\n$/);
+  },
+
+  'stops between two batches when it is interrupted, and says what it has made': async () => {
+    const { run, storage, use } = commandLine();
+    let interrupt = () => {};
+    const addMany = storage.campaigns.addMany.bind(storage.campaigns);
+    storage.campaigns.addMany = (records) => {
+      interrupt();
+      return addMany(records);
+    };
+    const given = { onInterrupt: (stop: () => void) => (interrupt = stop) };
+    const { code, stdout } = await run(['seed', '--campaigns', '1200', '--members', '2', '--json'], given);
+    const { workspaceId, campaigns, shares } = JSON.parse(stdout);
+    assert.deepEqual([code, campaigns, shares], [130, 500, 0]);
+    assert.equal((await collected(use.campaigns.all(workspaceId))).length, 500);
+  },
+});

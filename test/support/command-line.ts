@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import type { Terminal } from '../../adapters/cli/progress.ts';
+import { advocacy, type Surroundings } from '../../adapters/cli/run.ts';
+import type { System } from '../../core/shared/system.ts';
+import { type TestCore, testCore } from './core.ts';
+
+/** How a command ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The JSON that a command answered; fails where it wrote anything else, or ended badly. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+export function answerOf({ code, stdout, stderr }: Ran): any {
+  if (code !== 0) throw new Error(`ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** What a test gives a command beside its words. */
+export interface Given {
+  readonly stdin?: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
+  readonly stdout?: Partial<Terminal>;
+  readonly stderr?: Partial<Terminal>;
+  readonly env?: Surroundings['env'];
+  /** Is called with what interrupts the command, as Ctrl-C does. */
+  readonly onInterrupt?: Surroundings['onInterrupt'];
+  readonly bodyLimit?: number;
+}
+
+/** The command line over a memory storage of its own, in this process. */
+export interface CommandLine extends TestCore {
+  run(args: readonly string[], given?: Given): Promise<Ran>;
+}
+
+export function commandLine(system: Partial<System> = {}): CommandLine {
+  const core = testCore(system);
+  const run = async (args: readonly string[], given: Given = {}): Promise<Ran> => {
+    const { stdin = [], env = {}, onInterrupt = () => undefined, bodyLimit = 2 ** 20 } = given;
+    const stdout = collecting(given.stdout);
+    const stderr = collecting(given.stderr);
+    const code = await advocacy(args, {
+      version: '1.2.3',
+      stdin: Readable.from(stdin, { objectMode: false }),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      env,
+      onInterrupt,
+      open: async () => ({ use: core.use, bodyLimit, now: () => core.clock.now, close: async () => undefined }),
+      serve: async () => void stdout.stream.write('serves\n'),
+    });
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return { ...core, run };
+}
+
+function collecting(like: Partial<Terminal> = {}): { readonly stream: Terminal; text(): string } {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, like), text: () => text };
+}
+
+const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
+
+/** The command line as a process of its own. `stdin` is written to it; what is left out of `env` is not set. */
+export async function runProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin = '',
+): Promise<Ran> {
+  const child = spawn(process.execPath, ['--enable-source-maps', CLI, ...args], { env: { ...process.env, ...env } });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (printed.stdout += chunk));
+  child.stderr.on('data', (chunk) => (printed.stderr += chunk));
+  child.stdin.on('error', () => 'it does not read');
+  child.stdin.end(stdin);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, ...printed };
+}
