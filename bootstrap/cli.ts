@@ -48,16 +48,19 @@ async function open(settings: Settings): Promise<Opened> {
   const log = pino({ level: 'warn' }, { write: (line: string) => stderr.write(`${JSON.parse(line).msg}\n`) });
   const system = nodeSystem();
   const container = await wire(settings, system, log);
-  const connection = container.get(tokens.connection);
+  const connections = container.getAll(tokens.connection, { optional: true });
   const use = container.get(tokens.application);
+  const close = async () => {
+    await Promise.all(connections.map((connection) => connection.close()));
+  };
   try {
-    await connection.open();
+    await Promise.all(connections.map((connection) => connection.open()));
     await ready(use);
   } catch (error) {
-    await connection.close();
+    await close();
     throw error;
   }
-  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, close: () => connection.close() };
+  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, close };
 }
 
 /** Waits a while for a database that is starting, or whose indexes are being made. */

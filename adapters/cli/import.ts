@@ -223,10 +223,10 @@ function summary(
   { kind, dryRun, fromLine }: Source,
   { accepted, refused, nextLine, ended }: { accepted: number; refused: number; nextLine: number; ended: Ended },
 ): string {
-  const lines = nextLine > fromLine ? `Of lines ${fromLine} to ${nextLine - 1}` : `Of no line from ${fromLine} on`;
-  const stored = `${accepted} ${dryRun ? 'would be stored' : 'are stored'} as ${kind} and ${refused} are refused`;
+  const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no line from ${fromLine} on`;
+  const counts = `${accepted} ${dryRun ? 'fit to be stored' : 'stored'} as ${kind}, ${refused} refused (${lines}).`;
   const goOn = ended === 'done' ? 'When the file has grown, go on' : 'Go on';
-  return `${ended === 'stopped' ? 'Stopped. ' : ''}${lines}, ${stored}. ${goOn} with --from-line ${nextLine}.`;
+  return `${ended === 'stopped' ? 'Stopped: ' : ''}${counts} ${goOn} with --from-line ${nextLine}.`;
 }
 
 function explained({ message }: Error, { dryRun }: Source, storing: Batch | undefined): string {

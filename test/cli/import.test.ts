@@ -113,7 +113,7 @@ suite('an import', {
     assert.deepEqual([code, stderr], [0, '']);
     assert.equal(
       stdout,
-      'Of lines 1 to 1203, 1203 are stored as campaigns and 0 are refused. When the file has grown, go on with --from-line 1204.\n',
+      '1203 stored as campaigns, 0 refused (lines 1 to 1203). When the file has grown, go on with --from-line 1204.\n',
     );
     assert.deepEqual(await namesIn(here, here.id), namesUpTo(1203));
   },
@@ -183,7 +183,7 @@ suite('an import', {
     assert.deepEqual(
       (await here.importing('campaigns', [])).stdout,
       [
-        'Of no line from 1 on, 0 are stored as campaigns and 0 are refused.',
+        '0 stored as campaigns, 0 refused (no line from 1 on).',
         'When the file has grown, go on with --from-line 1.\n',
       ].join(' '),
     );
@@ -255,7 +255,10 @@ suite('an import that does not come to its end', {
     assert.equal(ran.code, 130);
     assert.deepEqual(await endOf(here, ran), { nextLine: 501, ended: 'stopped' });
     const sentence = (await here.importing('campaigns', [NDJSON(campaigns(600))], [], given)).stdout;
-    assert.match(sentence, /^Stopped\. Of lines 1 to 500, 500 are stored .* Go on with --from-line 501\.\n$/);
+    assert.match(
+      sentence,
+      /^Stopped: 500 stored as campaigns, 0 refused \(lines 1 to 500\)\. Go on with --from-line 501\.\n$/,
+    );
   },
 
   'says where to go on, and what may be there already, when the storage fails': async () => {
