@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
-import { logObserver } from '../adapters/http/log.ts';
 import type { Observer } from '../adapters/http/replies.ts';
-import { type HttpService, httpService } from '../adapters/http/server.ts';
+import type { HttpService } from '../adapters/http/server.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
@@ -11,9 +10,9 @@ import type { System } from '../core/shared/system.ts';
 import type { Storage } from '../core/storage.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** What a storage needs at the start and at the end of the service. */
-export interface StorageConnection {
-  /** Resolves when the storage can be used, or when it is away and comes up by itself as soon as it can. */
+/** What an adapter that reaches another server needs at the start and at the end of the service. */
+export interface Connection {
+  /** Resolves when the server can be used, or when it is away and comes up by itself as soon as it can. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,38 +26,52 @@ export const tokens = {
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   observers: Symbol('Observer') as ServiceIdentifier<readonly Observer[]>,
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
-  connection: Symbol('StorageConnection') as ServiceIdentifier<StorageConnection>,
+  connection: Symbol('Connection') as ServiceIdentifier<Connection>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
 
+/** A revoked key is to stop working within 5 seconds in every process. */
+const CALLERS_KEPT_MS = { memory: 0, mongodb: 3_000 } as const;
+
 const core = new ContainerModule(({ bind }) => {
   bind(tokens.application)
-    .toResolvedValue((storage, system) => new Application(storage, system), [tokens.storage, tokens.system])
-    .inSingletonScope();
-});
-
-const http = new ContainerModule(({ bind }) => {
-  bind(tokens.http)
     .toResolvedValue(
-      (application, requests, refusals, settings, observers) => {
-        const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-        return httpService({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, observers);
-      },
-      [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.observers],
+      (storage, system, { STORAGE }) => new Application(storage, system, CALLERS_KEPT_MS[STORAGE]),
+      [tokens.storage, tokens.system, tokens.settings],
     )
     .inSingletonScope();
 });
 
-const unmeasured = new ContainerModule(({ bind }) => {
-  bind(tokens.observers)
-    .toResolvedValue((log) => [logObserver(log)], [tokens.log])
-    .inSingletonScope();
-});
+/** Loads what serves HTTP; what only works on the records does without it. */
+async function httpModule(): Promise<ContainerModule> {
+  const { httpService } = await import('../adapters/http/server.ts');
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.http)
+      .toResolvedValue(
+        (application, requests, refusals, settings, observers) => {
+          const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
+          return httpService({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, observers);
+        },
+        [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.observers],
+      )
+      .inSingletonScope();
+  });
+}
+
+async function logModule(): Promise<ContainerModule> {
+  const { logObserver } = await import('../adapters/http/log.ts');
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.observers)
+      .toResolvedValue((log) => [logObserver(log)], [tokens.log])
+      .inSingletonScope();
+  });
+}
 
 /** Loads what measures all others, only where the settings ask for it. */
 async function metricsModule(): Promise<ContainerModule> {
   const { Metrics } = await import('../adapters/prometheus/metrics.ts');
+  const { logObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind, onActivation }) => {
     const metrics = new Metrics();
     bind(tokens.metrics).toConstantValue(metrics);
@@ -78,7 +91,6 @@ async function memoryStorageModule(): Promise<ContainerModule> {
     bind(tokens.storage)
       .toResolvedValue((system) => memoryStorage(system.now), [tokens.system])
       .inSingletonScope();
-    bind(tokens.connection).toConstantValue({ open: async () => undefined, close: async () => undefined });
   });
 }
 
@@ -102,34 +114,63 @@ async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Pro
   });
 }
 
+type NewRateLimiter = (name: string, limit: number, windowSeconds: number) => RateLimiter;
+
 /** Loads what counts requests, only where the settings name it. */
 async function memoryRateLimiterModule(): Promise<ContainerModule> {
   const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+  return rateLimiterModule((_, limit, windowSeconds) => memoryRateLimiter(limit, windowSeconds));
+}
+
+/** Loads what counts requests, only where the settings name it. */
+async function redisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Promise<ContainerModule> {
+  const { RedisCounter } = await import('../adapters/redis/rate-limiter.ts');
+  const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+  const counter = new RedisCounter(REDIS_URL, (line) => log.warn(line));
+  return rateLimiterModule(
+    (name, limit, windowSeconds) =>
+      counter.rateLimiter(name, limit, windowSeconds, memoryRateLimiter(limit, windowSeconds)),
+    counter,
+  );
+}
+
+function rateLimiterModule(newRateLimiter: NewRateLimiter, connection?: Connection): ContainerModule {
   return new ContainerModule(({ bind }) => {
+    if (connection) bind(tokens.connection).toConstantValue(connection);
     bind(tokens.requests)
       .toResolvedValue(
         ({ RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS }) =>
-          memoryRateLimiter(RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
+          newRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
         [tokens.settings],
       )
       .inSingletonScope();
     bind(tokens.refusals)
       .toResolvedValue(
-        ({ REFUSED_CREDENTIALS_PER_MINUTE }) => memoryRateLimiter(REFUSED_CREDENTIALS_PER_MINUTE, 60),
+        ({ REFUSED_CREDENTIALS_PER_MINUTE }) => newRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60),
         [tokens.settings],
       )
       .inSingletonScope();
   });
 }
 
-/** Wires the service that the settings ask for. */
-export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
+/** Wires the use cases over the storage that the settings ask for. */
+export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const container = new Container();
   container.bind(tokens.settings).toConstantValue(settings);
   container.bind(tokens.system).toConstantValue(system);
   container.bind(tokens.log).toConstantValue(log);
-  const metrics = settings.METRICS_PORT === undefined ? unmeasured : await metricsModule();
   const storage = await (settings.STORAGE === 'mongodb' ? mongodbStorageModule(settings, log) : memoryStorageModule());
-  await container.load(core, http, metrics, storage, await memoryRateLimiterModule());
+  await container.load(core, storage);
+  return container;
+}
+
+/** Wires the service that the settings ask for. */
+export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
+  const container = await wireCore(settings, system, log);
+  const observers = await (settings.METRICS_PORT === undefined ? logModule() : metricsModule());
+  const rateLimiter = await (settings.RATE_LIMITER === 'redis'
+    ? redisRateLimiterModule(settings, log)
+    : memoryRateLimiterModule());
+  await container.load(await httpModule(), observers, rateLimiter);
   return container;
 }

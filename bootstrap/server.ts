@@ -36,16 +36,16 @@ export async function start(
 ): Promise<Running> {
   const container = await wire(settings, system, log);
   const application = container.get(tokens.application);
-  const storage = container.get(tokens.connection);
+  const connections = container.getAll(tokens.connection, { optional: true });
   const { server, replies } = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
   const end = async () => {
     metrics?.closeAllConnections();
     await Promise.all([close(server), metrics && close(metrics)]);
-    await storage.close();
+    await Promise.all(connections.map((connection) => connection.close()));
   };
   try {
-    await storage.open();
+    await Promise.all(connections.map((connection) => connection.open()));
     const hasDemo = settings.STORAGE === 'memory';
     const demo = hasDemo ? await createDemo(application, system.now(), settings.DEMO_API_KEY) : undefined;
     const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));

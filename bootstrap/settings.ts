@@ -79,7 +79,9 @@ export const settings = {
     )
     .transform((value) => value as boolean | number | string)
     .default(false)
-    .describe('which proxies are believed in `X-Forwarded-For`: as `trust proxy` of Express'),
+    .describe(
+      'which proxies are believed in `X-Forwarded-For`: as `trust proxy` of Express; `true` believes every caller, and gives the limit of refused credentials away',
+    ),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('the least level that is logged, by its name in pino'),
@@ -96,7 +98,6 @@ const schema = z.object(settings).superRefine(
     if (values.WORKERS > 1 && (values.STORAGE === 'memory' || values.RATE_LIMITER === 'memory')) {
       refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
     }
-    if (values.RATE_LIMITER === 'redis') refuse('RATE_LIMITER', 'redis is not in this version yet: use memory');
   },
   { when: () => true },
 );

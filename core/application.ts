@@ -1,4 +1,5 @@
 import { ApiKeyService } from './access/api-key-service.ts';
+import { CallerCache } from './access/caller-cache.ts';
 import { MemberService } from './access/member-service.ts';
 import { WorkspaceService } from './access/workspace-service.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
@@ -12,7 +13,10 @@ import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
 
-/** All that the product can do, over one storage: the table of contents of the core. */
+/**
+ * All that the product can do, over one storage: the table of contents of the core. Whom a key belongs to is remembered
+ * for `callersKeptMs`.
+ */
 export class Application {
   readonly apiKeys: ApiKeyService;
   readonly campaigns: CampaignService;
@@ -28,8 +32,9 @@ export class Application {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
+    callersKeptMs = 0,
   ) {
-    this.apiKeys = new ApiKeyService(storage, system);
+    this.apiKeys = new ApiKeyService(storage, system, new CallerCache(callersKeptMs, system.now));
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
     this.domains = new DomainService(storage, system);

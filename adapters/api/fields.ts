@@ -15,7 +15,7 @@ export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
   const { min: minLength, max: maxLength } = rule;
   return z
     .string()
-    .trim()
+    .overwrite(trimmed)
     .superRefine(refuse((value) => textProblem(value, rule) ?? alsoWrong(value)))
     .meta({ minLength, maxLength });
 }
@@ -134,6 +134,12 @@ function urlProblem(value: string): string | undefined {
   const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (!url) return 'must be a URL that begins with http:// or https://';
   return url.username || url.password ? 'must be a URL without user and password' : undefined;
+}
+
+/** Trims; a shorter text is copied, because V8 keeps the whole of a text alive for as long as a piece cut from it. */
+function trimmed(value: string): string {
+  const piece = value.trim();
+  return piece.length === value.length ? value : Buffer.from(piece, 'utf16le').toString('utf16le');
 }
 
 function refuse(problemOf: Problem) {

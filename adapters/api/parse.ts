@@ -79,6 +79,10 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
+/** At most 100 code points of a name, in well-formed Unicode: a message must be readable by every JSON parser. */
 function shortened(name: string): string {
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`;
+  const start = Array.from(name.slice(0, 2 * LONGEST_NAME))
+    .slice(0, LONGEST_NAME)
+    .join('');
+  return (start.length < name.length ? `${start}…` : name).toWellFormed();
 }

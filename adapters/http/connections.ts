@@ -15,7 +15,7 @@ export const CHECK_MS = 5_000;
 
 /**
  * Answers with the error object what Node would refuse by itself, or with another status, or not at all: requests that
- * cannot be parsed or that are too slow, `CONNECT`, and what is expected that we do not know.
+ * cannot be parsed or that are too slow, `CONNECT`. What is expected with `Expect` goes the way of every request.
  */
 export function guardConnections(server: Server, replies: Replies): void {
   const newest = new WeakMap<Duplex, ServerResponse>();
@@ -41,12 +41,11 @@ export function guardConnections(server: Server, replies: Replies): void {
     else afterThe(response, () => refuseConnection(socket, refusal));
   });
 
-  server.on('checkExpectation', (request, response) => {
-    newest.set(request.socket, response);
-    replies.exchangeOf(response, request);
-    response.shouldKeepAlive = false;
-    replies.fail(response, new HttpError('bad_request', 'The only Expect that is known here is 100-continue.'));
+  server.on('checkContinue', (request, response) => {
+    if (!frameProblem(request)) response.writeContinue();
+    server.emit('request', request, response);
   });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   server.on('connect', (request, socket) => {
     refused.add(socket);
@@ -114,8 +113,14 @@ export function frameProblem(request: IncomingMessage): HttpError | undefined {
   if (hosts === 0 && request.httpVersionMinor > 0) {
     return new HttpError('bad_request', 'The Host header is missing: send it.');
   }
-  if (!HOST.test(request.headers.host ?? ''))
-    return new HttpError('bad_request', 'The Host header is no host and port.');
+  const { host = '', expect = '100-continue', 'transfer-encoding': coding = 'chunked' } = request.headers;
+  if (!HOST.test(host)) return new HttpError('bad_request', 'The Host header is no host and port.');
+  if (expect.toLowerCase() !== '100-continue') {
+    return new HttpError('bad_request', 'The only Expect that is known here is 100-continue.');
+  }
+  if (coding.toLowerCase() !== 'chunked') {
+    return new HttpError('bad_request', 'The only Transfer-Encoding that is known here is chunked.');
+  }
   return undefined;
 }
 

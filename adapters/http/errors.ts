@@ -43,8 +43,6 @@ export function toHttpError(error: unknown): HttpError {
     const code = codeOf[error.kind];
     return new HttpError(code, error.message, code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer' } : {});
   }
-  if (error instanceof URIError)
-    return new HttpError('bad_request', 'The path cannot be decoded: check its percent-encoding.');
   return new HttpError(
     'internal_server_error',
     'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',

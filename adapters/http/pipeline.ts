@@ -1,12 +1,14 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { type Caller, permit } from '../../core/access/caller.ts';
-import type { RateLimiter, Usage } from '../../core/access/rate-limiter.ts';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
 import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Operation } from '../api/operation.ts';
+import { addressOf } from './address.ts';
 import { headerCount } from './connections.ts';
 import { HttpError } from './errors.ts';
+import { limitHeaders, tooMany } from './limits.ts';
 import type { Replies } from './replies.ts';
 import { fingerprint, pageLinks, type ReadBody, readQuery } from './wire.ts';
 
@@ -21,16 +23,22 @@ export interface Service {
   readonly replies: Replies;
 }
 
-/** Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. */
+/**
+ * Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. A request whose body
+ * turned out to be broken meanwhile has been answered (see connections.ts), and has no effect.
+ */
 export function serve(operation: Operation, service: Service): RequestHandler<{ id?: string }> {
-  const { application, readBody, replies } = service;
+  const { application, requests, readBody, replies } = service;
   return async (request, response) => {
     const exchange = replies.exchangeOf(response);
     exchange.route = operation.path;
     const caller = await authenticate(request, service);
     exchange.workspaceId = caller.workspaceId;
     exchange.keyId = caller.keyId;
-    await countRequest(caller, service, response);
+    const usage = await requests.consume(caller.keyId);
+    if (response.headersSent) return;
+    exchange.headers = limitHeaders(usage, Date.now());
+    if (!usage.allowed) throw tooMany('requests with this key', usage);
     permit(caller, operation.permission);
     const query = readQuery(request.url);
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
@@ -64,33 +72,11 @@ async function authenticate(request: Request, { application, refusals }: Service
     return await application.apiKeys.authenticate(BEARER.exec(authorization)?.[1] ?? '');
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unauthenticated') {
-      const usage = await refusals.consume(request.ip ?? '');
+      const usage = await refusals.consume(addressOf(request));
       if (!usage.allowed) throw tooMany('refused credentials from this address', usage);
     }
     throw error;
   }
-}
-
-async function countRequest({ keyId }: Caller, { requests }: Service, response: Response): Promise<void> {
-  const usage = await requests.consume(keyId);
-  const { limit, windowSeconds, remaining } = usage;
-  const seconds = secondsLeft(usage);
-  response.setHeader('X-RateLimit-Limit', limit);
-  response.setHeader('X-RateLimit-Remaining', remaining);
-  response.setHeader('X-RateLimit-Reset', Math.floor(Date.now() / 1000) + seconds);
-  response.setHeader('RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`);
-  response.setHeader('RateLimit', `"default";r=${remaining};t=${seconds}`);
-  if (!usage.allowed) throw tooMany('requests with this key', usage);
-}
-
-function tooMany(what: string, usage: Usage): HttpError {
-  const seconds = Math.max(1, secondsLeft(usage));
-  const message = `Too many ${what}: at most ${usage.limit} in ${usage.windowSeconds} seconds. Try again in ${seconds} seconds.`;
-  return new HttpError('rate_limit_exceeded', message, { 'Retry-After': String(seconds) });
-}
-
-function secondsLeft({ resetsIn }: Usage): number {
-  return Math.ceil(resetsIn / 1000);
 }
 
 function readIdempotencyKey(request: Request): string | undefined {

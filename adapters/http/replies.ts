@@ -14,6 +14,8 @@ export interface Exchange {
   route: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
+  /** What every reply to this request says, beside what is said of all. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** Is told of every reply, and of every failure that nobody foresaw. */
@@ -48,13 +50,15 @@ export class Replies {
       route: undefined,
       workspaceId: undefined,
       keyId: undefined,
+      headers: {},
     };
     this.exchanges.set(response, exchange);
     return exchange;
   }
 
-  /** Replies with a body of JSON. */
+  /** Replies with a body of JSON, unless the request was answered already. */
   send(response: ServerResponse, status: number, body: string, headers: Readonly<Record<string, string>> = {}): void {
+    if (response.headersSent) return;
     const exchange = this.exchangeOf(response);
     if (this.stopping) response.shouldKeepAlive = false;
     response.writeHead(status, {
@@ -63,6 +67,7 @@ export class Replies {
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': exchange.requestId,
+      ...exchange.headers,
       ...headers,
     });
     response.end(body);
@@ -73,10 +78,12 @@ export class Replies {
   /** Replies with the error object for what was thrown. */
   fail(response: ServerResponse, error: unknown): void {
     const refusal = toHttpError(error);
-    if (refusal.code === 'internal_server_error') {
-      for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
-    }
-    if (response.headersSent) return;
+    if (refusal.code === 'internal_server_error') this.report(response, error);
     this.send(response, statusOf[refusal.code], errorBody(refusal, this.docsUrl), refusal.headers);
+  }
+
+  /** Tells the observers, and nobody else, of a failure while a request was served. */
+  report(response: ServerResponse, error: unknown): void {
+    for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
   }
 }

@@ -1,11 +1,11 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { CHECK_MS, frameProblem, guardConnections } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
-import { bodyReader } from './wire.ts';
+import { bodyReader, pathOf, readTarget } from './wire.ts';
 
 export interface HttpSettings {
   /** The largest body, in bytes. */
@@ -34,24 +34,32 @@ export function httpService(
   const server = createServer(options, (request, response) => {
     replies.exchangeOf(response, request);
     const problem = frameProblem(request);
-    if (problem) replies.fail(response, problem);
-    else app(request, response);
+    if (problem) response.shouldKeepAlive = false;
+    const refusal = problem ?? readTarget(request);
+    if (refusal) replies.fail(response, refusal);
+    else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
   });
   guardConnections(server, replies);
   return { server, replies };
 }
 
 function routes(service: Service): Express {
-  const { application, replies } = service;
+  const { replies } = service;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
   app.enable('case sensitive routing');
 
-  app.get('/healthz', (_request, response) => replies.send(response, 200, '{"status":"ok"}'));
-  app.get('/readyz', async (_request, response) => {
-    const missing = replies.stopping ? 'stopping' : await application.ready().then(() => undefined, messageOf);
+  const missingFor = readiness(service);
+  const get = (path: string, answer: (response: ServerResponse) => unknown) =>
+    app.get(path, (_request, response) => {
+      replies.exchangeOf(response).route = path;
+      return answer(response);
+    });
+  get('/healthz', (response) => replies.send(response, 200, '{"status":"ok"}'));
+  get('/readyz', async (response) => {
+    const missing = await missingFor(response);
     const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
     replies.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
@@ -60,16 +68,30 @@ function routes(service: Service): Express {
     app[method](operation.path.replace('{id}', ':id'), serve(operation, service));
   }
   app.use((request) => {
-    throw new HttpError('not_found', `There is no ${request.method} ${request.path} here.`);
-  });
-  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    replies.fail(response, error);
+    throw notFound(request);
   });
   return app;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function notFound(request: IncomingMessage): HttpError {
+  return new HttpError('not_found', `There is no ${request.method} ${pathOf(request)} here.`);
+}
+
+/** Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. */
+function readiness({ application, replies }: Service) {
+  let wasReady = true;
+  return async (response: ServerResponse): Promise<'stopping' | 'storage' | undefined> => {
+    if (replies.stopping) return 'stopping';
+    try {
+      await application.ready();
+      wasReady = true;
+      return undefined;
+    } catch (error) {
+      if (wasReady) replies.report(response, error);
+      wasReady = false;
+      return 'storage';
+    }
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MalformedBody, readJson, tooLong } from '../api/json.ts';
@@ -6,6 +7,29 @@ import { HttpError } from './errors.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
 export type ReadBody = (request: Request, response: Response) => Promise<object>;
+
+/** The path of a request as it was sent, still encoded. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] as string;
+}
+
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+
+/** Leaves in `request.url` the path and the query of the target, of an absolute one too; or says what is wrong with it. */
+export function readTarget(request: IncomingMessage): HttpError | undefined {
+  const { url = '' } = request;
+  if (url.includes('#')) return new HttpError('bad_request', 'The target of a request has no fragment: leave out "#".');
+  if (!url.startsWith('/') && url !== '*') {
+    if (!URL.canParse(url)) return new HttpError('bad_request', 'The target is neither a path nor a URL.');
+    request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
+  }
+  try {
+    decodeURIComponent(pathOf(request));
+    return undefined;
+  } catch {
+    return new HttpError('bad_request', 'The path cannot be decoded: check its percent-encoding.');
+  }
+}
 
 /** The query's parameters, each with the values given for it; refuses what cannot be decoded. */
 export function readQuery(url: string): QueryValues {

@@ -56,10 +56,16 @@ async function inTransaction<T>(client: MongoClient, work: (storage: Storage) =>
   }
 }
 
+/** The storage of a transaction, which does one thing after another: a session cannot do two at once. */
 function stagedOn(client: MongoClient, session: ClientSession): Storage {
+  let last: Promise<unknown> = Promise.resolve();
   const staged: Storage = {
     ...storageOn({
-      on: (name, work) => work(client.db().collection(name), session),
+      on: (name, work) => {
+        const mine = last.then(() => work(client.db().collection(name), session));
+        last = mine.catch(() => 'the next one may try');
+        return mine;
+      },
       inTurn: (_, work) => work(),
       contend: (attempt) => attempt() as never,
     }),

@@ -10,6 +10,7 @@ import {
   isApiKeySecret,
 } from './api-key.ts';
 import type { Access, Caller } from './caller.ts';
+import type { CallerCache, KnownCaller } from './caller-cache.ts';
 import type { MemberRepository } from './member.ts';
 
 export interface NewApiKey {
@@ -35,6 +36,7 @@ export class ApiKeyService {
   constructor(
     private readonly storage: ApiKeyStorage,
     private readonly system: System,
+    private readonly callers: CallerCache,
   ) {}
 
   /** Makes a key; its secret is in this answer and nowhere else. Refuses with `not_found` an unknown member. */
@@ -66,7 +68,9 @@ export class ApiKeyService {
   async revoke(workspaceId: string, id: string): Promise<ApiKey> {
     const revokedAt = timestamp(this.system.now());
     const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
-    return found(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
+    const revoked = found(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
+    this.callers.forgetAll();
+    return revoked;
   }
 
   /** Every key, also an ended one, in the order of their making. */
@@ -77,16 +81,25 @@ export class ApiKeyService {
   /** Tells who presents a secret, or refuses with `unauthenticated` one that is unknown, revoked or ended. */
   async authenticate(secret: string): Promise<Caller> {
     if (!this.canBeKey(secret)) throw refused();
-    const credential = await this.storage.credentials.get(this.system.sha256(secret));
+    const hash = this.system.sha256(secret);
+    const { caller, endsAt } = await this.callers.get(hash, () => this.callerOf(hash));
+    if (endsAt <= this.system.now()) throw refused();
+    return caller;
+  }
+
+  private async callerOf(hash: string): Promise<KnownCaller> {
+    const credential = await this.storage.credentials.get(hash);
     if (!credential) throw refused();
     const { workspaceId, keyId } = credential;
     const key = await this.storage.apiKeys.get(workspaceId, keyId);
+    if (!key || key.revokedAt !== null) throw refused();
+    const endsAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
     const now = this.system.now();
-    if (!key || key.revokedAt !== null || (key.expiresAt !== null && Date.parse(key.expiresAt) <= now)) throw refused();
+    if (endsAt <= now) throw refused();
     const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw refused();
     if (wasNotUsedLately(key, now)) await this.noteUse(key, now);
-    return { workspaceId, keyId, access: key.access, member };
+    return { caller: { workspaceId, keyId, access: key.access, member }, endsAt };
   }
 
   private canBeKey(secret: string): boolean {

@@ -38,12 +38,14 @@ const OUTSIDE_HOST_NAMES = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The normal form of a domain name: trimmed, lower-cased, in its ASCII form (IDNA; `toAscii` gives it, or `''`), one
- * trailing dot dropped. `undefined` for what is no domain name, is too long, an address, or begins with `www.`.
+ * The normal form of a domain name: trimmed, each letter lower-cased by itself (what stands around a Σ makes no other
+ * name of it), in its ASCII form (IDNA; `toAscii` gives it, or `''`), one trailing dot dropped. `undefined` for what is
+ * no domain name, is too long, an address, or begins with `www.`.
  */
 export function normalSlug(text: string, toAscii: (name: string) => string): string | undefined {
-  const name = text.trim().toLowerCase();
-  if (name.length > TEXT_LENGTH) return undefined;
+  const trimmed = text.trim();
+  if (trimmed.length > TEXT_LENGTH) return undefined;
+  const name = Array.from(trimmed, (letter) => letter.toLowerCase()).join('');
   if (OUTSIDE_HOST_NAMES.test(name)) return undefined;
   const slug = toAscii(name).replace(/\.$/, '');
   const labels = slug.split('.');

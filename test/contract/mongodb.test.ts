@@ -1,21 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { type Database, mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 import { storageModel } from './model.ts';
 import { storageContract } from './storage.ts';
 
-let opened: ReturnType<typeof open> | undefined;
-async function open() {
-  const uri = `mongodb://127.0.0.1:27117/test-${randomUUID()}?replicaSet=rs0`;
-  const { storage, connection } = mongodbStorage(uri, console.error);
+let database: Promise<Database> | undefined;
+
+/** Opens a storage on the one database of this file: it costs less than a database for each test. */
+async function openStorage() {
+  database ??= mongod();
+  const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
   await connection.attempted();
-  return storage;
+  return { storage, close: () => connection.close() };
 }
-const openStorage = async () => {
-  opened ??= open();
-  return { storage: await opened, close: async () => undefined };
-};
-void MongoClient;
-suite('storage in MongoDB', { ...storageContract(openStorage), ...storageModel(openStorage, 20) });
-setTimeout(() => process.exit(), 60_000).unref();
+
+suite('storage in MongoDB', {
+  ...storageContract(openStorage),
+  ...storageModel(openStorage, 20),
+  'leaves no database behind': async () => (await database)?.stop(),
+});

@@ -232,6 +232,22 @@ suite('a hostile body', {
       assertRefused(answer, 422, /^n{100}…: is unknown/);
     }),
 
+  'may have a name of any characters, which the message tells in well-formed Unicode': () =>
+    serving(async (api) => {
+      const names = [
+        ['n'.repeat(100), 'n'.repeat(100)],
+        ['😀'.repeat(100), '😀'.repeat(100)],
+        ['😀'.repeat(101), `${'😀'.repeat(100)}…`],
+        [`n${'😀'.repeat(100)}`, `n${'😀'.repeat(99)}…`],
+        ['\ud83d', '\ufffd'],
+        ['a\ude00b', 'a\ufffdb'],
+      ] as const;
+      for (const [name, told] of names) {
+        const { json } = await api.call('POST', '/tags', { body: { name: 'x', [name]: 1 } });
+        assert.equal(json.error.message, `${told}: is unknown, allowed are name`);
+      }
+    }),
+
   'may have an endless array': () =>
     serving((api) =>
       each(withBody, (operation) =>

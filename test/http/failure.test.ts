@@ -25,27 +25,10 @@ const requests = [
 ] as const;
 
 suite('an unexpected failure', {
-  'is a 500 that tells nothing of the inside, and one log line that tells all, joined by the request id': async () => {
-    const lines: string[] = [];
-    const log = pino(
-      { level: 'trace' },
-      new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }),
-    );
-    const { storage, fail } = await failingStorage();
-    const application = new Application(storage, nodeSystem(KEY));
-    const limiter = memoryRateLimiter(1000, 60);
-    const { server } = httpService(
-      { application, requests: limiter, refusals: limiter },
-      { bodyLimit: 1000, docsUrl: '/docs', trustProxy: false },
-      [logObserver(log)],
-    );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    fail();
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  'is a 500 that tells nothing of the inside, and one log line that tells all, joined by the request id': () =>
+    withFailures(async ({ url, failures, storage }) => {
+      storage.fails = true;
       for (const [method, path, body] of requests) {
-        lines.length = 0;
         const reply = await fetch(url + path, { method, headers, ...(body && { body }) });
         const text = await reply.text();
         assert.equal(reply.status, 500);
@@ -55,33 +38,82 @@ suite('an unexpected failure', {
           ![...reply.headers.values(), text].some((told) => /mongodb|hunter2|E11000|storage|\.ts/i.test(told)),
           text,
         );
-        const failed = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed');
-        assert.equal(failed.length, 1);
-        assert.equal(failed[0].requestId, reply.headers.get('x-request-id'));
-        assert.equal(failed[0].err.message, SECRET);
-        assert.match(failed[0].err.stack, /failure\.test/);
+        const [failure, ...others] = failures();
+        assert.equal(others.length, 0);
+        assert.equal(failure.requestId, reply.headers.get('x-request-id'));
+        assert.equal(failure.err.message, SECRET);
+        assert.match(failure.err.stack, /failure\.test/);
       }
-      const ready = await fetch(`${url}/readyz`);
-      assert.equal(ready.status, 503);
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
-  },
+    }),
 });
 
-/** A storage with a key in it, every method of which throws once it is told to. */
-async function failingStorage(): Promise<{ storage: Storage; fail: () => void }> {
+suite('readiness', {
+  'names what is missing, and logs what is wrong with it once for each outage': () =>
+    withFailures(async ({ url, failures, storage }) => {
+      const ready = async () => {
+        const reply = await fetch(`${url}/readyz`);
+        return [reply.status, await reply.json(), failures().map(({ err }) => err.message)];
+      };
+      const missing = { status: 'unavailable', missing: 'storage' };
+      for (let outage = 0; outage < 2; outage++) {
+        storage.fails = true;
+        assert.deepEqual(await ready(), [503, missing, [SECRET]]);
+        assert.deepEqual(await ready(), [503, missing, []]);
+        storage.fails = false;
+        assert.deepEqual(await ready(), [200, { status: 'ready' }, []]);
+      }
+    }),
+});
+
+interface Scene {
+  readonly url: string;
+  readonly storage: { fails: boolean };
+  /** What was logged as a failure since it was asked last. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  failures(): any[];
+}
+
+/** Serves on a storage that fails when it is told to. */
+async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void> {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
+  const failing = await failingStorage();
+  const application = new Application(failing.storage, nodeSystem(KEY));
+  const limiter = memoryRateLimiter(1000, 60);
+  const { server } = httpService(
+    { application, requests: limiter, refusals: limiter },
+    { bodyLimit: 1000, docsUrl: '/docs', trustProxy: false },
+    [logObserver(log)],
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await test({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      storage: failing,
+      failures: () =>
+        lines
+          .splice(0)
+          .map((line) => JSON.parse(line))
+          .filter(({ msg }) => msg === 'failed'),
+    });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** A storage with a key in it, every method of which throws while it fails. */
+async function failingStorage(): Promise<{ storage: Storage; fails: boolean }> {
   const working = memoryStorage(Date.now);
-  let fails = false;
   const breakable = <T extends object>(port: T): T =>
     new Proxy(port, {
       get: (target, name: string & keyof T) => {
         const value = target[name];
         if (typeof value !== 'function') return breakable(value as object);
         return async (...args: unknown[]) => {
-          if (fails) throw new Error(SECRET);
+          if (failing.fails) throw new Error(SECRET);
           return value(...args);
         };
       },
@@ -89,5 +121,6 @@ async function failingStorage(): Promise<{ storage: Storage; fail: () => void }>
   const use = new Application(working, nodeSystem(KEY));
   const { id } = await use.workspaces.create('Northwind');
   await use.apiKeys.create(id, { secret: KEY });
-  return { storage: breakable(working), fail: () => (fails = true) };
+  const failing = { storage: breakable(working), fails: false };
+  return failing;
 }

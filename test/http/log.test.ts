@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { withProcess } from '../support/process.ts';
+import { converse } from '../support/raw.ts';
 import { DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -16,6 +17,8 @@ suite('the log', {
         }),
         await fetch(`${url}/campaigns`),
         await fetch(`${url}/nothing`),
+        await fetch(`${url}/healthz`),
+        await fetch(`${url}/readyz`),
       ];
       child.kill('SIGTERM');
       await ended();
@@ -30,7 +33,7 @@ suite('the log', {
         assert.equal(lines[i].method, 'GET');
         assert.equal(typeof lines[i].milliseconds, 'number');
       }
-      const [list, get, refused, unmatched] = lines;
+      const [list, get, refused, unmatched, health, ready] = lines;
       assert.equal(list.route, '/campaigns');
       assert.equal(list.traceparent, TRACEPARENT);
       assert.match(list.workspaceId, /^[0-9a-f-]{36}$/);
@@ -39,6 +42,8 @@ suite('the log', {
       assert.equal(get.traceparent, undefined);
       assert.equal(refused.keyId, undefined);
       assert.equal(unmatched.route, undefined);
+      assert.equal(health.route, '/healthz');
+      assert.equal(ready.route, '/readyz');
     }),
 
   'has no key in it, at no level, nor what was searched for': () =>
@@ -75,6 +80,7 @@ suite('the metrics', {
         await call('POST', '/tags', { body: { name: 'measured' } });
         await call('POST', '/tags', { body: { name: 'measured' } });
         for (const path of ['/a', '/b']) await call('GET', path, { key: null });
+        await call('GET', '/healthz');
         await call('PROPFIND', '/campaigns', { key: null });
         await call('GET', '/campaigns', { key: 'wrong-wrong-wrong-wrong' });
         const text = await (await fetch(metricsUrl as string)).text();
@@ -86,6 +92,7 @@ suite('the metrics', {
           ['route="/tags",method="POST",status="201"', 1],
           ['route="/tags",method="POST",status="409"', 1],
           ['route="unmatched",method="GET",status="404"', 2],
+          ['route="/healthz",method="GET",status="200"', 1],
           ['route="unmatched",method="other",status="404"', 1],
         ]) {
           assert.ok(text.includes(`http_request_duration_seconds_count{${labels}} ${count}\n`), `${labels}\n${text}`);
@@ -113,4 +120,26 @@ suite('the metrics', {
       },
       { settings: { METRICS_PORT: '0' } },
     ),
+});
+
+suite('a request whose body turns out to be broken', {
+  'is answered once and has no effect, and nothing is logged as a failure': () =>
+    withProcess({}, async ({ url, child, printed, ended }) => {
+      const pillars = await (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
+      const [{ id }] = JSON.parse(pillars);
+      const head = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
+      const broken = `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+      for (const target of ['DELETE /content-pillars/', 'PATCH /content-pillars/', 'GET /campaigns/', 'PUT /tags/']) {
+        const replies = await converse(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
+        assert.deepEqual(
+          replies.map(({ status }) => status),
+          [400],
+          target,
+        );
+      }
+      assert.equal(await (await fetch(`${url}/content-pillars`, { headers: KEY })).text(), pillars);
+      child.kill('SIGTERM');
+      await ended();
+      assert.ok(!printed.stderr.includes('"failed"'), printed.stderr);
+    }),
 });

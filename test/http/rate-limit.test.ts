@@ -208,7 +208,7 @@ suite('the address of a caller', {
   'is what X-Forwarded-For says where the operator trusts the proxy': () =>
     each(texts('true', '1', 'loopback', '127.0.0.1', '10.0.0.0/8, 127.0.0.0/8'), (TRUST_PROXY) =>
       limited({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
-        for (const address of ['203.0.113.1', '203.0.113.2', '2001:db8::1']) {
+        for (const address of ['203.0.113.1', '203.0.113.2', '2001:db8::1', '::ffff:203.0.113.3']) {
           assertRefused(await from(api, address), 401);
           assertLimited(await from(api, address), /credentials/);
         }
@@ -222,6 +222,21 @@ suite('the address of a caller', {
         assertLimited(await from(api, '198.51.100.2, 203.0.113.1'), /credentials/);
       }),
     ),
+
+  'is that of the connection where what the proxy says is no address': () =>
+    limited({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
+      assertRefused(await from(api, 'unknown'), 401);
+      for (const text of ['another', 'x'.repeat(10_000), '203.0.113.1:8080']) {
+        assertLimited(await from(api, text), /credentials/);
+      }
+    }),
+
+  'is its network where it is an IPv6 address': () =>
+    limited({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
+      assertRefused(await from(api, '2001:db8::1'), 401);
+      assertLimited(await from(api, '2001:db8::2'), /credentials/);
+      assertRefused(await from(api, '2001:db8:0:1::1'), 401);
+    }),
 
   'is that of the connection where another proxy is trusted, or none': () =>
     each(texts('10.0.0.0/8', 'false', '0'), (TRUST_PROXY) =>

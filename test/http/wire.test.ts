@@ -38,6 +38,18 @@ interface Probe {
 const probes: Readonly<Record<string, Probe>> = {
   'a well-formed request': { sends: get('/tags/x?'), gets: [404] },
   'a list': { sends: get('/campaigns'), gets: [200] },
+  ...Object.fromEntries(
+    ['http://[/campaigns', 'http://', 'http://xn--a/campaigns', 'http://a[b/campaigns', 'http://a:b/campaigns'].map(
+      (target) => [`an absolute target that is no URL: ${target}`, { sends: get(target), gets: [400] }],
+    ),
+  ),
+  'an absolute target of another scheme': { sends: get('foo://'), gets: [404] },
+  'an absolute target with a query': { sends: get('HTTP://a:1/campaigns?page=0'), gets: [422] },
+  'an absolute target whose path cannot be decoded': { sends: get('http://localhost/campaigns/%ff'), gets: [400] },
+  'a fragment': { sends: get('/campaigns#a'), gets: [400] },
+  'a fragment in an absolute target': { sends: get('http://localhost/campaigns#a'), gets: [400] },
+  'a fragment on an unknown path': { sends: get('/nothing#a'), gets: [400] },
+  'an absolute target without a path': { sends: get('http://localhost?page=1'), gets: [404] },
   'an absolute target': { sends: get('http://localhost/campaigns'), gets: [200] },
   'HTTP/1.0 without a Host': { sends: `GET /campaigns HTTP/1.0\r\n${KEY}\r\n`, gets: [200] },
   'HTTP/1.0 with keep-alive': {
@@ -128,6 +140,14 @@ const probes: Readonly<Record<string, Probe>> = {
   'a length and chunks': { sends: sized(body, 'Transfer-Encoding: chunked\r\n'), gets: [400] },
   'chunks and a length': { sends: chunked('0\r\n\r\n', 'Content-Length: 5\r\n'), gets: [400] },
   'an unknown transfer coding': { sends: post('Transfer-Encoding: gzip\r\n', body), gets: [400] },
+  'an unknown transfer coding before chunked': {
+    sends: chunked('17\r\n{"name":"never stored"}\r\n0\r\n\r\n', 'Transfer-Encoding: gzip\r\n'),
+    gets: [400],
+  },
+  'chunked in another case': {
+    sends: post('Transfer-Encoding: Chunked\r\n', 'a\r\n{"name":1}\r\n0\r\n\r\n'),
+    gets: [422],
+  },
   'chunked twice': { sends: post('Transfer-Encoding: chunked, chunked\r\n', '0\r\n\r\n'), gets: [400] },
   'chunked that is not last': { sends: post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'), gets: [400] },
   'a chunk of a bad size': { sends: chunked('zz\r\nabc\r\n0\r\n\r\n'), gets: [400] },
@@ -159,6 +179,13 @@ const probes: Readonly<Record<string, Probe>> = {
   'no JSON': { sends: sized('{"name":'), gets: [400] },
   'bad percent-encoding in the path': { sends: get('/campaigns/%zz'), gets: [400] },
   'no UTF-8 in the path': { sends: get('/campaigns/%ff'), gets: [400] },
+  'no UTF-8 in an unknown path': { sends: get('/nothing/%ff'), gets: [400] },
+  'half a percent-encoding in an unknown path': { sends: get('/campaigns%'), gets: [400] },
+  'no UTF-8 in the path, for a method that it has not': {
+    sends: `PUT /campaigns/%ff HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    gets: [400],
+  },
+  'a path whose fixed part is encoded: it is compared as it was sent': { sends: get('/campaign%73'), gets: [404] },
   'bad percent-encoding in the query': { sends: get('/campaigns?search=%zz'), gets: [400] },
   'half a percent-encoding': { sends: get('/campaigns?search=%e'), gets: [400] },
   'no UTF-8 in the query': { sends: get('/campaigns?search=%ff'), gets: [400] },
@@ -166,6 +193,12 @@ const probes: Readonly<Record<string, Probe>> = {
 
   'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [422] },
   'an unknown Expect': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
+  'another Expect that begins with a known one': { sends: sized(body, 'Expect: 100-continue-x\r\n'), gets: [400] },
+  'an unknown Expect before a known one': { sends: sized(body, 'Expect: foo, 100-continue\r\n'), gets: [400] },
+  'a known Expect, then an unknown one': {
+    sends: sized(body, 'Expect: 100-continue\r\nExpect: foo\r\n'),
+    gets: [400],
+  },
   'an unknown Expect without a body': { sends: get('/campaigns', 'Expect: 200-ok\r\n'), gets: [400] },
 
   'two requests at once': {

@@ -40,19 +40,23 @@ export interface ServiceOptions {
   readonly now?: () => number;
 }
 
-/** Serves on memory storage while a test works with it. */
+/**
+ * Serves while a test works with it: on memory storage, or where TEST_STORAGE is `mongodb` on a database of its own. Both
+ * have the demo workspace.
+ */
 export async function serving(
   test: (api: Api) => Promise<void>,
   { settings = {}, now }: ServiceOptions = {},
 ): Promise<void> {
+  const database = process.env.TEST_STORAGE === 'mongodb' ? await newDatabase() : undefined;
   const read = readSettings({
     PORT: '0',
-    DEMO_API_KEY,
     RATE_LIMIT_POINTS: '1000000',
     REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
+    ...(database ? { STORAGE: 'mongodb', MONGODB_URI: database.uri } : { DEMO_API_KEY }),
     ...settings,
   });
-  const system = nodeSystem(read.DEMO_API_KEY);
+  const system = nodeSystem(DEMO_API_KEY);
   const running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
   try {
     const { url, metricsUrl, application } = running;
@@ -60,7 +64,14 @@ export async function serving(
     await test({ url, metricsUrl, application, demo, call: (method, path, call) => request(url + path, method, call) });
   } finally {
     await running.stop();
+    await database?.stop();
   }
+}
+
+/** Loads what finds a MongoDB only where one is asked for. */
+async function newDatabase() {
+  const { mongod } = await import('./mongod.ts');
+  return mongod();
 }
 
 async function request(url: string, method: string, { key = DEMO_API_KEY, body, headers }: Call = {}): Promise<Answer> {

@@ -1,0 +1,126 @@
+import { Redis } from 'ioredis';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiter, Usage } from '../../core/access/rate-limiter.ts';
+import { Patience } from './patience.ts';
+
+/** A Redis that is away fails a command at once: nothing is queued or sent again, and it is looked for all the time. */
+const OPTIONS = {
+  connectionName: 'workspace-advocacy',
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  connectTimeout: 500,
+  socketTimeout: 2_000,
+  retryStrategy: () => 250,
+};
+const PATIENCE_MS = 100;
+const FAILURES_BEFORE_RECONNECTING = 3;
+
+/** A limiter that falls back on another one, and tells how often it did. */
+export interface RedisRateLimiter extends RateLimiter {
+  readonly fallbacks: number;
+}
+
+/** The Redis that counts for every process. */
+export class RedisCounter {
+  private readonly redis: Redis;
+  private readonly patience = new Patience(PATIENCE_MS);
+  private failures = 0;
+  private isAway = false;
+
+  /** Connects by itself as soon as Redis is there; `tell` gets a line when it is away, and when it is back. */
+  constructor(
+    url: string,
+    private readonly tell: (line: string) => void,
+  ) {
+    this.redis = new Redis(url, OPTIONS);
+    this.redis.on('error', ({ message }) => this.noteAway(message));
+    this.redis.on('close', () => this.noteAway('the connection ended'));
+    this.redis.on('ready', () => this.noteBack());
+  }
+
+  /** Resolves when it is connected, or when the first attempt has failed. */
+  async open(): Promise<void> {
+    if (this.redis.status === 'ready' || this.isAway) return;
+    await new Promise<void>((resolve) => {
+      for (const event of ['ready', 'error', 'close']) this.redis.once(event, () => resolve());
+    });
+  }
+
+  /**
+   * Counts for all processes under a name, and by `alone` while Redis is away: a request waits for it a tenth of a
+   * second at the most. After three that waited in vain the connection is made anew, and nobody waits meanwhile.
+   */
+  rateLimiter(name: string, limit: number, windowSeconds: number, alone: RateLimiter): RedisRateLimiter {
+    const limiter = new RateLimiterRedis({
+      storeClient: this.redis,
+      keyPrefix: `advocacy:${name}`,
+      points: limit,
+      duration: windowSeconds,
+    });
+    const consume = async (key: string): Promise<Usage> => {
+      const result = await this.patience.with(counted(limiter.consume(key)));
+      this.failures = 0;
+      return {
+        allowed: result.consumedPoints <= limit,
+        limit,
+        windowSeconds,
+        remaining: Math.max(0, result.remainingPoints),
+        resetsIn: Math.max(0, result.msBeforeNext),
+      };
+    };
+    let fallbacks = 0;
+    const fallBack = (key: string) => {
+      fallbacks++;
+      return alone.consume(key);
+    };
+    return {
+      get fallbacks() {
+        return fallbacks;
+      },
+      consume: async (key) => {
+        if (this.redis.status !== 'ready') return fallBack(key);
+        try {
+          return await consume(key);
+        } catch {
+          this.noteFailure();
+          return fallBack(key);
+        }
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.redis.removeAllListeners();
+    this.redis.on('error', () => 'it is of no interest any more');
+    this.redis.disconnect();
+    this.patience.end();
+  }
+
+  private noteFailure(): void {
+    this.failures++;
+    if (this.failures < FAILURES_BEFORE_RECONNECTING) return;
+    this.failures = 0;
+    this.redis.stream.destroy(new Error('it does not answer'));
+  }
+
+  private noteAway(why: string): void {
+    if (this.isAway) return;
+    this.isAway = true;
+    this.tell(`Redis is away (${why}): each process counts by itself`);
+  }
+
+  private noteBack(): void {
+    this.failures = 0;
+    if (!this.isAway) return;
+    this.isAway = false;
+    this.tell('Redis is back: all processes count together');
+  }
+}
+
+/** The library rejects with its result, no Error, where the limit is passed. */
+function counted(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
+  return consuming.catch((rejected: unknown) => {
+    if (rejected instanceof RateLimiterRes) return rejected;
+    throw rejected;
+  });
+}

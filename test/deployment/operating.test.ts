@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { kinds, registries } from '../../core/storage.ts';
+import { root } from '../support/compose.ts';
+import { mongod } from '../support/mongod.ts';
+import { suite } from '../support/suite.ts';
+
+const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+
+/** The fields of each collection's shard key, as the page has them. */
+const shardKeys = [...page.matchAll(/^sh\.shardCollection\('advocacy\.(\w+)', \{ (.*) \}\)$/gm)].map(
+  ([, name, key]) => [name, (key as string).split(', ')] as [string, string[]],
+);
+
+suite('docs/operating.md', {
+  'shards every collection': () => {
+    const names = [...Object.keys(kinds), ...registries];
+    assert.deepEqual(shardKeys.map(([name]) => name).sort(), names.sort());
+    for (const name of registries) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
+  },
+
+  'shards by what the indexes of MongoDB allow: one begins with the key, and each unique one does': async () => {
+    const { uri, stop } = await mongod();
+    const { connection } = mongodbStorage(uri, () => {});
+    const client = new MongoClient(uri);
+    try {
+      await connection.attempted();
+      for (const [name, key] of shardKeys.filter(([name]) => name in kinds)) {
+        const indexes = await client.db().collection(name).indexes();
+        const begins = (index: (typeof indexes)[number]) =>
+          key.every((field, i) => Object.entries(index.key)[i]?.join(': ') === field);
+        assert.ok(indexes.some(begins), name);
+        for (const index of indexes.filter(({ unique }) => unique)) assert.ok(begins(index), `${name} ${index.name}`);
+      }
+    } finally {
+      await connection.close();
+      await client.close();
+      await stop();
+    }
+  },
+});
