@@ -92,12 +92,18 @@ export function listed<T>({ items, hasNext }: Page<T>): Reply<T[]> {
 /** Writes the declared fields of a record, or of each record of an array, as JSON. */
 function serialiser(reply: z.ZodType): (body: unknown) => string {
   if (reply instanceof z.ZodArray) {
-    const item = serialiser(reply.element as z.ZodType);
-    return (body) => `[${(body as readonly unknown[]).map(item).join(',')}]`;
+    const shown = declaredOf(reply.element as z.ZodObject);
+    return (body) => JSON.stringify((body as readonly Readonly<Record<string, unknown>>[]).map(shown));
   }
-  const names = Object.keys((reply as z.ZodObject).shape);
-  return (body) => {
-    const record = body as Readonly<Record<string, unknown>>;
-    return JSON.stringify(Object.fromEntries(names.map((name) => [name, record[name]])));
+  const shown = declaredOf(reply as z.ZodObject);
+  return (body) => JSON.stringify(shown(body as Readonly<Record<string, unknown>>));
+}
+
+function declaredOf({ shape }: z.ZodObject): (record: Readonly<Record<string, unknown>>) => object {
+  const names = Object.keys(shape);
+  return (record) => {
+    const shown: Record<string, unknown> = {};
+    for (const name of names) shown[name] = record[name];
+    return shown;
   };
 }

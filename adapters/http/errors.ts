@@ -30,7 +30,7 @@ export class HttpError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly headers: Readonly<Record<string, string>> = {},
+    readonly headers: readonly string[] = [],
   ) {
     super(message);
   }
@@ -41,7 +41,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof DomainError) {
     const code = codeOf[error.kind];
-    return new HttpError(code, error.message, code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer' } : {});
+    return new HttpError(code, error.message, code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : []);
   }
   return new HttpError(
     'internal_server_error',

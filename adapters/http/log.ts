@@ -1,18 +1,15 @@
 import type { Logger } from 'pino';
-import type { Exchange, Observer } from './replies.ts';
+import type { Observer } from './replies.ts';
 
 /** Logs a line for each request, and all that is known of a failure; joined by the request id. */
 export function logObserver(log: Logger): Observer {
   return {
-    replied(exchange, status, milliseconds) {
-      log.info({ ...known(exchange), status, milliseconds: Math.round(milliseconds * 10) / 10 }, 'replied');
+    replied({ requestId, method, traceparent, route, workspaceId, keyId }, status, milliseconds) {
+      const rounded = Math.round(milliseconds * 10) / 10;
+      log.info({ requestId, method, traceparent, route, workspaceId, keyId, status, milliseconds: rounded }, 'replied');
     },
-    failed(exchange, error) {
-      log.error({ ...known(exchange), err: error }, 'failed');
+    failed({ requestId, method, traceparent, route, workspaceId, keyId }, error) {
+      log.error({ requestId, method, traceparent, route, workspaceId, keyId, err: error }, 'failed');
     },
   };
-}
-
-function known({ requestId, method, traceparent, route, workspaceId, keyId }: Exchange) {
-  return { requestId, method, traceparent, route, workspaceId, keyId };
 }

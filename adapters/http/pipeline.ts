@@ -49,11 +49,11 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
       const { workspaceId, keyId } = caller;
       const once = { workspaceId, keyId, operationId: operation.id, idempotencyKey, fingerprint: fingerprint(body) };
       const { status, body: kept, replayed } = await application.once(once, (use) => work(use, caller, id));
-      replies.send(response, status, kept, replayed ? { 'Idempotency-Replayed': 'true' } : {});
+      replies.send(response, status, kept, replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       const reply = await work(application, caller, id);
       const link = reply.hasNext === undefined ? undefined : pageLinks(operation.path, query, reply.hasNext);
-      replies.send(response, reply.status, reply.body, link ? { Link: link } : {});
+      replies.send(response, reply.status, reply.body, link ? ['Link', link] : []);
     }
   };
 }

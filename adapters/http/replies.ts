@@ -2,6 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorBody, statusOf, toHttpError } from './errors.ts';
 
+/** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
+export type Headers = readonly string[];
+
+const ALWAYS: Headers = [
+  'Content-Type',
+  'application/json; charset=utf-8',
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+];
+
 /** What is known of a request while it is served: for its reply, the log and the metrics. */
 export interface Exchange {
   readonly requestId: string;
@@ -15,7 +27,7 @@ export interface Exchange {
   workspaceId: string | undefined;
   keyId: string | undefined;
   /** What every reply to this request says, beside what is said of all. */
-  headers: Readonly<Record<string, string>>;
+  headers: Headers;
 }
 
 /** Is told of every reply, and of every failure that nobody foresaw. */
@@ -50,26 +62,27 @@ export class Replies {
       route: undefined,
       workspaceId: undefined,
       keyId: undefined,
-      headers: {},
+      headers: [],
     };
     this.exchanges.set(response, exchange);
     return exchange;
   }
 
   /** Replies with a body of JSON, unless the request was answered already. */
-  send(response: ServerResponse, status: number, body: string, headers: Readonly<Record<string, string>> = {}): void {
+  send(response: ServerResponse, status: number, body: string, headers: Headers = []): void {
     if (response.headersSent) return;
     const exchange = this.exchangeOf(response);
     if (this.stopping) response.shouldKeepAlive = false;
-    response.writeHead(status, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': exchange.requestId,
+    const all: string[] = [
+      ...ALWAYS,
+      'Content-Length',
+      `${Buffer.byteLength(body)}`,
+      'X-Request-Id',
+      exchange.requestId,
       ...exchange.headers,
       ...headers,
-    });
+    ];
+    response.writeHead(status, all);
     response.end(body);
     const milliseconds = performance.now() - exchange.startedAt;
     for (const observer of this.observers) observer.replied(exchange, status, milliseconds);

@@ -16,11 +16,11 @@ const MOST_TRIES = 10;
 
 /** Keeps everything in this process, as a database would: nothing that it returns can change what it keeps. */
 export function memoryStorage(now: () => number): Storage {
-  const collections = new Map<string, unknown>();
+  const byName = new Map([...Object.keys(kinds), ...registries].map((name) => [name, new Map<string, unknown>()]));
   const collection: Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => {
-    const key = placeOf(workspaceId, name);
-    const known = collections.get(key) as Collection<T> | undefined;
-    return known ?? new Collection(shape, now, (filled) => collections.set(key, filled));
+    const byWorkspace = byName.get(name) as Map<string, unknown>;
+    const known = byWorkspace.get(workspaceId) as Collection<T> | undefined;
+    return known ?? new Collection(shape, now, (filled) => byWorkspace.set(workspaceId, filled));
   };
   let last: Promise<unknown> = Promise.resolve();
   return storageOn(collection, (work) => {
@@ -34,7 +34,7 @@ async function inTransaction<T>(collection: Collections, work: (storage: Storage
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const transaction = new Transaction();
     const tables: Tables = (workspaceId, name, shape) =>
-      transaction.table(placeOf(workspaceId, name), () => collection(workspaceId, name, shape));
+      transaction.table(`${workspaceId}/${name}`, () => collection(workspaceId, name, shape));
     const joined: Storage['atomically'] = (inner) => inner(staged);
     const staged = storageOn(tables, joined);
     const result = await work(staged);
@@ -42,8 +42,6 @@ async function inTransaction<T>(collection: Collections, work: (storage: Storage
   }
   throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
 }
-
-const placeOf = (workspaceId: string, name: string) => `${workspaceId}/${name}`;
 
 function storageOn(tables: Tables, atomically: Storage['atomically']): Storage {
   const records = Object.entries(kinds).map(([name, kind]) => [

@@ -22,9 +22,14 @@ export function mongodbStorage(
 ): { readonly storage: Storage; readonly connection: Connection } {
   const connection = new Connection(uri, prepare, tell);
   const on: OnCollection = (name, work) => connection.run((client) => work(client.db().collection(name), undefined));
+  const takeTurns = inTurn();
   const storage = {
-    ...storageOn({ on, inTurn: inTurn(), contend }),
-    atomically: (work) => contend(() => connection.run((client) => inTransaction(client, work))),
+    ...storageOn({ on, inTurn: takeTurns, contend }),
+    atomically: async (work) => {
+      const attempt = () => connection.run((client) => inTransaction(client, work));
+      const result = await attempt();
+      return result === LOST ? takeTurns('transactions that lost', () => contend(attempt)) : result;
+    },
     ready: () => connection.ready(),
   } as Storage;
   return { storage, connection };

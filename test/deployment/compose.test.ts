@@ -92,8 +92,8 @@ suite('docker-compose.yml', {
       assert.ok(name in settings, name);
       return [name, filledIn(String(value), secrets)];
     });
-    const { STORAGE, MONGODB_URI, REDIS_URL } = readSettings(Object.fromEntries(environment));
-    assert.equal(STORAGE, 'mongodb');
+    const { STORAGE, MONGODB_URI, RATE_LIMITER, REDIS_URL } = readSettings(Object.fromEntries(environment));
+    assert.deepEqual({ STORAGE, RATE_LIMITER }, { STORAGE: 'mongodb', RATE_LIMITER: 'redis' });
     assert.match(MONGODB_URI, /^mongodb:\/\/advocacy:secret1@mongodb:27017\/advocacy\?/);
     assert.match(REDIS_URL, /^redis:\/\/:secret3@redis:6379$/);
     const filled = (service: Compose['services']['redis'], name: string) =>

@@ -4,33 +4,45 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { buildIn, type Image } from '../support/dockerfile.ts';
+import { mongod } from '../support/mongod.ts';
+import { redis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 
 suite('What the Dockerfile makes', {
-  'serves, is found healthy, and stops when it is told to': () =>
+  'serves with MongoDB and Redis, is found healthy, and stops when it is told to': () =>
     inImage(async (image) => {
-      const server = start(image, image.command, {
-        STORAGE: 'memory',
-        HOST: '127.0.0.1',
-        PORT: '0',
-        METRICS_PORT: '0',
-      });
-      const url = await printed(server, /listens at (http:\S+?),?\s/);
-      const { port } = new URL(url);
-      const isHealthy = async () => (await ended(start(image, image.healthCheck, { PORT: port }))) === 0;
-      assert.equal((await fetch(`${url}/readyz`)).status, 200);
-      assert.equal(await isHealthy(), true);
-      server.kill('SIGTERM');
-      assert.equal(await ended(server), 0);
-      assert.equal(await isHealthy(), false);
+      const [database, counter] = [await mongod(), await redis()];
+      const databases = {
+        STORAGE: 'mongodb',
+        MONGODB_URI: database.uri,
+        RATE_LIMITER: 'redis',
+        REDIS_URL: counter.url,
+      };
+      const server = start(image, image.command, { ...databases, HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0' });
+      try {
+        const url = await printed(server, /listens at (http:\S+)/);
+        const { port } = new URL(url);
+        const isHealthy = async () => (await ended(start(image, image.healthCheck, { PORT: port }))) === 0;
+        while ((await fetch(`${url}/readyz`)).status !== 200) await delay(100);
+        assert.equal((await fetch(`${url}/tags`, { method: 'POST' })).status, 401);
+        assert.equal(await isHealthy(), true);
+        server.kill('SIGTERM');
+        assert.equal(await ended(server), 0);
+        assert.equal(await isHealthy(), false);
+      } finally {
+        server.kill('SIGKILL');
+        await database.stop();
+        await counter.stop();
+      }
     }),
 
   'holds what production needs and no more': () =>
     inImage(async ({ folder, workdir, env, user }) => {
       const packages = await readdir(join(folder, workdir, 'node_modules'));
-      for (const name of ['express', 'mongodb', 'pino']) assert.ok(packages.includes(name), name);
+      for (const name of ['express', 'mongodb', 'ioredis', 'pino']) assert.ok(packages.includes(name), name);
       for (const name of ['typescript', 'uvu', 'knip', 'ajv']) assert.ok(!packages.includes(name), name);
       assert.deepEqual((await readdir(join(folder, workdir, 'dist'))).sort(), ['adapters', 'bootstrap', 'core']);
       assert.deepEqual(env, { NODE_ENV: 'production', HOST: '0.0.0.0' });

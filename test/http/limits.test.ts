@@ -9,7 +9,7 @@ suite('the headers of a limit', {
     const end = 1_800_000_060_250;
     for (let resetsIn = 60_000; resetsIn >= 0; resetsIn -= 125) {
       const headers = limitHeaders({ ...WINDOW, resetsIn }, end - resetsIn);
-      assert.equal(headers['X-RateLimit-Reset'], '1800000061', `${resetsIn} ms before the end`);
+      assert.equal(headers[headers.indexOf('X-RateLimit-Reset') + 1], '1800000061', `${resetsIn} ms before the end`);
     }
   },
 
@@ -21,7 +21,7 @@ suite('the headers of a limit', {
       [1, 1],
       [0, 0],
     ] as const) {
-      assert.equal(limitHeaders({ ...WINDOW, resetsIn }, 0).RateLimit, `"default";r=599;t=${seconds}`);
+      assert.equal(limitHeaders({ ...WINDOW, resetsIn }, 0).at(-1), `"default";r=599;t=${seconds}`);
     }
   },
 });
