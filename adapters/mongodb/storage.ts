@@ -1,5 +1,5 @@
 import type { ClientSession, MongoClient } from 'mongodb';
-import { MongoError } from 'mongodb';
+import { MongoError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
@@ -80,15 +80,18 @@ function stagedOn(client: MongoClient, session: ClientSession): Storage {
   return staged;
 }
 
-/** A commit may be repeated, for the database knows whether it has done it; the work may not, where that is unknown. */
+/**
+ * A commit may be repeated, for the database knows whether it has done it; the work may not, where that is unknown:
+ * whenever it was not the database that refused.
+ */
 async function commit(session: ClientSession): Promise<void> {
   const deadline = Date.now() + TRIES_FOR_MS;
   for (;;) {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
-      if (!isUnknown) throw error;
+      const isRefused = error instanceof MongoServerError && !error.hasErrorLabel('UnknownTransactionCommitResult');
+      if (isRefused) throw error;
       if (Date.now() >= deadline) throw new Error('Whether a transaction was kept is unknown.', { cause: error });
       await pause();
     }
