@@ -84,6 +84,18 @@ export function guardConnections(server: Server, replies: Replies, bodyLimit: nu
   }
 }
 
+/** Makes a function that closes the connections over which nothing came yet: Node does not take them for idle. */
+export function unusedConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+}
+
 /** Runs `then` when the reply before it, if there is one under way, has gone out. */
 function afterThe(response: ServerResponse | undefined, then: () => void): void {
   if (!response || response.closed) then();

@@ -1,7 +1,8 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
-import { CHECK_MS, frameProblem, guardConnections, isOversized } from './connections.ts';
+
+import { CHECK_MS, frameProblem, guardConnections, isOversized, unusedConnections } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
@@ -20,6 +21,8 @@ export interface HttpSettings {
 export interface HttpService {
   readonly server: Server;
   readonly replies: Replies;
+  /** Closes the connections over which nothing came yet, which the server's own `close` would wait for. */
+  closeUnused(): void;
 }
 
 export function httpService(
@@ -40,7 +43,7 @@ export function httpService(
     else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
   });
   guardConnections(server, replies, settings.bodyLimit);
-  return { server, replies };
+  return { server, replies, closeUnused: unusedConnections(server) };
 }
 
 function routes(service: Service): Express {
