@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { version } from '../adapters/api/version.ts';
 import { Misuse } from '../adapters/cli/misuse.ts';
 import { advocacy, type Opened } from '../adapters/cli/run.ts';
 import type { Application } from '../core/application.ts';
@@ -9,7 +9,6 @@ import { readSettings, type Settings, SettingsError } from './settings.ts';
 const WAITS_FOR_MS = 10_000;
 const LOOKS_EVERY_MS = 50;
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const { stdin, stdout, stderr, env } = process;
 let serving = false;
 
@@ -32,7 +31,7 @@ const exitCode = await advocacy(process.argv.slice(2), {
 });
 if (!serving) stdout.write('', () => stderr.write('', () => process.exit(exitCode)));
 
-/** Opens the database; what only serves HTTP is loaded and not started. */
+/** Opens the database of the settings. */
 async function open(settings: Settings): Promise<Opened> {
   if (settings.STORAGE === 'memory') {
     throw new Misuse([
@@ -40,27 +39,24 @@ async function open(settings: Settings): Promise<Opened> {
       'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
     ]);
   }
-  const [{ tokens, wire }, { nodeSystem }, { default: pino }] = await Promise.all([
+  const [{ tokens, wireCore }, { nodeSystem }, { default: pino }] = await Promise.all([
     import('./container.ts'),
     import('./system.ts'),
     import('pino'),
   ]);
   const log = pino({ level: 'warn' }, { write: (line: string) => stderr.write(`${JSON.parse(line).msg}\n`) });
   const system = nodeSystem();
-  const container = await wire(settings, system, log);
-  const connections = container.getAll(tokens.connection, { optional: true });
+  const container = await wireCore(settings, system, log);
+  const connection = container.get(tokens.connection);
   const use = container.get(tokens.application);
-  const close = async () => {
-    await Promise.all(connections.map((connection) => connection.close()));
-  };
   try {
-    await Promise.all(connections.map((connection) => connection.open()));
+    await connection.open();
     await ready(use);
   } catch (error) {
-    await close();
+    await connection.close();
     throw error;
   }
-  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, close };
+  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, close: () => connection.close() };
 }
 
 /** Waits a while for a database that is starting, or whose indexes are being made. */

@@ -1,14 +1,21 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { normalSlug } from '../../core/domain/domain.ts';
+import { normalSlug, SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { amount as amountOf, wholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
 import { endOf, startOf } from '../../core/shared/date.ts';
 import { fold, SEARCH_TERM, type TextRule, textProblem, URL_TEXT } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 
+const NO_NUL = '^[^\\u0000]*$';
+const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?';
+
 type Problem = (value: string) => string | undefined;
 
-const ITEMS_AT_MOST = 100;
+export const ITEMS_AT_MOST = 100;
+/** More than the line of a request can hold. */
+const QUERY_TEXT_AT_MOST = 16_384;
 
 /** A text: trimmed, then held against its rule and what else must be true of it. */
 export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
@@ -17,12 +24,14 @@ export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
     .string()
     .overwrite(trimmed)
     .superRefine(refuse((value) => textProblem(value, rule) ?? alsoWrong(value)))
-    .meta({ minLength, maxLength });
+    .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
 /** An http(s) URL (WHATWG) with a host and without credentials. */
-export const httpUrl = text(URL_TEXT, urlProblem);
-export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : urlProblem(value)));
+export const httpUrl = text(URL_TEXT, urlProblem).meta({ format: 'uri', pattern: '^https?://' });
+export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : urlProblem(value))).meta({
+  pattern: '^(https?://|$)',
+});
 
 /** An id, in lower case. */
 export const id = z
@@ -35,12 +44,38 @@ export const id = z
 export const ids = distinct(id, (value) => value.toLowerCase());
 
 /** A domain name in its normal form. */
-export const slug = z.string().transform((value, context) => {
-  const normal = toSlug(value);
-  if (normal !== undefined) return normal;
-  context.addIssue('must be a domain name such as links.example.com, without scheme, port, path or leading www.');
-  return z.NEVER;
+export const slug = z
+  .string()
+  .transform((value, context) => {
+    const normal = toSlug(value);
+    if (normal !== undefined) return normal;
+    context.addIssue('must be a domain name such as links.example.com, without scheme, port, path or leading www.');
+    return z.NEVER;
+  })
+  .meta({
+    minLength: 1,
+    maxLength: SLUG_LENGTH,
+    pattern: '^[^\\s/:?#@]+\\.[^\\s/:?#@]+$',
+    examples: ['links.example.com'],
+  });
+
+/** Fields of replies: what is kept was validated when it came. */
+export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'Its id, a UUID.' });
+export const createdAt = z
+  .string()
+  .meta({ format: 'date-time', maxLength: 24, description: 'When it was made, in UTC.' });
+export const updatedAt = z.string().meta({
+  format: 'date-time',
+  maxLength: 24,
+  description: 'When it was last changed, in UTC.',
 });
+export const workspaceId = recordId.describe('The workspace that it belongs to.');
+/** What is counted. */
+export const count = z.number().meta({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 });
+export const shown = ({ max: maxLength }: TextRule) => z.string().meta({ maxLength });
+
+/** What a deletion answers. */
+export const deleted = z.object({ id: recordId }).meta({ id: 'Deleted', description: 'What was deleted.' });
 
 export const startDate = date(startOf);
 export const endDate = date(endOf);
@@ -49,9 +84,15 @@ export const endDate = date(endOf);
 export const amount = numeric(
   amountOf,
   'must be an amount, not negative, with at most 12 digits before the point and 4 after',
-);
+).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$' });
 
-export const wholeNumber = numeric(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991');
+export const wholeNumber = numeric(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991').meta({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  multipleOf: 1,
+  maxLength: 16,
+  pattern: '^(0|[1-9][0-9]{0,15})$',
+});
 
 /** A query parameter that may be given once. */
 export function single<S extends z.ZodType>(schema: S) {
@@ -69,17 +110,22 @@ function listOf<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: st
   return z.preprocess(split, distinct(item, keyOf)).optional();
 }
 
-export const idList = listOf(id, (value) => value.toLowerCase());
-export const nameList = listOf(text({ min: 1, max: Number.POSITIVE_INFINITY }), (value) => fold(value.trim()));
+const queryText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: QUERY_TEXT_AT_MOST });
 
-export const flag = single(z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }));
+/** How to give several values in a query. */
+export const LISTED = 'Repeated, or with commas between them; at most 100.';
+
+export const idList = listOf(id, (value) => value.toLowerCase());
+export const nameList = listOf(queryText, (value) => fold(value.trim()));
+
+export const flag = single(z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })).meta({
+  type: 'boolean',
+});
 
 export const search = single(text(SEARCH_TERM)).optional();
 
 /** A domain name as a filter: in its normal form, or `null` for what has none. */
-export const slugFilter = single(
-  text({ min: 1, max: Number.POSITIVE_INFINITY }).transform((value) => toSlug(value) ?? null),
-).optional();
+export const slugFilter = single(queryText.transform((value) => toSlug(value) ?? null)).optional();
 
 /** A positive integer of a query: digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
@@ -89,12 +135,17 @@ export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
     context.addIssue('must be a whole number in digits');
     return z.NEVER;
   });
-  return single(digits.pipe(z.int().min(1).max(maximum)));
+  return single(digits.pipe(z.int().min(1).max(maximum))).meta({ type: 'integer', minimum: 1, maximum });
 }
 
 /** The query parameters of every list. */
 export function pageFields(defaultSize: number, largestSize: number) {
-  return { page: positiveInteger().default(1), pageSize: positiveInteger(largestSize).default(defaultSize) };
+  return {
+    page: positiveInteger().default(1).describe('The page, from 1 on. Past the last one the list is empty.'),
+    pageSize: positiveInteger(largestSize)
+      .default(defaultSize)
+      .describe(`How many items a page has at most, ${largestSize} at most.`),
+  };
 }
 
 /** At most 100 different items; what comes after is not looked at, so that an endless list costs no endless checks. */
@@ -114,7 +165,10 @@ function distinct<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: 
 
 function date(momentOf: (value: string) => number | undefined) {
   const problem = 'must be a date as 2026-01-31, or a date-time as 2026-01-31T09:30:00Z';
-  return z.string().superRefine(refuse((value) => (momentOf(value) === undefined ? problem : undefined)));
+  return z
+    .string()
+    .superRefine(refuse((value) => (momentOf(value) === undefined ? problem : undefined)))
+    .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] });
 }
 
 function numeric<T>(read: (value: number | string) => T | undefined, problem: string) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorBody, statusOf, toHttpError } from './errors.ts';
+import { errors } from '../api/errors.ts';
+import { errorBody, toHttpError } from './errors.ts';
 
 /** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
 export type Headers = readonly string[];
@@ -92,7 +93,7 @@ export class Replies {
   fail(response: ServerResponse, error: unknown): void {
     const refusal = toHttpError(error);
     if (refusal.code === 'internal_server_error') this.report(response, error);
-    this.send(response, statusOf[refusal.code], errorBody(refusal, this.docsUrl), refusal.headers);
+    this.send(response, errors[refusal.code].status, errorBody(refusal, this.docsUrl), refusal.headers);
   }
 
   /** Tells the observers, and nobody else, of a failure while a request was served. */

@@ -1,7 +1,6 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
-
 import { CHECK_MS, frameProblem, guardConnections, isOversized, unusedConnections } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { type Service, serve } from './pipeline.ts';

@@ -31,7 +31,7 @@ export interface VerifiedSlug {
 
 export type VerifiedSlugRegistry = Registry<VerifiedSlug>;
 
-const SLUG_LENGTH = 190;
+export const SLUG_LENGTH = 190;
 /** Far above what 190 characters of ASCII can stand for; what is longer is not converted, for that takes its time. */
 const TEXT_LENGTH = 1000;
 const OUTSIDE_HOST_NAMES = /[\0-,/:-@[-`{-\x7f]/;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { statusOf } from '../../adapters/http/errors.ts';
+import { errors } from '../../adapters/api/errors.ts';
 import { converse, type RawReply } from '../support/raw.ts';
 import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -257,7 +257,7 @@ function checkReply({ status, headers, body: text }: RawReply): void {
   const { error, ...others } = JSON.parse(text);
   assert.deepEqual(others, {});
   assert.deepEqual(Object.keys(error), ['code', 'message', 'doc_url']);
-  assert.equal(statusOf[error.code as keyof typeof statusOf], status);
+  assert.equal(errors[error.code as keyof typeof errors].status, status);
 }
 
 /** All that the lists show. */
