@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { CHECK_MS, frameProblem, guardConnections, isOversized, unusedConnections } from './connections.ts';
+import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
@@ -65,6 +66,7 @@ function routes(service: Service): Express {
     const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
     replies.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
+  serveDocs(app, replies);
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
     app[method](operation.path.replace('{id}', ':id'), serve(operation, service));
