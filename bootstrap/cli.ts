@@ -31,7 +31,7 @@ const exitCode = await advocacy(process.argv.slice(2), {
 });
 if (!serving) stdout.write('', () => stderr.write('', () => process.exit(exitCode)));
 
-/** Opens the database; what only serves HTTP is loaded and not started. */
+/** Opens the database of the settings. */
 async function open(settings: Settings): Promise<Opened> {
   if (settings.STORAGE === 'memory') {
     throw new Misuse([
@@ -39,14 +39,14 @@ async function open(settings: Settings): Promise<Opened> {
       'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
     ]);
   }
-  const [{ tokens, wire }, { nodeSystem }, { default: pino }] = await Promise.all([
+  const [{ tokens, wireCore }, { nodeSystem }, { default: pino }] = await Promise.all([
     import('./container.ts'),
     import('./system.ts'),
     import('pino'),
   ]);
   const log = pino({ level: 'warn' }, { write: (line: string) => stderr.write(`${JSON.parse(line).msg}\n`) });
   const system = nodeSystem();
-  const container = await wire(settings, system, log);
+  const container = await wireCore(settings, system, log);
   const connection = container.get(tokens.connection);
   const use = container.get(tokens.application);
   try {

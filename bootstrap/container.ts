@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
-import { logObserver } from '../adapters/http/log.ts';
 import type { Observer } from '../adapters/http/replies.ts';
-import { type HttpService, httpService } from '../adapters/http/server.ts';
+import type { HttpService } from '../adapters/http/server.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
@@ -44,27 +43,35 @@ const core = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
-const http = new ContainerModule(({ bind }) => {
-  bind(tokens.http)
-    .toResolvedValue(
-      (application, requests, refusals, settings, observers) => {
-        const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-        return httpService({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, observers);
-      },
-      [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.observers],
-    )
-    .inSingletonScope();
-});
+/** Loads what serves HTTP; what only works on the records does without it. */
+async function httpModule(): Promise<ContainerModule> {
+  const { httpService } = await import('../adapters/http/server.ts');
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.http)
+      .toResolvedValue(
+        (application, requests, refusals, settings, observers) => {
+          const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
+          return httpService({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, observers);
+        },
+        [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.observers],
+      )
+      .inSingletonScope();
+  });
+}
 
-const unmeasured = new ContainerModule(({ bind }) => {
-  bind(tokens.observers)
-    .toResolvedValue((log) => [logObserver(log)], [tokens.log])
-    .inSingletonScope();
-});
+async function logModule(): Promise<ContainerModule> {
+  const { logObserver } = await import('../adapters/http/log.ts');
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.observers)
+      .toResolvedValue((log) => [logObserver(log)], [tokens.log])
+      .inSingletonScope();
+  });
+}
 
 /** Loads what measures all others, only where the settings ask for it. */
 async function metricsModule(): Promise<ContainerModule> {
   const { Metrics } = await import('../adapters/prometheus/metrics.ts');
+  const { logObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind, onActivation }) => {
     const metrics = new Metrics();
     bind(tokens.metrics).toConstantValue(metrics);
@@ -146,17 +153,24 @@ function rateLimiterModule(newRateLimiter: NewRateLimiter, connection?: Connecti
   });
 }
 
-/** Wires the service that the settings ask for. */
-export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
+/** Wires the use cases over the storage that the settings ask for. */
+export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const container = new Container();
   container.bind(tokens.settings).toConstantValue(settings);
   container.bind(tokens.system).toConstantValue(system);
   container.bind(tokens.log).toConstantValue(log);
-  const metrics = settings.METRICS_PORT === undefined ? unmeasured : await metricsModule();
   const storage = await (settings.STORAGE === 'mongodb' ? mongodbStorageModule(settings, log) : memoryStorageModule());
+  await container.load(core, storage);
+  return container;
+}
+
+/** Wires the service that the settings ask for. */
+export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
+  const container = await wireCore(settings, system, log);
+  const observers = await (settings.METRICS_PORT === undefined ? logModule() : metricsModule());
   const rateLimiter = await (settings.RATE_LIMITER === 'redis'
     ? redisRateLimiterModule(settings, log)
     : memoryRateLimiterModule());
-  await container.load(core, http, metrics, storage, rateLimiter);
+  await container.load(await httpModule(), observers, rateLimiter);
   return container;
 }

@@ -31,7 +31,7 @@ async function statusWith(key: string, { url }: ServiceProcess): Promise<number>
 
 suite('a start', {
   'prints where it listens, the key that it made, and a line that works as it is pasted': () =>
-    withProcess({ DEMO_API_KEY: LEFT_OUT }, async (service) => {
+    withProcess({ DEMO_API_KEY: LEFT_OUT, LOG_LEVEL: 'warn' }, async (service) => {
       assert.match(service.printed.stdout, /^Workspace Advocacy listens at http:\/\/127\.0\.0\.1:[1-9]\d*, /);
       assert.ok(isApiKeySecret(keyIn(service)), service.printed.stdout);
       assert.equal(JSON.parse(await paste(service)).length, 6);

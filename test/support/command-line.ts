@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import type { Terminal } from '../../adapters/cli/progress.ts';
@@ -68,20 +69,40 @@ function collecting(like: Partial<Terminal> = {}): { readonly stream: Terminal; 
   return { stream: Object.assign(stream, like), text: () => text };
 }
 
-const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
+export const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
 
-/** The command line as a process of its own. `stdin` is written to it; what is left out of `env` is not set. */
-export async function runProcess(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  stdin = '',
-): Promise<Ran> {
+/** A command that runs as a process of its own. */
+export interface StartedCommand {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ran>;
+  /** Resolves to what a group of the pattern matches as soon as it was printed; rejects when the command ends before. */
+  printed(pattern: RegExp): Promise<string>;
+}
+
+/** Starts a command. What is left out of `env` is as it is for the tests. */
+export function startCommand(args: readonly string[], env: Readonly<Record<string, string>>): StartedCommand {
   const child = spawn(process.execPath, ['--enable-source-maps', CLI, ...args], { env: { ...process.env, ...env } });
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (printed.stdout += chunk));
-  child.stderr.on('data', (chunk) => (printed.stderr += chunk));
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (output.stdout += chunk));
+  child.stderr.on('data', (chunk) => (output.stderr += chunk));
   child.stdin.on('error', () => 'it does not read');
+  const ended = once(child, 'close').then(([code]): Ran => ({ code, ...output }));
+  const printed = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const [, found] = pattern.exec(output.stdout) ?? [];
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout.on('data', look);
+      ended.then(() => reject(new Error(`it ended before it printed that: ${output.stdout}${output.stderr}`)));
+      look();
+    });
+  return { child, ended, printed };
+}
+
+/** Runs a command to its end as a process of its own. */
+export function runProcess(args: readonly string[], env: Readonly<Record<string, string>>, stdin = ''): Promise<Ran> {
+  const { child, ended } = startCommand(args, env);
   child.stdin.end(stdin);
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, ...printed };
+  return ended;
 }
