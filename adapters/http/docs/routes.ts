@@ -28,16 +28,19 @@ export function serveDocs(app: Express, replies: Replies): void {
   let document: string | undefined;
   let reading: Promise<DocsFiles> | undefined;
   const files = () => {
-    reading ??= DocsFiles.read();
+    reading ??= DocsFiles.read().catch((error) => {
+      reading = undefined;
+      throw error;
+    });
     return reading;
   };
   const get = (route: string, answer: (request: Request, response: Response, next: NextFunction) => unknown) =>
-    app.get(route, (request, response, next) => {
+    app.get(route === '/' ? /^\/$/ : route, (request, response, next) => {
       replies.exchangeOf(response).route = route;
       return answer(request, response, next);
     });
 
-  get('/', (_, response) => replies.sendFile(response, 302, '', [...PAGE, 'Location', '/docs']));
+  get('/', (_, response) => replies.send(response, 302, '{}', ['Location', '/docs']));
   get('/openapi.json', (_, response) => {
     document ??= JSON.stringify(openApi());
     replies.send(response, 200, document);
