@@ -59,7 +59,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'empty lines before a request': { sends: `\r\n\r\n${get('/campaigns')}`, gets: [200] },
 
   'an unknown path': { sends: get('/nothing'), gets: [404] },
-  'the root of nothing': { sends: get('//'), gets: [302] },
+  'the root of nothing': { sends: get('//'), gets: [404] },
   'another case': { sends: get('/Campaigns'), gets: [404] },
   'a very long path': { sends: get(`/${'a'.repeat(10_000)}`), gets: [404] },
   'a very long id': { sends: get(`/campaigns/${'a'.repeat(10_000)}`), gets: [404] },
