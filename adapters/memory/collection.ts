@@ -45,6 +45,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   ) {
     const uniques = Object.keys(shape.unique) as Field<T>[];
     const orders = new Set(shape.indexes.map((fields) => fields.at(-1) as Field<T>));
+    if (shape.expires) orders.add(shape.expires);
     this.byUnique = new Map(uniques.map((field) => [field, new Map()]));
     this.indexes = new Map([...orders].map((by) => [by, new OrderedIndex(by, lookedUpIn(by, shape))]));
   }
