@@ -38,7 +38,7 @@ export const id = z
   .string()
   .superRefine(refuse((value) => (isUuid(value) ? undefined : 'must be a UUID')))
   .toLowerCase()
-  .meta({ format: 'uuid' });
+  .meta({ format: 'uuid', maxLength: 36 });
 
 /** Ids in a body: without duplicates, in the order sent. */
 export const ids = distinct(id, (value) => value.toLowerCase());
@@ -72,7 +72,7 @@ export const updatedAt = z.string().meta({
 export const workspaceId = recordId.describe('The workspace that it belongs to.');
 /** What is counted. */
 export const count = z.number().meta({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 });
-export const shown = ({ max: maxLength }: TextRule) => z.string().meta({ maxLength });
+export const shown = ({ max: maxLength }: TextRule) => z.string().meta({ maxLength, pattern: NO_NUL });
 
 /** What a deletion answers. */
 export const deleted = z.object({ id: recordId }).meta({ id: 'Deleted', description: 'What was deleted.' });
@@ -135,7 +135,12 @@ export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
     context.addIssue('must be a whole number in digits');
     return z.NEVER;
   });
-  return single(digits.pipe(z.int().min(1).max(maximum))).meta({ type: 'integer', minimum: 1, maximum });
+  return single(digits.pipe(z.int().min(1).max(maximum))).meta({
+    type: 'integer',
+    format: maximum > 2 ** 31 ? 'int64' : 'int32',
+    minimum: 1,
+    maximum,
+  });
 }
 
 /** The query parameters of every list. */

@@ -70,7 +70,10 @@ const errorSchema = z
   .strictObject({
     error: z.strictObject({
       code: z.enum(errorCodes).describe('For programs.'),
-      message: z.string().max(10_000).describe('For people: what is wrong, and where.'),
+      message: z
+        .string()
+        .meta({ maxLength: 10_000, pattern: '[^ ]' })
+        .describe('For people: what is wrong, and where.'),
       doc_url: z.string().max(2048).meta({ format: 'uri-reference' }).optional().describe('Explains the code.'),
     }),
   })
@@ -171,12 +174,12 @@ function success(operation: Operation, status: number, schemas: Schemas): Json {
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
     content: json(schemas.of(reply, 'output'), example.reply),
-    ...links(operation, isList ? '0/id' : 'id'),
+    ...(isList ? {} : links(operation)),
   };
 }
 
 /** The operations that take the id of what was answered. */
-function links(operation: Operation, pointer: string): Json {
+function links(operation: Operation): Json {
   const followers = operations.filter(
     (other) =>
       other.path.includes('{id}') && resourceOf(other) === resourceOf(operation) && operation.method !== 'DELETE',
@@ -184,7 +187,7 @@ function links(operation: Operation, pointer: string): Json {
   if (followers.length === 0) return {};
   const link = ({ id, summary }: Operation) => [
     id,
-    { operationId: id, description: `${summary}.`, parameters: { id: `$response.body#/${pointer}` } },
+    { operationId: id, description: `${summary}.`, parameters: { id: '$response.body#/id' } },
   ];
   return { links: Object.fromEntries(followers.map(link)) };
 }

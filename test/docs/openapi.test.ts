@@ -61,7 +61,7 @@ suite('the OpenAPI document', {
   'has every parameter of a query, with a description, its type and its default': () => {
     const parameters = described(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
     const told = Object.fromEntries(parameters.map(({ name, schema }: never) => [name, schema]));
-    assert.deepEqual(told.pageSize, { type: 'integer', minimum: 1, maximum: 25, default: 25 });
+    assert.deepEqual(told.pageSize, { type: 'integer', format: 'int32', minimum: 1, maximum: 25, default: 25 });
     assert.deepEqual(told.includeArchived, { type: 'boolean', default: false });
     assert.deepEqual(told.sortBy, {
       type: 'string',
@@ -103,6 +103,22 @@ suite('the OpenAPI document', {
     }
     for (const [name, { schema, example }] of Object.entries<never>(document.components.headers)) {
       if (example !== undefined) check(schema, example, name);
+    }
+  },
+
+  'declares with every answer its request id and what is left of the limit': () => {
+    const limits = [
+      'X-Request-Id',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'RateLimit-Policy',
+    ];
+    const successes = operations.flatMap((operation) =>
+      operation.statuses.map((status) => described(operation).responses[status]),
+    );
+    for (const { headers } of [...successes, ...Object.values<never>(document.components.responses)]) {
+      assert.deepEqual(Object.keys(headers).slice(0, 5), limits);
     }
   },
 
