@@ -243,7 +243,7 @@ async function failedIn(service: ServiceProcess, key: string): Promise<number> {
 
 /** Asks until the service says that its database is missing, in these words. */
 async function isUnavailable({ url }: ServiceProcess): Promise<void> {
-  const body = { status: 'unavailable', missing: 'MongoDB cannot be reached' };
+  const body = { status: 'unavailable', missing: 'storage' };
   await until(async () => {
     const reply = await fetch(`${url}/readyz`);
     if (reply.status === 503) assert.deepEqual(await reply.json(), body);
