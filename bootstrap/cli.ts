@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { version } from '../adapters/api/version.ts';
 import { Misuse } from '../adapters/cli/misuse.ts';
 import { advocacy, type Opened } from '../adapters/cli/run.ts';
 import type { Application } from '../core/application.ts';
@@ -9,7 +9,6 @@ import { readSettings, type Settings, SettingsError } from './settings.ts';
 const WAITS_FOR_MS = 10_000;
 const LOOKS_EVERY_MS = 50;
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const { stdin, stdout, stderr, env } = process;
 let serving = false;
 

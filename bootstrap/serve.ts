@@ -1,5 +1,4 @@
-import { standardErrorLog } from './log.ts';
-import { start } from './server.ts';
+import type { Running } from './server.ts';
 import type { Settings } from './settings.ts';
 
 /** How long it serves on when it is told to stop: until whoever balances load has seen that it is not ready. */
@@ -9,15 +8,20 @@ const DEMO_NOTE = ', with a demo workspace in memory: what you change is gone wh
 
 /** Starts the service in this process, says where it listens, and ends the process when that is told to stop. */
 export async function serve(settings: Settings): Promise<void> {
-  const { url, metricsUrl, demo, stop } = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
+  let running: Running | undefined;
   let stopping = false;
   const onSignal = async () => {
-    if (stopping) process.exit(0);
+    if (stopping || !running) process.exit(0);
     stopping = true;
-    await stop(SERVING_ON_MS);
+    await running.stop(SERVING_ON_MS);
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  // Loaded after the signals are heeded, because it takes a while.
+  const { standardErrorLog } = await import('./log.ts');
+  const { start } = await import('./server.ts');
+  running = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
+  const { url, metricsUrl, demo } = running;
   const facts = [`Workspace Advocacy listens at ${url}${demo ? DEMO_NOTE : ''}`];
   if (demo) {
     facts.push(`The demo's key: ${demo.apiKey}`);

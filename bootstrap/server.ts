@@ -37,11 +37,13 @@ export async function start(
   const container = await wire(settings, system, log);
   const application = container.get(tokens.application);
   const connections = container.getAll(tokens.connection, { optional: true });
-  const { server, replies } = container.get(tokens.http);
+  const { server, replies, closeUnused } = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
   const end = async () => {
     metrics?.closeAllConnections();
-    await Promise.all([close(server), metrics && close(metrics)]);
+    const closed = [close(server), metrics && close(metrics)];
+    closeUnused();
+    await Promise.all(closed);
     await Promise.all(connections.map((connection) => connection.close()));
   };
   try {

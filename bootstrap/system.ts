@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { domainToUnicode } from 'node:url';
 import { v7 } from 'uuid';
 import type { System } from '../core/shared/system.ts';
@@ -11,7 +11,7 @@ export function nodeSystem(demoApiKey?: string): System {
     now: Date.now,
     newId: () => v7(),
     newSecret: () => Array.from({ length: 32 }, () => BASE62[randomInt(62)]).join(''),
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    sha256: (text) => hash('sha256', text),
     toUnicode: domainToUnicode,
     demoApiKey,
   };

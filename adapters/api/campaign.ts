@@ -11,9 +11,11 @@ import {
 } from '../../core/campaign/campaign.ts';
 import { endOf, startOf } from '../../core/shared/date.ts';
 import { PAGE_SIZES } from '../../core/shared/page.ts';
-import { DESCRIPTION } from '../../core/shared/text.ts';
+import { DESCRIPTION, URL_TEXT } from '../../core/shared/text.ts';
 import {
   amount,
+  count,
+  createdAt,
   endDate,
   flag,
   httpUrl,
@@ -21,10 +23,13 @@ import {
   id,
   idList,
   ids,
+  LISTED,
   nameList,
   pageFields,
   positiveInteger,
+  recordId,
   search,
+  shown,
   single,
   slug,
   slugFilter,
@@ -34,19 +39,23 @@ import {
 } from './fields.ts';
 import { created, listed, ok, operation } from './operation.ts';
 
+const AMOUNT = 'Not negative, at most 12 digits before the point and 4 after; a string keeps all of them.';
+
 const resource = z.union([
-  httpUrl.transform((url) => ({ url })),
-  z.strictObject({
-    url: httpUrl,
-    type: z.enum(RESOURCE_TYPES).optional(),
-    mimeType: text(RESOURCE_LABEL).optional(),
-    size: z.number().min(0).optional(),
-    width: z.number().min(0).nullish(),
-    height: z.number().min(0).nullish(),
-    thumbnailUrl: httpUrl.nullish(),
-    language: text(RESOURCE_LABEL).nullish(),
-    order: z.number().min(0).optional(),
-  }),
+  httpUrl.transform((url) => ({ url })).describe('Its URL alone.'),
+  z
+    .strictObject({
+      url: httpUrl.describe('Where it is.'),
+      type: z.enum(RESOURCE_TYPES).optional(),
+      mimeType: text(RESOURCE_LABEL).optional(),
+      size: z.number().min(0).optional().describe('In bytes.'),
+      width: z.number().min(0).nullish().describe('In pixels.'),
+      height: z.number().min(0).nullish().describe('In pixels.'),
+      thumbnailUrl: httpUrl.nullish(),
+      language: text(RESOURCE_LABEL).nullish().describe('For example `en` or `pt-PT`.'),
+      order: z.number().min(0).optional().describe('Its place among the resources.'),
+    })
+    .meta({ id: 'CampaignResource', description: 'Something to share with a campaign.' }),
 ]);
 
 /** One more than are allowed are enough to refuse a list that is too long. */
@@ -58,30 +67,33 @@ const resources = z.preprocess(
 const campaignBody = z
   .strictObject({
     name: text(CAMPAIGN_NAME),
-    description: text(DESCRIPTION),
-    shareContext: text(DESCRIPTION),
-    objective: text(DESCRIPTION),
+    description: text(DESCRIPTION).describe('What it is about.'),
+    shareContext: text(DESCRIPTION).describe('What sharers are told.'),
+    objective: text(DESCRIPTION).describe('What it is meant to reach.'),
     status: z.enum(CAMPAIGN_STATUSES),
-    destinationUrl: httpUrlOrEmpty.transform((url) => url || null),
-    startDate,
-    endDate,
-    shareRewardAmount: amount,
-    clickRewardAmount: amount,
-    maxRewardPerEmployee: amount,
-    totalBudget: amount,
-    domain: slug.nullish(),
+    destinationUrl: httpUrlOrEmpty
+      .transform((url) => url || null)
+      .describe('Where its link leads: an http(s) URL, or empty for none.'),
+    startDate: startDate.describe('When it starts: a date (from 00:00 UTC on) or a date-time (UTC without an offset).'),
+    endDate: endDate.describe('When it ends: a date (its whole day, UTC) or a date-time; not before its start.'),
+    shareRewardAmount: amount.describe(`For a share. ${AMOUNT}`),
+    clickRewardAmount: amount.describe(`For a click. ${AMOUNT}`),
+    maxRewardPerEmployee: amount.describe(`For one employee at most. ${AMOUNT}`),
+    totalBudget: amount.describe(`For all of it. ${AMOUNT}`),
+    domain: slug.nullish().describe('The slug of a live domain of the workspace, for its short links.'),
     image: httpUrl.nullish(),
-    tagIds: ids.optional(),
-    groupIds: ids.optional(),
+    tagIds: ids.optional().describe('Tags of the workspace; duplicates are dropped.'),
+    groupIds: ids.optional().describe('Groups of the workspace; duplicates are dropped.'),
     resources: resources.optional(),
-    targetShares: wholeNumber.optional(),
-    contentPillarId: id.nullish(),
+    targetShares: wholeNumber.optional().describe('How many shares it is meant to get: a whole number, or its digits.'),
+    contentPillarId: id.nullish().describe('A content pillar of the workspace that is not archived.'),
   })
   .refine(({ startDate, endDate }) => Number(startOf(startDate)) <= Number(endOf(endDate)), {
     path: [END_BEFORE_START.path],
     message: END_BEFORE_START.problem,
     when: ({ value }) => hasDates(value),
-  });
+  })
+  .meta({ id: 'NewCampaign', description: 'A campaign to create.' });
 
 /** Whether both dates are ones, whatever else is wrong: then an end before its start is named beside it. */
 function hasDates(body: unknown): boolean {
@@ -91,29 +103,76 @@ function hasDates(body: unknown): boolean {
   );
 }
 
-const campaignReply = z.object({
-  id: z.string(),
-  name: z.string(),
-  status: z.enum(CAMPAIGN_STATUSES),
-  createdAt: z.string(),
-  description: z.string(),
-  destinationUrl: z.string().nullable(),
-  clicks: z.number(),
-  shares: z.number(),
-  startDate: z.string(),
-  endDate: z.string(),
-  targetShares: z.number().nullable(),
-  hasShared: z.boolean().optional(),
-});
+const campaignReply = z
+  .object({
+    id: recordId,
+    name: shown(CAMPAIGN_NAME),
+    status: z.enum(CAMPAIGN_STATUSES),
+    createdAt,
+    description: shown(DESCRIPTION),
+    destinationUrl: shown(URL_TEXT).nullable().describe('Where its link leads; `null` for nowhere.'),
+    clicks: count.describe('Clicks received.'),
+    shares: count.describe('Shares received.'),
+    startDate: shown({ max: 35 }).describe('As it was sent.'),
+    endDate: shown({ max: 35 }).describe('As it was sent.'),
+    targetShares: count.nullable().describe('`null` where none was given.'),
+    hasShared: z
+      .boolean()
+      .optional()
+      .describe("Whether the key's member has shared it; absent with a key of no member."),
+  })
+  .meta({ id: 'Campaign', description: 'Content that employees share.' });
+
+/** As the examples of the document show it. */
+const example = {
+  id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
+  name: 'Summer tents are here',
+  status: 'published',
+  createdAt: '2026-05-20T08:15:00.000Z',
+  description: 'Our lightest tents yet, made to be repaired.',
+  destinationUrl: 'https://northwind.example/tents',
+  clicks: 128,
+  shares: 2,
+  startDate: '2026-06-01',
+  endDate: '2026-06-30T18:00:00+02:00',
+  targetShares: 50,
+  hasShared: true,
+} as const;
 
 export const createCampaign = operation({
   id: 'createCampaign',
   method: 'POST',
   path: '/campaigns',
   permission: 'write',
+  summary: 'Create a campaign',
+  description:
+    'Its creator is the member whose key it is. Tags, groups, content pillar and domain have to be of the workspace; what is not is refused with 422.',
   body: campaignBody,
   statuses: [201],
   reply: campaignReply,
+  example: {
+    body: {
+      name: example.name,
+      description: example.description,
+      shareContext: 'Say in your own words what you would take on your next trip.',
+      objective: 'Reach hikers before the summer.',
+      status: example.status,
+      destinationUrl: example.destinationUrl,
+      startDate: example.startDate,
+      endDate: example.endDate,
+      shareRewardAmount: '1.50',
+      clickRewardAmount: 0.05,
+      maxRewardPerEmployee: 50,
+      totalBudget: '1000',
+      image: 'https://northwind.example/tents.jpg',
+      resources: [
+        'https://northwind.example/tents.pdf',
+        { url: 'https://northwind.example/tents.mp4', type: 'video', mimeType: 'video/mp4', language: 'en', order: 1 },
+      ],
+      targetShares: 50,
+    },
+    reply: { ...example, clicks: 0, shares: 0, hasShared: false },
+  },
   run: async (use, { caller, body }) => created(await use.campaigns.create(caller, body)),
 });
 
@@ -122,20 +181,25 @@ export const listCampaigns = operation({
   method: 'GET',
   path: '/campaigns',
   permission: 'read',
+  summary: 'List campaigns',
+  description: 'Those that all filters hold for, in descending order. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    domain: slugFilter,
-    tagIds: idList,
-    tagNames: nameList,
-    userId: single(id).optional(),
-    includeArchived: flag.default(false),
-    filter: single(z.enum(CAMPAIGN_WINDOWS)).optional(),
-    search,
-    sortBy: single(z.enum(CAMPAIGN_SORTS)).default('createdAt'),
-    limit: positiveInteger().optional(),
+    domain: slugFilter.describe('The slug of their domain. Without it: of all domains, and of none.'),
+    tagIds: idList.describe(`With one of these tags. ${LISTED}`),
+    tagNames: nameList.describe(`With a tag of one of these names, whatever the case. ${LISTED}`),
+    userId: single(id).optional().describe('The member who created them.'),
+    includeArchived: flag.default(false).describe('Archived campaigns too.'),
+    filter: single(z.enum(CAMPAIGN_WINDOWS))
+      .optional()
+      .describe('By dates: not yet started, started and not ended, or started.'),
+    search: search.describe('Found in name or description, whatever the case.'),
+    sortBy: single(z.enum(CAMPAIGN_SORTS)).default('createdAt').describe('What they are ordered by, descending.'),
+    limit: positiveInteger().optional().describe('The list ends after so many campaigns, counted over all pages.'),
     ...pageFields(PAGE_SIZES.campaigns, PAGE_SIZES.campaigns),
   }),
   statuses: [200],
-  reply: z.array(campaignReply),
+  reply: z.array(campaignReply).max(PAGE_SIZES.campaigns),
+  example: { reply: [example] },
   run: async (use, { caller, query }) => listed(await use.campaigns.list(caller, query)),
 });
 
@@ -144,7 +208,10 @@ export const getCampaign = operation({
   method: 'GET',
   path: '/campaigns/{id}',
   permission: 'read',
+  summary: 'Retrieve a campaign',
+  description: 'Whatever its status.',
   statuses: [200],
   reply: campaignReply,
+  example: { reply: example },
   run: async (use, { caller, params }) => ok(await use.campaigns.get(caller, params.id)),
 });

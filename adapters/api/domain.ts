@@ -1,34 +1,60 @@
 import { z } from 'zod';
+import { SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { PAGE_SIZES } from '../../core/shared/page.ts';
-import { flag, httpUrlOrEmpty, pageFields, search, slug } from './fields.ts';
+import { URL_TEXT } from '../../core/shared/text.ts';
+import { createdAt, flag, httpUrlOrEmpty, pageFields, recordId, search, shown, slug, updatedAt } from './fields.ts';
 import { listed, operation } from './operation.ts';
 
-const domainReply = z.object({
-  id: z.string(),
-  slug: z.string(),
-  verified: z.boolean(),
-  primary: z.boolean(),
-  archived: z.boolean(),
-  placeholder: z.string(),
-  expiredUrl: z.string(),
-  notFoundUrl: z.string(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-});
+const domainReply = z
+  .object({
+    id: recordId,
+    slug: shown({ max: SLUG_LENGTH }).describe('The domain name, in lower case and ASCII.'),
+    verified: z.boolean().describe('Whether it was proved that it is yours.'),
+    primary: z.boolean().describe('Whether it is the live domain that the workspace has had longest.'),
+    archived: z.boolean(),
+    placeholder: shown(URL_TEXT).describe('An example link, shown where links are made.'),
+    expiredUrl: shown(URL_TEXT).describe('Where expired links lead; empty for nowhere.'),
+    notFoundUrl: shown(URL_TEXT).describe('Where unknown links lead; empty for nowhere.'),
+    createdAt,
+    updatedAt,
+  })
+  .meta({ id: 'Domain', description: 'A custom domain for short links.' });
+
+/** As the examples of the document show it. */
+const example = {
+  id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03',
+  slug: 'links.example.com',
+  verified: false,
+  primary: true,
+  archived: false,
+  placeholder: 'https://links.example.com/your-link',
+  expiredUrl: 'https://example.com/expired',
+  notFoundUrl: '',
+  createdAt: '2026-05-20T08:15:00.000Z',
+  updatedAt: '2026-05-20T08:15:00.000Z',
+};
 
 export const createDomain = operation({
   id: 'createDomain',
   method: 'POST',
   path: '/domains',
   permission: 'write',
-  body: z.strictObject({
-    slug,
-    expiredUrl: httpUrlOrEmpty.optional(),
-    archived: z.boolean().optional(),
-    placeholder: httpUrlOrEmpty.optional(),
-  }),
+  summary: 'Create, archive or unarchive a domain',
+  description:
+    'A new slug makes a domain (201). With `archived`, a slug that the workspace has is archived or unarchived, and the other fields sent along are taken over (200); without it, that is a conflict (409), as is a slug that another workspace has verified.',
+  body: z
+    .strictObject({
+      slug: slug.describe('The domain name, without scheme, port, path or leading `www.`.'),
+      expiredUrl: httpUrlOrEmpty.optional().describe('Where expired links lead: an http(s) URL, or empty for nowhere.'),
+      archived: z.boolean().optional().describe('`false` unarchives the domain of this slug, `true` archives it.'),
+      placeholder: httpUrlOrEmpty
+        .optional()
+        .describe('An example link; `https://SLUG/your-link` where it is left out.'),
+    })
+    .meta({ id: 'NewDomain', description: 'A domain to create, archive or unarchive.' }),
   statuses: [200, 201],
   reply: domainReply,
+  example: { body: { slug: example.slug, expiredUrl: example.expiredUrl }, reply: example },
   run: async (use, { caller, body }) => {
     const { domain, created } = await use.domains.createOrArchive(caller.workspaceId, body);
     return { status: created ? 201 : 200, body: domain };
@@ -40,12 +66,15 @@ export const listDomains = operation({
   method: 'GET',
   path: '/domains',
   permission: 'read',
+  summary: 'List domains',
+  description: 'Newest first. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    includeArchived: flag.default(false),
-    search,
+    includeArchived: flag.default(false).describe('Archived domains too.'),
+    search: search.describe('Found in the slug, whatever the case.'),
     ...pageFields(PAGE_SIZES.domains, PAGE_SIZES.domains),
   }),
   statuses: [200],
-  reply: z.array(domainReply),
+  reply: z.array(domainReply).max(PAGE_SIZES.domains),
+  example: { reply: [example] },
   run: async (use, { caller, query }) => listed(await use.domains.list(caller.workspaceId, query)),
 });

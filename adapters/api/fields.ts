@@ -1,14 +1,21 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { normalSlug } from '../../core/domain/domain.ts';
+import { normalSlug, SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { amount as amountOf, wholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
 import { endOf, startOf } from '../../core/shared/date.ts';
 import { fold, SEARCH_TERM, type TextRule, textProblem, URL_TEXT } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 
+const NO_NUL = '^[^\\u0000]*$';
+const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?';
+
 type Problem = (value: string) => string | undefined;
 
-const ITEMS_AT_MOST = 100;
+export const ITEMS_AT_MOST = 100;
+/** More than the line of a request can hold. */
+const QUERY_TEXT_AT_MOST = 16_384;
 
 /** A text: trimmed, then held against its rule and what else must be true of it. */
 export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
@@ -17,12 +24,14 @@ export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
     .string()
     .overwrite(trimmed)
     .superRefine(refuse((value) => textProblem(value, rule) ?? alsoWrong(value)))
-    .meta({ minLength, maxLength });
+    .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
 /** An http(s) URL (WHATWG) with a host and without credentials. */
-export const httpUrl = text(URL_TEXT, urlProblem);
-export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : urlProblem(value)));
+export const httpUrl = text(URL_TEXT, urlProblem).meta({ format: 'uri', pattern: '^https?://' });
+export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : urlProblem(value))).meta({
+  pattern: '^(https?://|$)',
+});
 
 /** An id, in lower case. */
 export const id = z
@@ -35,12 +44,38 @@ export const id = z
 export const ids = distinct(id, (value) => value.toLowerCase());
 
 /** A domain name in its normal form. */
-export const slug = z.string().transform((value, context) => {
-  const normal = toSlug(value);
-  if (normal !== undefined) return normal;
-  context.addIssue('must be a domain name such as links.example.com, without scheme, port, path or leading www.');
-  return z.NEVER;
+export const slug = z
+  .string()
+  .transform((value, context) => {
+    const normal = toSlug(value);
+    if (normal !== undefined) return normal;
+    context.addIssue('must be a domain name such as links.example.com, without scheme, port, path or leading www.');
+    return z.NEVER;
+  })
+  .meta({
+    minLength: 1,
+    maxLength: SLUG_LENGTH,
+    pattern: '^[^\\s/:?#@]+\\.[^\\s/:?#@]+$',
+    examples: ['links.example.com'],
+  });
+
+/** Fields of replies: what is kept was validated when it came. */
+export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'Its id, a UUID.' });
+export const createdAt = z
+  .string()
+  .meta({ format: 'date-time', maxLength: 24, description: 'When it was made, in UTC.' });
+export const updatedAt = z.string().meta({
+  format: 'date-time',
+  maxLength: 24,
+  description: 'When it was last changed, in UTC.',
 });
+export const workspaceId = recordId.describe('The workspace that it belongs to.');
+/** What is counted. */
+export const count = z.number().meta({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 });
+export const shown = ({ max: maxLength }: TextRule) => z.string().meta({ maxLength });
+
+/** What a deletion answers. */
+export const deleted = z.object({ id: recordId }).meta({ id: 'Deleted', description: 'What was deleted.' });
 
 export const startDate = date(startOf);
 export const endDate = date(endOf);
@@ -49,9 +84,15 @@ export const endDate = date(endOf);
 export const amount = numeric(
   amountOf,
   'must be an amount, not negative, with at most 12 digits before the point and 4 after',
-);
+).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$' });
 
-export const wholeNumber = numeric(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991');
+export const wholeNumber = numeric(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991').meta({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  multipleOf: 1,
+  maxLength: 16,
+  pattern: '^(0|[1-9][0-9]{0,15})$',
+});
 
 /** A query parameter that may be given once. */
 export function single<S extends z.ZodType>(schema: S) {
@@ -69,17 +110,22 @@ function listOf<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: st
   return z.preprocess(split, distinct(item, keyOf)).optional();
 }
 
-export const idList = listOf(id, (value) => value.toLowerCase());
-export const nameList = listOf(text({ min: 1, max: Number.POSITIVE_INFINITY }), (value) => fold(value.trim()));
+const queryText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: QUERY_TEXT_AT_MOST });
 
-export const flag = single(z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }));
+/** How to give several values in a query. */
+export const LISTED = 'Repeated, or with commas between them; at most 100.';
+
+export const idList = listOf(id, (value) => value.toLowerCase());
+export const nameList = listOf(queryText, (value) => fold(value.trim()));
+
+export const flag = single(z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })).meta({
+  type: 'boolean',
+});
 
 export const search = single(text(SEARCH_TERM)).optional();
 
 /** A domain name as a filter: in its normal form, or `null` for what has none. */
-export const slugFilter = single(
-  text({ min: 1, max: Number.POSITIVE_INFINITY }).transform((value) => toSlug(value) ?? null),
-).optional();
+export const slugFilter = single(queryText.transform((value) => toSlug(value) ?? null)).optional();
 
 /** A positive integer of a query: digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
@@ -89,32 +135,56 @@ export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
     context.addIssue('must be a whole number in digits');
     return z.NEVER;
   });
-  return single(digits.pipe(z.int().min(1).max(maximum)));
+  return single(digits.pipe(z.int().min(1).max(maximum))).meta({ type: 'integer', minimum: 1, maximum });
 }
 
 /** The query parameters of every list. */
 export function pageFields(defaultSize: number, largestSize: number) {
-  return { page: positiveInteger().default(1), pageSize: positiveInteger(largestSize).default(defaultSize) };
+  return {
+    page: positiveInteger().default(1).describe('The page, from 1 on. Past the last one the list is empty.'),
+    pageSize: positiveInteger(largestSize)
+      .default(defaultSize)
+      .describe(`How many items a page has at most, ${largestSize} at most.`),
+  };
 }
 
-/** At most 100 different items; what comes after is not looked at, so that an endless list costs no endless checks. */
+/**
+ * At most 100 different items. A repeated one leaves a hole, so that each is named by the position at which it was sent,
+ * and what comes after too many is not looked at: an endless list costs no endless checks.
+ */
 function distinct<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
-  const keep = (values: unknown) => {
+  const withHoles = (values: unknown) => {
     if (!Array.isArray(values)) return values;
-    const kept = new Map<unknown, unknown>();
-    for (const value of values) {
+    const seen = new Set<unknown>();
+    const kept: unknown[] = [];
+    for (const [position, value] of values.entries()) {
       const key = typeof value === 'string' ? keyOf(value) : value;
-      if (!kept.has(key)) kept.set(key, value);
-      if (kept.size > ITEMS_AT_MOST) break;
+      if (!seen.has(key)) kept[position] = value;
+      if (seen.add(key).size > ITEMS_AT_MOST) break;
     }
-    return [...kept.values()];
+    return kept;
   };
-  return z.preprocess(keep, z.array(item).max(ITEMS_AT_MOST));
+  const items = z
+    .array(item.optional())
+    .refine((kept) => kept.filter(isItem).length <= ITEMS_AT_MOST, {
+      message: `must have at most ${ITEMS_AT_MOST} items`,
+      when: ({ value }) => Array.isArray(value),
+    })
+    .meta({ maxItems: ITEMS_AT_MOST })
+    .transform((kept) => kept.filter(isItem));
+  return z.preprocess(withHoles, items);
+}
+
+function isItem<T>(item: T | undefined): item is T {
+  return item !== undefined;
 }
 
 function date(momentOf: (value: string) => number | undefined) {
   const problem = 'must be a date as 2026-01-31, or a date-time as 2026-01-31T09:30:00Z';
-  return z.string().superRefine(refuse((value) => (momentOf(value) === undefined ? problem : undefined)));
+  return z
+    .string()
+    .superRefine(refuse((value) => (momentOf(value) === undefined ? problem : undefined)))
+    .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] });
 }
 
 function numeric<T>(read: (value: number | string) => T | undefined, problem: string) {
@@ -130,10 +200,13 @@ function toSlug(value: string): string | undefined {
   return normalSlug(value, domainToASCII);
 }
 
+/** WHATWG mends what is broken (`http:///host`, a line break inside), and forgets an empty user: we look at what was sent. */
 function urlProblem(value: string): string | undefined {
-  const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
-  if (!url) return 'must be a URL that begins with http:// or https://';
-  return url.username || url.password ? 'must be a URL without user and password' : undefined;
+  const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
+  if (authority === undefined || /\p{Control}/u.test(value) || !URL.canParse(value)) {
+    return 'must be a URL that begins with http:// or https://';
+  }
+  return authority.includes('@') ? 'must be a URL without user and password' : undefined;
 }
 
 /** Trims; a shorter text is copied, because V8 keeps the whole of a text alive for as long as a piece cut from it. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GROUP_NAME } from '../../core/group/group.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
-import { text } from './fields.ts';
+import { count, createdAt, recordId, shown, text } from './fields.ts';
 import { created, operation } from './operation.ts';
 
 export const createGroup = operation({
@@ -9,8 +9,23 @@ export const createGroup = operation({
   method: 'POST',
   path: '/groups',
   permission: 'write',
-  body: z.strictObject({ name: text(GROUP_NAME), description: text(DESCRIPTION).optional() }),
+  summary: 'Create a group',
+  description: 'A name that the workspace has, whatever the case, is a conflict (409).',
+  body: z
+    .strictObject({ name: text(GROUP_NAME), description: text(DESCRIPTION).optional() })
+    .meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],
-  reply: z.object({ id: z.string(), name: z.string(), count: z.number(), createdAt: z.string() }),
+  reply: z
+    .object({ id: recordId, name: shown(GROUP_NAME), count: count.describe('How many members it has.'), createdAt })
+    .meta({ id: 'Group', description: 'Members who are addressed together.' }),
+  example: {
+    body: { name: 'Lisbon', description: 'Everyone in the Lisbon office.' },
+    reply: {
+      id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
+      name: 'Lisbon',
+      count: 0,
+      createdAt: '2026-05-20T08:15:00.000Z',
+    },
+  },
   run: async (use, { caller, body }) => created(await use.groups.create(caller.workspaceId, body)),
 });

@@ -2,41 +2,86 @@ import { z } from 'zod';
 import { ICONS, QUESTION, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../../core/shared/page.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
-import { flag, idList, ids, pageFields, search, single, text } from './fields.ts';
+import {
+  createdAt,
+  deleted,
+  flag,
+  ITEMS_AT_MOST,
+  idList,
+  ids,
+  LISTED,
+  pageFields,
+  recordId,
+  search,
+  shown,
+  single,
+  text,
+  updatedAt,
+  workspaceId,
+} from './fields.ts';
 import { created, listed, ok, operation } from './operation.ts';
+
+const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
   question: text(QUESTION),
-  description: text(DESCRIPTION),
-  icon: z.enum(ICONS),
-  userType: z.enum(USER_TYPES),
-  groups: ids,
-  isActive: z.boolean(),
-  archived: z.boolean(),
+  description: text(DESCRIPTION).describe('A hint for who answers; empty where it is left out at creation.'),
+  icon: icon.describe('`bulb` where it is left out at creation.'),
+  userType: z.enum(USER_TYPES).describe('Whom it is for; `all` where it is left out at creation.'),
+  groups: ids.describe('Groups of the workspace that it is for; for all where there is none.'),
+  isActive: z.boolean().describe('`true` where it is left out at creation.'),
+  archived: z.boolean().describe('`false` where it is left out at creation.'),
 });
 
-const questionReply = z.object({
-  id: z.string(),
-  workspaceId: z.string(),
-  question: z.string(),
-  description: z.string(),
-  icon: z.enum(ICONS),
-  userType: z.enum(USER_TYPES),
-  groups: z.array(z.string()).readonly(),
-  isActive: z.boolean(),
-  archived: z.boolean(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-});
+const questionReply = z
+  .object({
+    id: recordId,
+    workspaceId,
+    question: shown(QUESTION),
+    description: shown(DESCRIPTION).describe('Empty where there is none.'),
+    icon,
+    userType: z.enum(USER_TYPES).describe('Whom it is for.'),
+    groups: z
+      .array(recordId)
+      .max(ITEMS_AT_MOST)
+      .readonly()
+      .describe('The groups that it is for; for all where there is none.'),
+    isActive: z.boolean(),
+    archived: z.boolean(),
+    createdAt,
+    updatedAt,
+  })
+  .meta({ id: 'InspirationQuestion', description: 'A prompt for what employees could write about.' });
+
+/** As the examples of the document show it. */
+const example = {
+  id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06',
+  workspaceId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f',
+  question: 'What surprised you in your first week?',
+  description: '',
+  icon: 'sun',
+  userType: 'all',
+  groups: [],
+  isActive: true,
+  archived: false,
+  createdAt: '2026-05-20T08:15:00.000Z',
+  updatedAt: '2026-05-20T08:15:00.000Z',
+} as const;
 
 export const createInspirationQuestion = operation({
   id: 'createInspirationQuestion',
   method: 'POST',
   path: '/inspiration-questions',
   permission: 'write',
-  body: questionFields.partial().required({ question: true }),
+  summary: 'Create an inspiration question',
+  description: 'Only `question` is required. It is available while it is active and not archived.',
+  body: questionFields
+    .partial()
+    .required({ question: true })
+    .meta({ id: 'NewInspirationQuestion', description: 'An inspiration question to create.' }),
   statuses: [201],
   reply: questionReply,
+  example: { body: { question: example.question, icon: example.icon }, reply: example },
   run: async (use, { caller, body }) => created(await use.inspirationQuestions.create(caller.workspaceId, body)),
 });
 
@@ -45,17 +90,22 @@ export const listInspirationQuestions = operation({
   method: 'GET',
   path: '/inspiration-questions',
   permission: 'read',
+  summary: 'List inspiration questions',
+  description: 'Newest first. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    search,
-    userType: single(z.enum(USER_TYPES)).optional(),
-    groupIds: idList,
-    includeArchived: flag.default(false),
-    isActive: flag.optional(),
-    availableToMe: flag.default(false),
+    search: search.describe('Found in question or description, whatever the case.'),
+    userType: single(z.enum(USER_TYPES)).optional().describe('Whom they are for, exactly.'),
+    groupIds: idList.describe(`For one of these groups. ${LISTED}`),
+    includeArchived: flag.default(false).describe('Archived questions too.'),
+    isActive: flag.optional().describe('Active ones alone, or inactive ones alone.'),
+    availableToMe: flag
+      .default(false)
+      .describe("Those alone that are active, not archived, and for the seat type and a group of the key's member."),
     ...pageFields(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
   }),
   statuses: [200],
-  reply: z.array(questionReply),
+  reply: z.array(questionReply).max(PAGE_SIZES.inspirationQuestions),
+  example: { reply: [example] },
   run: async (use, { caller, query }) => listed(await use.inspirationQuestions.list(caller, query)),
 });
 
@@ -64,9 +114,14 @@ export const updateInspirationQuestion = operation({
   method: 'PATCH',
   path: '/inspiration-questions/{id}',
   permission: 'write',
-  body: questionFields.partial(),
+  summary: 'Update an inspiration question',
+  description: 'What is left out stays as it is.',
+  body: questionFields
+    .partial()
+    .meta({ id: 'InspirationQuestionChange', description: 'What to change of an inspiration question.' }),
   statuses: [200],
   reply: questionReply,
+  example: { body: { icon: 'star', isActive: false }, reply: { ...example, icon: 'star', isActive: false } },
   run: async (use, { caller, params, body }) =>
     ok(await use.inspirationQuestions.update(caller.workspaceId, params.id, body)),
 });
@@ -76,8 +131,11 @@ export const deleteInspirationQuestion = operation({
   method: 'DELETE',
   path: '/inspiration-questions/{id}',
   permission: 'write',
+  summary: 'Delete an inspiration question',
+  description: 'For good.',
   statuses: [200],
-  reply: z.object({ id: z.string() }),
+  reply: deleted,
+  example: { reply: { id: example.id } },
   run: async (use, { caller, params }) => {
     await use.inspirationQuestions.remove(caller.workspaceId, params.id);
     return ok({ id: params.id });

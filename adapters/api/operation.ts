@@ -11,6 +11,12 @@ export interface Reply<Body> {
   readonly hasNext?: boolean;
 }
 
+/** What a caller may send, where the operation takes a body, and what is answered. */
+interface Example<Body, Result> {
+  readonly body?: Body;
+  readonly reply: Result;
+}
+
 type Fields = z.ZodObject;
 type None = z.ZodObject<Record<never, never>>;
 
@@ -32,10 +38,14 @@ interface Declaration<Path extends string, Query extends Fields, Body extends Fi
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: Path;
   readonly permission: Permission;
+  /** What it does, in a few words; and what its caller has to know, in Markdown. */
+  readonly summary: string;
+  readonly description: string;
   readonly query?: Query;
   readonly body?: Body;
   readonly statuses: readonly (200 | 201)[];
   readonly reply: Result;
+  readonly example: Example<z.input<Body>, z.input<Result>>;
   run(use: Application, input: Input<Path, Query, Body>): Promise<Reply<z.input<Result>>>;
 }
 
@@ -45,10 +55,13 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly permission: Permission;
+  readonly summary: string;
+  readonly description: string;
   readonly query: Fields;
   readonly body: Fields | undefined;
   readonly statuses: readonly (200 | 201)[];
   readonly reply: z.ZodType;
+  readonly example: Example<object, unknown>;
   /** Refuses with `invalid` every failed field of query and body; then does the work. */
   prepare(query: unknown, body: unknown): (use: Application, caller: Caller, id: string) => Promise<Reply<string>>;
 }

@@ -1,20 +1,31 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
 import { TAG_NAME, tagNameProblem } from '../../core/tag/tag.ts';
-import { text } from './fields.ts';
+import { recordId, shown, text } from './fields.ts';
 import { created, ok, operation } from './operation.ts';
 
-const tagBody = z.strictObject({ name: text(TAG_NAME, tagNameProblem) });
-const tagReply = z.object({ id: z.string(), name: z.string(), color: z.enum(COLORS) });
+const name = text(TAG_NAME, tagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
+const tagBody = z
+  .strictObject({ name: name.describe('Without a comma, and no name of another tag, whatever the case.') })
+  .meta({ id: 'NewTag', description: 'The name of a tag.' });
+const tagReply = z
+  .object({ id: recordId, name: shown(TAG_NAME), color: z.enum(COLORS).describe('Given by the service.') })
+  .meta({ id: 'Tag', description: 'A label of campaigns.' });
+
+/** As the examples of the document show it. */
+const example = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = operation({
   id: 'createTag',
   method: 'POST',
   path: '/tags',
   permission: 'write',
+  summary: 'Create a tag',
+  description: 'Its color is the one that the workspace uses least. A name that the workspace has is a conflict (409).',
   body: tagBody,
   statuses: [201],
   reply: tagReply,
+  example: { body: { name: example.name }, reply: example },
   run: async (use, { caller, body }) => created(await use.tags.create(caller.workspaceId, body.name)),
 });
 
@@ -23,8 +34,11 @@ export const updateTag = operation({
   method: 'PATCH',
   path: '/tags/{id}',
   permission: 'write',
+  summary: 'Rename a tag',
+  description: 'It keeps its color. A name that another tag has is a conflict (409).',
   body: tagBody,
   statuses: [200],
   reply: tagReply,
+  example: { body: { name: 'First week' }, reply: { ...example, name: 'First week' } },
   run: async (use, { caller, params, body }) => ok(await use.tags.rename(caller.workspaceId, params.id, body.name)),
 });

@@ -7,7 +7,7 @@ import type { Replies } from './replies.ts';
 const HEADERS_MS = 20_000;
 const REQUEST_MS = 50_000;
 const IDLE_MS = 65_000;
-/** How long a connection that was refused is still read, so that the refusal is not lost to a reset. */
+/** How long a connection is still read after its last reply. */
 const LINGER_MS = 1_000;
 
 /** How often Node looks for requests that are too slow. */
@@ -15,9 +15,10 @@ export const CHECK_MS = 5_000;
 
 /**
  * Answers with the error object what Node would refuse by itself, or with another status, or not at all: requests that
- * cannot be parsed or that are too slow, `CONNECT`. What is expected with `Expect` goes the way of every request.
+ * cannot be parsed or that are too slow, `CONNECT`. What is expected with `Expect` goes the way of every request. A
+ * connection that ends is read for a moment more, so that what the client still sends does not reset its last reply.
  */
-export function guardConnections(server: Server, replies: Replies): void {
+export function guardConnections(server: Server, replies: Replies, bodyLimit: number): void {
   const newest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
   server.headersTimeout = HEADERS_MS;
@@ -25,6 +26,10 @@ export function guardConnections(server: Server, replies: Replies): void {
   server.keepAliveTimeout = IDLE_MS;
   server.timeout = IDLE_MS;
   server.maxHeadersCount = 0;
+
+  server.on('connection', (socket) => {
+    socket.destroySoon = () => linger(socket);
+  });
 
   server.prependListener('request', (request, response) => newest.set(request.socket, response));
 
@@ -42,7 +47,7 @@ export function guardConnections(server: Server, replies: Replies): void {
   });
 
   server.on('checkContinue', (request, response) => {
-    if (!frameProblem(request)) response.writeContinue();
+    if (!frameProblem(request) && !isOversized(request, bodyLimit)) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -79,15 +84,29 @@ export function guardConnections(server: Server, replies: Replies): void {
   }
 }
 
+/** Makes a function that closes the connections over which nothing came yet: Node does not take them for idle. */
+export function unusedConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+}
+
 /** Runs `then` when the reply before it, if there is one under way, has gone out. */
 function afterThe(response: ServerResponse | undefined, then: () => void): void {
   if (!response || response.closed) then();
   else response.once('close', then);
 }
 
-/** Ends our side, and reads what still comes for a moment: closing at once would reset what we wrote. */
+/** Ends our side, and takes what still comes for a moment, unread: closing at once would reset what we wrote. */
 function linger(socket: Duplex): void {
   socket.end();
+  socket.removeAllListeners('data');
+  socket.on('data', () => undefined);
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
@@ -122,6 +141,11 @@ export function frameProblem(request: IncomingMessage): HttpError | undefined {
     return new HttpError('bad_request', 'The only Transfer-Encoding that is known here is chunked.');
   }
   return undefined;
+}
+
+/** Whether the length of a body is known to be over the limit. */
+export function isOversized({ headers }: IncomingMessage, limit: number): boolean {
+  return Number(headers['content-length'] ?? 0) > limit;
 }
 
 /** How many times a header was sent; Node keeps the first alone of those that may be sent once. */

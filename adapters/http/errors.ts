@@ -1,18 +1,5 @@
 import { DomainError, type DomainErrorKind } from '../../core/shared/error.ts';
-
-/** The codes of the error object and their statuses (specification: Errors). */
-export const statusOf = {
-  bad_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  invite_expired: 410,
-  unprocessable_entity: 422,
-  rate_limit_exceeded: 429,
-  internal_server_error: 500,
-} as const;
-export type ErrorCode = keyof typeof statusOf;
+import { anchorOf, type ErrorCode } from '../api/errors.ts';
 
 const codeOf: Record<DomainErrorKind, ErrorCode> = {
   unauthenticated: 'unauthorized',
@@ -51,5 +38,5 @@ export function toHttpError(error: unknown): HttpError {
 
 /** The error object. */
 export function errorBody({ code, message }: HttpError, docsUrl: string): string {
-  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${code.replaceAll('_', '-')}` } });
+  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${anchorOf(code)}` } });
 }

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorBody, statusOf, toHttpError } from './errors.ts';
+import { errors } from '../api/errors.ts';
+import { errorBody, toHttpError } from './errors.ts';
 
 /** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
 export type Headers = readonly string[];
 
-const ALWAYS: Headers = [
-  'Content-Type',
-  'application/json; charset=utf-8',
-  'Cache-Control',
-  'no-store',
-  'X-Content-Type-Options',
-  'nosniff',
-];
+const JSON_ALONE: Headers = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
 
 /** What is known of a request while it is served: for its reply, the log and the metrics. */
 export interface Exchange {
@@ -70,11 +64,40 @@ export class Replies {
 
   /** Replies with a body of JSON, unless the request was answered already. */
   send(response: ServerResponse, status: number, body: string, headers: Headers = []): void {
+    this.write(response, status, body, JSON_ALONE, headers);
+  }
+
+  /** Replies with what is no JSON of the API; the headers tell its type, and how long it may be kept. */
+  sendFile(response: ServerResponse, status: number, body: string | Buffer, headers: Headers): void {
+    this.write(response, status, body, [], headers);
+  }
+
+  /** Replies with the error object for what was thrown. */
+  fail(response: ServerResponse, error: unknown): void {
+    const refusal = toHttpError(error);
+    if (refusal.code === 'internal_server_error') this.report(response, error);
+    this.send(response, errors[refusal.code].status, errorBody(refusal, this.docsUrl), refusal.headers);
+  }
+
+  /** Tells the observers, and nobody else, of a failure while a request was served. */
+  report(response: ServerResponse, error: unknown): void {
+    for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
+  }
+
+  private write(
+    response: ServerResponse,
+    status: number,
+    body: string | Buffer,
+    kind: Headers,
+    headers: Headers,
+  ): void {
     if (response.headersSent) return;
     const exchange = this.exchangeOf(response);
     if (this.stopping) response.shouldKeepAlive = false;
     const all: string[] = [
-      ...ALWAYS,
+      ...kind,
+      'X-Content-Type-Options',
+      'nosniff',
       'Content-Length',
       `${Buffer.byteLength(body)}`,
       'X-Request-Id',
@@ -86,17 +109,5 @@ export class Replies {
     response.end(body);
     const milliseconds = performance.now() - exchange.startedAt;
     for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
-  }
-
-  /** Replies with the error object for what was thrown. */
-  fail(response: ServerResponse, error: unknown): void {
-    const refusal = toHttpError(error);
-    if (refusal.code === 'internal_server_error') this.report(response, error);
-    this.send(response, statusOf[refusal.code], errorBody(refusal, this.docsUrl), refusal.headers);
-  }
-
-  /** Tells the observers, and nobody else, of a failure while a request was served. */
-  report(response: ServerResponse, error: unknown): void {
-    for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
   }
 }

@@ -1,7 +1,8 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
-import { CHECK_MS, frameProblem, guardConnections } from './connections.ts';
+import { CHECK_MS, frameProblem, guardConnections, isOversized, unusedConnections } from './connections.ts';
+import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
@@ -20,6 +21,8 @@ export interface HttpSettings {
 export interface HttpService {
   readonly server: Server;
   readonly replies: Replies;
+  /** Closes the connections over which nothing came yet, which the server's own `close` would wait for. */
+  closeUnused(): void;
 }
 
 export function httpService(
@@ -34,13 +37,13 @@ export function httpService(
   const server = createServer(options, (request, response) => {
     replies.exchangeOf(response, request);
     const problem = frameProblem(request);
-    if (problem) response.shouldKeepAlive = false;
+    if (problem || isOversized(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const refusal = problem ?? readTarget(request);
     if (refusal) replies.fail(response, refusal);
     else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
   });
-  guardConnections(server, replies);
-  return { server, replies };
+  guardConnections(server, replies, settings.bodyLimit);
+  return { server, replies, closeUnused: unusedConnections(server) };
 }
 
 function routes(service: Service): Express {
@@ -63,6 +66,7 @@ function routes(service: Service): Express {
     const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
     replies.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
+  serveDocs(app, replies);
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
     app[method](operation.path.replace('{id}', ':id'), serve(operation, service));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request, Response } from 'express';
+import rawBody, { type RawBodyError } from 'raw-body';
 import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import { HttpError } from './errors.ts';
 
@@ -74,15 +75,18 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. */
+/** Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes; what is larger is not read to its end. */
 export function bodyReader(limit: number): ReadBody {
-  const read: RequestHandler = express.raw({ type: () => true, limit, inflate: false });
   return async (request, response) => {
     requireJson(request);
-    await new Promise<void>((resolve, reject) => {
-      read(request, response, (error?: unknown) => (error ? reject(bodyError(error, limit)) : resolve()));
+    const length = request.headers['content-length'] ?? null;
+    const bytes = await rawBody(request, { limit, length }).catch(({ type }: RawBodyError) => {
+      response.shouldKeepAlive = false;
+      request.resume();
+      const isTooLarge = type === 'entity.too.large';
+      throw new HttpError('bad_request', isTooLarge ? tooLong(limit) : NOT_WHOLE);
     });
-    return parseJson(request.body);
+    return parseJson(bytes);
   };
 }
 
@@ -103,23 +107,18 @@ function requireJson({ headers }: Request): void {
 function isJson(type: string | undefined): boolean {
   try {
     const { essence, params } = new MIMEType(type ?? '');
-    return essence === 'application/json' && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
+    const charsets = type?.match(/;\s*charset\s*=/gi)?.length ?? 0;
+    const isUtf8 = charsets === 0 || (charsets === 1 && params.get('charset')?.toLowerCase() === 'utf-8');
+    return essence === 'application/json' && isUtf8;
   } catch {
     return false;
   }
 }
 
-function bodyError(error: unknown, limit: number): unknown {
-  const { status, type } = error as { status?: number; type?: string };
-  if (type === 'entity.too.large') return new HttpError('bad_request', tooLong(limit));
-  if (status !== undefined && status < 500)
-    return new HttpError('bad_request', 'The body did not arrive whole: send it again.');
-  return error;
-}
+const NOT_WHOLE = 'The body did not arrive whole: send it again.';
 
-function parseJson(bytes: unknown): object {
-  if (!(bytes instanceof Uint8Array) || bytes.length === 0)
-    throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
+function parseJson(bytes: Uint8Array): object {
+  if (bytes.length === 0) throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
   try {
     return readJson(bytes);
   } catch (error) {

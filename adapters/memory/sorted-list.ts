@@ -80,6 +80,8 @@ export class SortedList<T> {
 
 /** The number of values at the beginning for which `isBefore` is true; it is false for all after them. */
 function partition<T>(values: readonly T[], isBefore: (value: T) => boolean): number {
+  // Most records are new and come last.
+  if (values.length > 0 && isBefore(values.at(-1) as T)) return values.length;
   let low = 0;
   let high = values.length;
   while (low < high) {

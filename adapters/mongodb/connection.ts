@@ -1,4 +1,4 @@
-import { type Db, MongoClient, type MongoClientOptions, MongoError, MongoParseError } from 'mongodb';
+import { type Db, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
 
 /** What a client waits for at the most; what lasts longer is tried again or given up. Milliseconds. */
 const OPTIONS: MongoClientOptions = {
@@ -45,9 +45,13 @@ export class DatabaseAway extends Error {
 export class Connection {
   private readonly opened: Promise<MongoClient>;
   private client: MongoClient | undefined;
-  private failingSince: number | undefined;
-  private toldAt = Number.NEGATIVE_INFINITY;
+  private isStarted = false;
+  private isProbing = false;
   private closed = false;
+  private succeededAt = Date.now();
+  private failingSince: number | undefined = this.succeededAt;
+  private toldAt = Number.NEGATIVE_INFINITY;
+  private isToldAway = false;
 
   constructor(
     private readonly uri: string,
@@ -58,14 +62,20 @@ export class Connection {
     this.opened.catch(() => 'whoever uses it is told');
   }
 
-  /** Resolves when it is open or the first attempt has failed; rejects with `UnusableDatabase`. */
+  /** Resolves when it is open or away; rejects with `UnusableDatabase`. What is unusable later is waited for. */
   async attempted(): Promise<void> {
-    await Promise.race([this.opened, pause(FIRST_ATTEMPT_MS)]);
+    try {
+      await before(Date.now() + FIRST_ATTEMPT_MS, this.opened);
+    } catch (error) {
+      if (!(error instanceof DatabaseAway)) throw error;
+    } finally {
+      this.isStarted = true;
+    }
   }
 
   /** Rejects with `DatabaseAway` while the database is away. */
   async ready(): Promise<void> {
-    if (!this.client || this.failingSince !== undefined) throw new DatabaseAway(MESSAGE);
+    if (this.failingSince !== undefined) throw new DatabaseAway(MESSAGE);
     await this.run((client) => client.db().command({ ping: 1 }), 1);
   }
 
@@ -77,13 +87,14 @@ export class Connection {
     const deadline = Date.now() + GIVES_UP_AFTER_MS;
     for (let tries = 1; ; tries++) {
       if (this.isLost()) throw new DatabaseAway(MESSAGE);
+      const startedAt = Date.now();
       try {
         const result = await before(deadline, this.opened.then(work));
-        this.failingSince = undefined;
+        this.noteSuccess();
         return result;
       } catch (error) {
-        if (!isPassing(error)) throw error;
-        this.noteFailure(error as Error);
+        if (this.closed || !isPassing(error)) throw error;
+        this.noteFailure(error as Error, startedAt);
         if (tries >= mostTries || Date.now() >= deadline) throw new DatabaseAway(MESSAGE, { cause: error });
         await pause(FIRST_PAUSE_MS * 2 ** tries * Math.random());
       }
@@ -98,28 +109,23 @@ export class Connection {
   /** A client whose first connect failed while others used it stays closed: each attempt has a client of its own. */
   private async open(): Promise<MongoClient> {
     while (!this.closed) {
-      const client = newClient(this.uri);
+      const startedAt = Date.now();
+      this.client = newClient(this.uri);
       try {
-        await client.connect();
-        await requireTransactions(client);
-        await this.prepare(client.db());
-        this.client = client;
+        await this.client.connect();
+        await requireTransactions(this.client);
+        await this.prepare(this.client.db());
         this.noteSuccess();
-        return client;
+        return this.client;
       } catch (error) {
-        await client.close();
-        if (!isPassing(error)) throw this.refusal(error as Error);
-        this.noteFailure(error as Error);
+        await this.client.close();
+        if (this.closed) break;
+        if (!this.isStarted && !isPassing(error)) throw unusable(error as Error, this.uri);
+        this.noteFailure(error as Error, startedAt);
         await pause(PROBES_EVERY_MS);
       }
     }
     throw new DatabaseAway(MESSAGE);
-  }
-
-  private refusal(error: Error): UnusableDatabase {
-    const refusal = unusable(error);
-    this.tell(refusal.message);
-    return refusal;
   }
 
   private isLost(): boolean {
@@ -127,39 +133,46 @@ export class Connection {
   }
 
   private noteSuccess(): void {
-    if (this.failingSince !== undefined) this.tell('MongoDB is back');
+    this.succeededAt = Date.now();
     this.failingSince = undefined;
-    this.toldAt = Number.NEGATIVE_INFINITY;
+    if (this.isToldAway) this.tell('MongoDB is back');
+    this.isToldAway = false;
   }
 
-  private noteFailure({ message }: Error): void {
+  /** Where all connections are in use the database is busy, not away. */
+  private noteFailure(error: Error, startedAt: number): void {
+    if (isBusy(error)) return;
     const now = Date.now();
     if (now - this.toldAt >= TELLS_EVERY_MS) {
       this.toldAt = now;
-      this.tell(`${MESSAGE}: ${message}`);
+      this.isToldAway = true;
+      this.tell(error instanceof DatabaseAway ? MESSAGE : `${MESSAGE}: ${error.message}`);
     }
-    if (this.failingSince !== undefined) return;
-    this.failingSince = now;
-    if (this.client) void this.probe(this.client);
+    this.failingSince ??= Math.max(startedAt, this.succeededAt);
+    void this.probe();
   }
 
-  private async probe(client: MongoClient): Promise<void> {
+  private async probe(): Promise<void> {
+    if (this.isProbing) return;
+    this.isProbing = true;
     while (this.failingSince !== undefined && !this.closed) {
       await pause(PROBES_EVERY_MS);
-      await client
-        .db()
-        .command({ ping: 1 })
+      await this.opened
+        .then((client) => client.db().command({ ping: 1 }))
         .then(() => this.noteSuccess())
         .catch(() => 'it is still away');
     }
+    this.isProbing = false;
   }
 }
 
 function newClient(uri: string): MongoClient {
   try {
-    return new MongoClient(uri, OPTIONS);
+    const client = new MongoClient(uri, OPTIONS);
+    client.db();
+    return client;
   } catch (error) {
-    throw unusable(error as Error);
+    throw unusable(error as Error, uri);
   }
 }
 
@@ -168,9 +181,12 @@ async function requireTransactions(client: MongoClient): Promise<void> {
   if (setName === undefined && msg !== 'isdbgrid') throw new UnusableDatabase(STANDALONE);
 }
 
-function unusable(error: Error): UnusableDatabase {
+/** Says what is wrong as the driver does, but nothing that may have a piece of a password in it. */
+function unusable(error: Error, uri: string): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error;
-  const isSecretFree = error instanceof MongoError && !(error instanceof MongoParseError);
+  const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';
+  const pieces = password.split(/[/?:@]/).filter((piece) => piece !== '');
+  const isSecretFree = error instanceof MongoError && !pieces.some((piece) => error.message.includes(piece));
   return new UnusableDatabase(isSecretFree ? error.message : 'is no connection string that MongoDB can read');
 }
 
@@ -190,7 +206,7 @@ const PASSING_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 function isPassing(error: unknown): boolean {
-  if (error instanceof DatabaseAway) return true;
+  if (error instanceof DatabaseAway || isFailedLookUp(error)) return true;
   if (!(error instanceof MongoError)) return false;
   return (
     PASSING_NAMES.has(error.name) ||
@@ -199,6 +215,13 @@ function isPassing(error: unknown): boolean {
     error.hasErrorLabel('RetryableError')
   );
 }
+
+/** The look-up of the servers that a name stands for (mongodb+srv) fails with an error of its own. */
+function isFailedLookUp(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && /^query/.test(String(error.syscall));
+}
+
+const isBusy = (error: unknown): boolean => (error as Error).name === 'MongoWaitQueueTimeoutError';
 
 /** Rejects with `DatabaseAway` at the deadline; what goes on then is of no interest any more. */
 async function before<T>(deadline: number, work: Promise<T>): Promise<T> {

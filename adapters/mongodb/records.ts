@@ -1,4 +1,4 @@
-import { type ClientSession, type Collection, MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { type ClientSession, type Collection, type Filter, MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { documentOf, recordOf } from './documents.ts';
@@ -40,8 +40,10 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
 
     getMany: (workspaceId, ids) =>
       on(name, async (collection, session) => {
+        if (ids.length === 0) return [];
         const some = { workspaceId, _id: { $in: ids } };
-        return (await collection.find(some, { session, ...MOST_TIME }).toArray()).map(recordOf<T>);
+        const options = { session, batchSize: ids.length, ...MOST_TIME };
+        return (await collection.find(some, options).toArray()).map(recordOf<T>);
       }),
 
     list: (workspaceId, query) =>
@@ -49,7 +51,7 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
         if (query.take === 0) return [];
         const { skip, take: limit } = query;
         const sort = sortOf(query, kind);
-        const options = { session, skip, limit, ...(sort && { sort }), ...MOST_TIME };
+        const options = { session, skip, limit, batchSize: limit, ...(sort && { sort }), ...MOST_TIME };
         return (await collection.find(filterOf(workspaceId, query.where), options).toArray()).map(recordOf<T>);
       }),
 
@@ -57,7 +59,7 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
       on(name, async (collection, session) => {
         if (limit === 0) return [];
         const rest = { workspaceId, _id: { $gt: after } };
-        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
         return (await collection.find(rest, options).toArray()).map(recordOf<T>);
       }),
 
@@ -68,7 +70,8 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
 
     add: (record) => {
       const document = documentOf(record, kind.expires);
-      return on(name, (collection, session) => insert(collection, document, kind.unique, session));
+      const one = { workspaceId: record.workspaceId, _id: record.id };
+      return on(name, (collection, session) => insert(collection, document, one, kind.unique, session));
     },
 
     addMany: (records) => {
@@ -76,34 +79,34 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
       return on(name, (collection, session) => insertMany(collection, documents, kind.unique, session));
     },
 
-    update: (workspaceId, id, change) =>
-      inTurn(`${name}/${id}`, () =>
-        contend(() => {
-          const written = new Set<string>();
-          return on(name, async (collection, session) => {
-            const found = await collection.findOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
-            if (!found) return undefined;
-            const current = recordOf<T>(found);
-            if (written.has(found.revision)) return current;
-            const next = change(current);
-            if (next === current) return current;
-            const document = documentOf(next, kind.expires);
-            written.add(document.revision);
-            if (session) await requireFree(collection, document, kind.unique, session);
-            const unchanged = { workspaceId, _id: id, revision: found.revision };
-            const { matchedCount } = await named(kind.unique, () =>
-              collection.replaceOne(unchanged, document, { session, ...MOST_TIME }),
-            );
-            return matchedCount === 1 ? next : LOST;
-          });
-        }),
-      ),
+    update: (workspaceId, id, change) => {
+      const unanswered = new Set<string>();
+      let replaced = '';
+      const attempt = () =>
+        on(name, async (collection, session) => {
+          const found = await collection.findOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
+          if (!found) return undefined;
+          const current = recordOf<T>(found);
+          if (unanswered.has(found.revision)) return current;
+          if (unanswered.size > 0 && found.revision !== replaced)
+            throw new Error('Whether a change was kept is unknown.');
+          const next = change(current);
+          if (next === current) return current;
+          const document = documentOf(next, kind.expires);
+          if (session) await requireFree(collection, document, kind.unique, session);
+          replaced = found.revision;
+          unanswered.add(document.revision);
+          const unchanged = { workspaceId, _id: id, revision: replaced };
+          const { matchedCount } = await named(kind.unique, () =>
+            collection.replaceOne(unchanged, document, { session, ...MOST_TIME }),
+          );
+          unanswered.delete(document.revision);
+          return matchedCount === 1 ? next : LOST;
+        });
+      return inTurn(`${name}/${id}`, () => contend(attempt));
+    },
 
-    remove: (workspaceId, id) =>
-      on(name, async (collection, session) => {
-        const { deletedCount } = await collection.deleteOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
-        return deletedCount === 1;
-      }),
+    remove: (workspaceId, id) => remove(name, { workspaceId, _id: id }, on),
   };
 }
 
@@ -118,39 +121,47 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
     list: (after, limit) =>
       on(name, async (collection, session) => {
         if (limit === 0) return [];
-        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
         return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
       }),
     add: (entry) => {
       const document = documentOf(entry);
-      return on(name, (collection, session) => insert(collection, document, {}, session));
+      return on(name, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
     },
-    remove: (id) =>
-      on(name, async (collection, session) => {
-        const { deletedCount } = await collection.deleteOne({ _id: id }, { session, ...MOST_TIME });
-        return deletedCount === 1;
-      }),
+    remove: (id) => remove(name, { _id: id }, on),
   };
+}
+
+/** Removes the one document that a filter finds. Where it was there at a first try, a later one need not find it. */
+function remove(name: string, one: Filter<Stored>, on: OnCollection): Promise<boolean> {
+  let wasThere = false;
+  return on(name, async (collection, session) => {
+    const isRepeated = wasThere;
+    wasThere ||= (await collection.findOne(one, { session, projection: { _id: 1 }, ...MOST_TIME })) !== null;
+    if (!wasThere) return false;
+    const { deletedCount } = await collection.deleteOne(one, { session, ...MOST_TIME });
+    return deletedCount === 1 || isRepeated;
+  });
 }
 
 type Unique = Readonly<Record<string, string | undefined>>;
 
-/** Inserts a document, once: that it is there already after a lost answer is success. */
+/** Inserts the one document that a filter finds, once: that it is there already after a lost answer is success. */
 async function insert(
   collection: Collection<Stored>,
   document: Stored,
+  one: Filter<Stored>,
   unique: Unique,
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    if (await collection.findOne({ _id: document._id }, { session, ...MOST_TIME }))
-      throw new DomainError('conflict', refusal(unique));
+    if (await collection.findOne(one, { session, ...MOST_TIME })) throw new DomainError('conflict', refusal(unique));
     await requireFree(collection, document, unique, session);
   }
   try {
     await named(unique, () => collection.insertOne(document, { session, ...MOST_TIME }));
   } catch (error) {
-    const isMine = async () => (await collection.findOne({ _id: document._id }))?.revision === document.revision;
+    const isMine = async () => (await collection.findOne(one, MOST_TIME))?.revision === document.revision;
     if (session || !(error instanceof DomainError) || !(await isMine())) throw error;
   }
 }
@@ -169,10 +180,14 @@ async function insertMany(
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
+    if (failures.length === 0) throw error.errorResponse;
     const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
     if (other || error.result.getWriteConcernError()) throw error;
-    const ids = failures.map(({ index }) => (documents[index] as Stored)._id);
-    const there = await collection.find({ _id: { $in: ids } }, { session, ...MOST_TIME }).toArray();
+    const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
+    const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
+    const some = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
+    const options = { session, batchSize: ids.length, ...MOST_TIME };
+    const there = await collection.find(some, options).toArray();
     const mine = new Set(there.map(({ revision }) => revision));
     const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
     return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));

@@ -1,5 +1,5 @@
 import type { ClientSession, MongoClient } from 'mongodb';
-import { MongoError } from 'mongodb';
+import { MongoError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
@@ -22,13 +22,14 @@ export function mongodbStorage(
 ): { readonly storage: Storage; readonly connection: Connection } {
   const connection = new Connection(uri, prepare, tell);
   const on: OnCollection = (name, work) => connection.run((client) => work(client.db().collection(name), undefined));
-  const takeTurns = inTurn();
+  const turns = inTurn();
   const storage = {
-    ...storageOn({ on, inTurn: takeTurns, contend }),
-    atomically: async (work) => {
-      const attempt = () => connection.run((client) => inTransaction(client, work));
-      const result = await attempt();
-      return result === LOST ? takeTurns('transactions that lost', () => contend(attempt)) : result;
+    ...storageOn({ on, inTurn: inTurn(), contend }),
+    atomically: (work) => {
+      let changed: string | undefined;
+      const note = (thing: string) => (changed = thing);
+      const attempt = () => connection.run((client) => inTransaction(client, work, note));
+      return contend(() => (changed === undefined ? attempt() : turns(changed, attempt)));
     },
     ready: () => connection.ready(),
   } as Storage;
@@ -44,12 +45,16 @@ function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
   return Object.fromEntries([...records, ...entries]);
 }
 
-/** Does `work` in a transaction; `LOST` where another change came between. */
-async function inTransaction<T>(client: MongoClient, work: (storage: Storage) => Promise<T>): Promise<T | typeof LOST> {
+/** Does `work` in a transaction, and notes what it changes; `LOST` where another change came between. */
+async function inTransaction<T>(
+  client: MongoClient,
+  work: (storage: Storage) => Promise<T>,
+  note: (thing: string) => void,
+): Promise<T | typeof LOST> {
   const session = client.startSession();
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const result = await work(stagedOn(client, session));
+    const result = await work(stagedOn(client, session, note));
     await commit(session);
     return result;
   } catch (error) {
@@ -62,7 +67,7 @@ async function inTransaction<T>(client: MongoClient, work: (storage: Storage) =>
 }
 
 /** The storage of a transaction, which does one thing after another: a session cannot do two at once. */
-function stagedOn(client: MongoClient, session: ClientSession): Storage {
+function stagedOn(client: MongoClient, session: ClientSession, note: (thing: string) => void): Storage {
   let last: Promise<unknown> = Promise.resolve();
   const staged: Storage = {
     ...storageOn({
@@ -71,7 +76,10 @@ function stagedOn(client: MongoClient, session: ClientSession): Storage {
         last = mine.catch(() => 'the next one may try');
         return mine;
       },
-      inTurn: (_, work) => work(),
+      inTurn: (thing, work) => {
+        note(thing);
+        return work();
+      },
       contend: (attempt) => attempt() as never,
     }),
     atomically: (work) => work(staged),
@@ -80,15 +88,18 @@ function stagedOn(client: MongoClient, session: ClientSession): Storage {
   return staged;
 }
 
-/** A commit may be repeated, for the database knows whether it has done it; the work may not, where that is unknown. */
+/**
+ * A commit may be repeated, for the database knows whether it has done it; the work may not, where that is unknown:
+ * whenever it was not the database that refused.
+ */
 async function commit(session: ClientSession): Promise<void> {
   const deadline = Date.now() + TRIES_FOR_MS;
   for (;;) {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
-      if (!isUnknown) throw error;
+      const isRefused = error instanceof MongoServerError && !error.hasErrorLabel('UnknownTransactionCommitResult');
+      if (isRefused) throw error;
       if (Date.now() >= deadline) throw new Error('Whether a transaction was kept is unknown.', { cause: error });
       await pause();
     }
@@ -115,7 +126,10 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
 }
 
-/** Changes of one record by this process wait for each other: only other processes can come between. */
+/**
+ * What changes the same thing waits for each other: updates do, and transactions that have lost. Then only other
+ * processes can come between, or the other of the two.
+ */
 function inTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (thing, work) => {

@@ -70,10 +70,11 @@ export class Metrics {
     };
   }
 
-  /** A server of `GET /metrics`, not yet listening. */
+  /** A server of `GET /metrics`, not yet listening; whatever else it is asked, it has not. */
   server(): Server {
     return createServer(async (request, response) => {
-      if (request.url !== '/metrics') {
+      const { method = '', url = '' } = request;
+      if (!['GET', 'HEAD'].includes(method) || url.split('?')[0] !== '/metrics') {
         response.writeHead(404).end();
         return;
       }

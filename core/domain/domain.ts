@@ -19,7 +19,10 @@ export type DomainRepository = Records<Domain>;
 export const domainKind: Kind<Domain> = {
   name: 'domains',
   unique: { slug: 'The workspace has this domain: send `archived` too to archive or unarchive it.' },
-  indexes: [['createdAt'], ['archived', 'createdAt'], ['archived', 'liveSince']],
+  indexes: [
+    ['archived', 'createdAt'],
+    ['archived', 'liveSince'],
+  ],
 };
 
 /** The workspace that holds a slug: it has the slug verified in a live domain. */
@@ -31,7 +34,7 @@ export interface VerifiedSlug {
 
 export type VerifiedSlugRegistry = Registry<VerifiedSlug>;
 
-const SLUG_LENGTH = 190;
+export const SLUG_LENGTH = 190;
 /** Far above what 190 characters of ASCII can stand for; what is longer is not converted, for that takes its time. */
 const TEXT_LENGTH = 1000;
 const OUTSIDE_HOST_NAMES = /[\0-,/:-@[-`{-\x7f]/;

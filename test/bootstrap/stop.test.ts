@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type ServiceProcess, withProcess } from '../support/process.ts';
+import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -33,6 +33,28 @@ suite('a service that is told to stop', {
           assert.equal(printed.stderr, '');
         }),
       ),
+    ),
+
+  'exits with 0 before it listens too': async () => {
+    const TELL_AS_SOON_AS_HEARD = `process.on('newListener', (event) => {
+      if (event === 'SIGTERM') setImmediate(() => process.kill(process.pid, 'SIGTERM'));
+    })`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(TELL_AS_SOON_AS_HEARD)}`;
+    await assert.rejects(startProcess({ NODE_OPTIONS }), /^Error: ended with exit code 0: $/);
+  },
+
+  'does not wait for a connection over which nothing came': () =>
+    withProcess({}, (patient) =>
+      withProcess({}, async (hurried) => {
+        await dawdle(patient);
+        const socket = connect(Number(new URL(hurried.url).port), '127.0.0.1');
+        socket.on('error', () => socket.destroy());
+        await once(socket, 'connect');
+        assert.ok(await isServing(hurried));
+        for (const { child } of [patient, hurried]) child.kill('SIGTERM');
+        const ends = [patient, hurried].map(async (service) => [service, await service.ended()] as const);
+        assert.deepEqual(await Promise.race(ends), [hurried, 0]);
+      }),
     ),
 
   'exits with 0 after ten seconds at most while a request is open, and at once when it is told twice': () =>

@@ -27,7 +27,9 @@ suite('What the Dockerfile makes', {
         const { port } = new URL(url);
         const isHealthy = async () => (await ended(start(image, image.healthCheck, { PORT: port }))) === 0;
         while ((await fetch(`${url}/readyz`)).status !== 200) await delay(100);
-        assert.equal((await fetch(`${url}/tags`, { method: 'POST' })).status, 401);
+        const key = await firstKey((command) => start(image, ['node', 'dist/bootstrap/cli.js', ...command], databases));
+        const headers = { Authorization: `Bearer ${key}` };
+        assert.equal((await fetch(`${url}/campaigns`, { headers })).status, 200);
         assert.equal(await isHealthy(), true);
         server.kill('SIGTERM');
         assert.equal(await ended(server), 0);
@@ -73,6 +75,16 @@ function start(image: Image, [command, ...rest]: readonly string[], env: Record<
     env: { PATH: process.env.PATH, ...image.env, ...env },
     ...(process.getuid?.() === 0 && { uid, gid }),
   });
+}
+
+/** Makes a workspace, its admin and a key, as docs/operating.md has it. */
+async function firstKey(operate: (command: string[]) => ChildProcess): Promise<string> {
+  const id = (command: string[]) => printed(operate([...command, '--json']), /"id": ?"([^"]+)"/);
+  const workspace = await id(['workspace', 'create', '--name', 'Contoso']);
+  const admin = ['--name', 'Kim', '--email', 'kim@contoso.example', '--role', 'admin'];
+  const member = await id(['member', 'create', '--workspace', workspace, ...admin]);
+  const key = ['key', 'create', '--workspace', workspace, '--member', member, '--json'];
+  return printed(operate(key), /"key": ?"([^"]+)"/);
 }
 
 /** What a process prints that matches; fails with all that it printed when it ends before. */

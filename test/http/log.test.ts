@@ -112,11 +112,20 @@ suite('the metrics', {
       { settings: { METRICS_PORT: '0' } },
     ),
 
-  'are not at the public address': () =>
+  'are at an address of their own, where nothing else is': () =>
     serving(
       async ({ call, metricsUrl }) => {
         assert.equal((await call('GET', '/metrics')).status, 404);
-        assert.equal((await fetch(`${new URL(metricsUrl as string).origin}/campaigns`)).status, 404);
+        const { origin } = new URL(metricsUrl as string);
+        for (const [method, path, status] of [
+          ['GET', '/metrics?x=1', 200],
+          ['HEAD', '/metrics', 200],
+          ['POST', '/metrics', 404],
+          ['GET', '/metrics/', 404],
+          ['GET', '/campaigns', 404],
+        ] as const) {
+          assert.equal((await fetch(origin + path, { method })).status, status, `${method} ${path}`);
+        }
       },
       { settings: { METRICS_PORT: '0' } },
     ),

@@ -59,8 +59,13 @@ export interface FieldSchema {
 
 /** The fields of a declared query or body, as they may be sent. */
 export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
-  const { properties = {} } = fields ? z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' }) : {};
-  return Object.entries(properties) as [string, FieldSchema][];
+  if (!fields) return [];
+  const { $defs = {}, ...root } = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' });
+  const whole = (schema: z.core.JSONSchema._JSONSchema) =>
+    typeof schema === 'object' && schema.$ref ? ($defs[schema.$ref.replace('#/$defs/', '')] as typeof root) : schema;
+  const { properties = {} } = whole(root) as typeof root;
+  assert.deepEqual(Object.keys(properties), Object.keys(fields.shape));
+  return Object.entries(properties).map(([name, schema]) => [name, whole(schema) as FieldSchema]);
 }
 
 /** The types that a field takes. */

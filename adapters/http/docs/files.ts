@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { REFERENCE_SCRIPT, STYLE } from './pages.ts';
+
+/** A file that the pages need, as it is sent; `zipped` where that is shorter. */
+export interface DocsFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly zipped: Buffer | undefined;
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+
+/** The files by their names, with their types and where they come from. */
+const sources: Readonly<Record<string, readonly [type: string, read: () => Promise<Buffer>]>> = {
+  'swagger-ui-bundle.js': [
+    SCRIPT,
+    () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
+  ],
+  'swagger-ui.css': [CSS, () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')))],
+  'favicon-32x32.png': ['image/png', () => readFile(new URL(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')))],
+  'reference.js': [SCRIPT, async () => Buffer.from(REFERENCE_SCRIPT)],
+  'docs.css': [CSS, async () => Buffer.from(STYLE)],
+};
+
+/** The files of the pages, each at a path that changes with what is in it, so that it can be kept for ever. */
+export class DocsFiles {
+  private constructor(
+    private readonly files: ReadonlyMap<string, DocsFile>,
+    private readonly paths: ReadonlyMap<string, string>,
+  ) {}
+
+  /** Reads all of them. */
+  static async read(): Promise<DocsFiles> {
+    const files = new Map<string, DocsFile>();
+    const paths = new Map<string, string>();
+    for (const [name, [type, read]] of Object.entries(sources)) {
+      const bytes = await read();
+      const zipped = await promisify(gzip)(bytes);
+      const path = `/docs/files/${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}/${name}`;
+      files.set(path, { type, bytes, zipped: zipped.length < bytes.length ? zipped : undefined });
+      paths.set(name, path);
+    }
+    return new DocsFiles(files, paths);
+  }
+
+  at(path: string): DocsFile | undefined {
+    return this.files.get(path);
+  }
+
+  pathOf(name: string): string {
+    return this.paths.get(name) as string;
+  }
+}

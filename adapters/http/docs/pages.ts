@@ -1,0 +1,164 @@
+import { anchorOf, errorCodes, errors } from '../../api/errors.ts';
+
+/** Where the files that the pages need are, below the pages. */
+type PathOf = (name: string) => string;
+
+/** The page that explains every operation and lets one try it. */
+export function referencePage(pathOf: PathOf): string {
+  return page(pathOf, {
+    title: 'Reference',
+    head: `<link rel="stylesheet" href="${pathOf('swagger-ui.css')}">
+<link rel="stylesheet" href="${pathOf('docs.css')}">
+<script defer src="${pathOf('swagger-ui-bundle.js')}"></script>
+<script defer src="${pathOf('reference.js')}"></script>`,
+    main: `<div class="intro">
+<p>Enter your key with <em>Authorize</em>, open an operation, and <em>Try it out</em>: it acts on your workspace.</p>
+<noscript><p>This page needs JavaScript. All that it shows is in <a href="/openapi.json">the OpenAPI document</a>.</p></noscript>
+</div>
+<div id="reference"></div>`,
+  });
+}
+
+/** The page that `doc_url` of an error leads to. */
+export function errorsPage(pathOf: PathOf): string {
+  const contents = errorCodes.map(
+    (code) =>
+      `<li><a href="#${anchorOf(code)}">${errors[code].status} <code>${code}</code></a>: ${text(errors[code].meaning)}</li>`,
+  );
+  return page(pathOf, {
+    title: 'Errors',
+    head: `<link rel="stylesheet" href="${pathOf('docs.css')}">`,
+    main: `<main>
+<h1>Errors</h1>
+<p>Every refusal is a JSON object with one field, <code>error</code>. Programs decide by its <code>code</code>;
+<code>message</code> tells people what is wrong with this very request, and <code>doc_url</code> leads to this page. Note
+the <code>X-Request-Id</code> of the answer when you ask us about it.</p>
+<ul class="contents">
+${contents.join('\n')}
+</ul>
+${errorCodes.map(explanation).join('\n')}
+</main>`,
+  });
+}
+
+function explanation(code: keyof typeof errors): string {
+  const { status, meaning, causes, remedy, example } = errors[code];
+  const body = JSON.stringify(
+    { error: { code, message: example, doc_url: `/docs/errors#${anchorOf(code)}` } },
+    null,
+    2,
+  );
+  return `<section id="${anchorOf(code)}">
+<h2><a href="#${anchorOf(code)}">${status} <code>${code}</code></a></h2>
+<p>${text(meaning)}</p>
+<h3>What causes it</h3>
+<ul>
+${causes.map((cause) => `<li>${text(cause)}</li>`).join('\n')}
+</ul>
+<h3>What to do</h3>
+<p>${text(remedy)}</p>
+<pre tabindex="0" role="region" aria-label="An example of ${code}"><code>${escaped(body)}</code></pre>
+</section>`;
+}
+
+function page(pathOf: PathOf, { title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Workspace Advocacy API</title>
+<link rel="icon" type="image/png" href="${pathOf('favicon-32x32.png')}">
+${head}
+</head>
+<body>
+<header>
+<nav aria-label="Documentation"><a href="/docs">Reference</a> <a href="/docs/errors">Errors</a> <a href="/openapi.json">OpenAPI document</a></nav>
+</header>
+${main}
+</body>
+</html>
+`;
+}
+
+/** HTML of a text with Markdown's \`code\`. */
+function text(markdown: string): string {
+  return escaped(markdown).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function escaped(value: string): string {
+  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return value.replaceAll(/[&<>"]/g, (character) => entities[character] as string);
+}
+
+/** What runs in the page of the reference: Swagger UI, with the names that it leaves out for who does not see it. */
+export const REFERENCE_SCRIPT = `'use strict';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+
+const nothing = () => () => null;
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  plugins: [{ wrapComponents: { ServersContainer: nothing, InfoUrl: nothing, VersionStamp: nothing, OpenAPIVersion: nothing } }],
+});
+
+function nameOf(element) {
+  if (element.matches('.close-modal')) return 'Close';
+  if (element.matches('.modal-btn')) return element.textContent;
+  const parameter = element.closest('[data-param-name]');
+  return parameter ? parameter.dataset.paramName : 'Choose';
+}
+const UNNAMED = 'select:not([aria-label]), textarea:not([aria-label]), .close-modal:not([aria-label])';
+new MutationObserver(() => {
+  for (const element of document.querySelectorAll(UNNAMED)) element.setAttribute('aria-label', nameOf(element));
+  for (const element of document.querySelectorAll('.modal-btn[aria-label]')) element.removeAttribute('aria-label');
+  for (const element of document.querySelectorAll('pre:not([tabindex])')) element.tabIndex = 0;
+}).observe(document.getElementById('reference'), { childList: true, subtree: true });
+`;
+
+export const STYLE = `:root { color-scheme: light dark; --text: #1b1f24; --back: #fff; --link: #0b57d0; --soft: #f1f3f5; --line: #c9ced4; --go: #14703f; --stop: #b3261e; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e8eaed; --back: #1b1f24; --link: #8ab4f8; --soft: #2a2f36; --line: #4a515a; --go: #81c995; --stop: #ff9c94; }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; }
+body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere; }
+header, main, .intro { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+header { border-bottom: 1px solid var(--line); }
+nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
+a { color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+h1, h2, h3 { line-height: 1.25; }
+main > section h3 { font-size: 1rem; margin-bottom: 0; }
+main > section > h2 a { color: inherit; text-decoration: none; }
+main > section { border-top: 1px solid var(--line); margin-top: 2rem; }
+main > section:target { border-left: .35rem solid var(--link); padding-left: 1rem; }
+main > section code, main > p code, .contents code { font-family: ui-monospace, monospace; font-size: .95em; }
+main > section > pre { background: var(--soft); padding: 1rem; overflow-x: auto; white-space: pre-wrap; }
+
+.swagger-ui a, .swagger-ui .info a, .swagger-ui .link, .swagger-ui .markdown a { color: var(--link); }
+.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: var(--go); border-color: var(--go); }
+.swagger-ui .btn.authorize svg { fill: var(--go); }
+.swagger-ui .btn.cancel { color: var(--stop); border-color: var(--stop); }
+.swagger-ui .btn.execute { background: #0b57a4; border-color: #0b57a4; color: #fff; }
+.swagger-ui .download-contents { background: #3b4151; color: #fff; }
+.swagger-ui .opblock .opblock-summary .opblock-summary-method { background: #0b57a4; color: #fff; text-shadow: none; }
+.swagger-ui .opblock.opblock-post .opblock-summary .opblock-summary-method { background: #14703f; }
+.swagger-ui .opblock.opblock-patch .opblock-summary .opblock-summary-method { background: #00695c; }
+.swagger-ui .opblock.opblock-delete .opblock-summary .opblock-summary-method { background: #b3261e; }
+.swagger-ui .parameter__in, .swagger-ui table.headers td.header-col { color: var(--text); }
+.swagger-ui .opblock-body { overflow-x: auto; }
+@media (max-width: 40rem) {
+  .swagger-ui :is(table, tbody, tr, td):not(.headers *, .headers) { display: block; width: auto; max-width: 100%; }
+  .swagger-ui .opblock-body thead, .swagger-ui .response-col_links { display: none; }
+}
+.swagger-ui .microlight span[style*="211, 99, 99"] { color: #ff9c94 !important; }
+`;

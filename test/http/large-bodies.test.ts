@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { assertRefused } from '../support/answers.ts';
+import { each } from '../support/each.ts';
+import { callRaw, chunked, converse, type RawRequest } from '../support/raw.ts';
+import { DEMO_API_KEY, serving } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+
+const LIMIT = 2 ** 20;
+const TOO_LARGE = /^The body must have at most 1048576 bytes\.$/;
+
+const TYPE = ['Content-Type', 'application/json'] as const;
+const OVER = ['Content-Length', String(LIMIT + 1)] as const;
+const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
+const EXPECT = ['Expect', '100-continue'] as const;
+
+const post = (request: Partial<RawRequest>) => ({ method: 'POST', target: '/tags', key: DEMO_API_KEY, ...request });
+
+/** Bodies over the limit of which the client never sends the end. */
+const unfinished: Readonly<Record<string, RawRequest>> = {
+  'its length tells it': post({ headers: [TYPE, OVER], body: '{' }),
+  'its length tells it before the first byte': post({ headers: [TYPE, OVER] }),
+  'the client waits for 100 Continue': post({ headers: [TYPE, OVER, EXPECT] }),
+  'it comes in chunks': post({ headers: [TYPE, CHUNKED], body: chunked(' '.repeat(LIMIT + 1)).slice(0, -5) }),
+};
+
+suite('a body over the limit', {
+  'is refused before it has come, without a 100 Continue': () =>
+    serving((api) => each(unfinished, async (request) => assertRefused(await callRaw(api, request), 400, TOO_LARGE))),
+
+  'is not waited for by another refusal': () =>
+    serving(async (api) => {
+      const headers = [TYPE, OVER, EXPECT];
+      assertRefused(await callRaw(api, post({ headers, key: null })), 401);
+      assertRefused(await callRaw(api, post({ headers, target: '/nothing' })), 404);
+      assertRefused(await callRaw(api, post({ headers: [OVER, EXPECT] })), 400, /must be JSON/);
+    }),
+
+  'is not waited for where it is not looked at': () =>
+    serving(async (api) => {
+      const answer = await callRaw(api, { method: 'GET', target: '/domains', key: DEMO_API_KEY, headers: [OVER] });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get('connection'), 'close');
+    }),
+
+  'is refused so that the client reads it, however much it sends first': () =>
+    serving(async (api) => {
+      const body = Buffer.alloc(64 * LIMIT, ' ');
+      assertRefused(await callRaw(api, post({ headers: [TYPE], body })), 400, TOO_LARGE);
+      const head = `${(body.length).toString(16)}\r\n`;
+      const inChunks = Buffer.concat([Buffer.from(head), body]);
+      assertRefused(await callRaw(api, post({ headers: [TYPE, CHUNKED], body: inChunks })), 400, TOO_LARGE);
+    }),
+
+  'is the last thing that is read of its connection': () =>
+    serving(async (api) => {
+      const request = (headers: string, body: string) =>
+        `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n${headers}\r\n${body}`;
+      const next = request('Content-Length: 16\r\n', '{"name":"never"}');
+      for (const first of [
+        request(`${OVER.join(': ')}\r\n`, ' '.repeat(LIMIT + 1)),
+        request(`${CHUNKED.join(': ')}\r\n`, chunked(' '.repeat(4 * LIMIT))),
+      ]) {
+        const replies = await converse(api.url, [first, next], false);
+        assert.deepEqual(
+          replies.map(({ status }) => status),
+          [400],
+        );
+      }
+      assert.equal((await api.call('POST', '/tags', { body: { name: 'never' } })).status, 201);
+    }),
+});
