@@ -220,7 +220,10 @@ suite('an import', {
     assert.match(written[0]?.[1] ?? '', /K500 lines, \d+ a second$/);
     const told = [...written.entries()].filter(([, [stream]]) => stream === 'out');
     assert.equal(told.length, 2);
-    for (const [i] of told) assert.deepEqual(written[i - 1], ['err', '\r\x1b[K']);
+    for (const [i] of told) {
+      const drawn = written.slice(0, i).findLast(([stream]) => stream === 'err');
+      assert.deepEqual(drawn, ['err', '\r\x1b[K']);
+    }
   },
 
   'is into a workspace that there is': async () => {
