@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { timestamp } from '../../core/shared/date.ts';
 import { collected } from '../support/collected.ts';
 import { type CommandLine, commandLine, type Given, type Ran } from '../support/command-line.ts';
@@ -218,7 +220,10 @@ suite('an import', {
     assert.match(written[0]?.[1] ?? '', /K500 lines, \d+ a second$/);
     const told = [...written.entries()].filter(([, [stream]]) => stream === 'out');
     assert.equal(told.length, 2);
-    for (const [i] of told) assert.deepEqual(written[i - 1], ['err', '\r\x1b[K']);
+    for (const [i] of told) {
+      const drawn = written.slice(0, i).findLast(([stream]) => stream === 'err');
+      assert.deepEqual(drawn, ['err', '\r\x1b[K']);
+    }
   },
 
   'is into a workspace that there is': async () => {
@@ -239,16 +244,16 @@ async function endOf(here: Awaited<ReturnType<typeof workspace>>, { stdout }: Ra
 suite('an import that does not come to its end', {
   'keeps whole batches when it is interrupted, and says where to go on': async () => {
     const here = await workspace();
-    let interrupt = () => {};
-    async function* stdin() {
-      yield Buffer.from(NDJSON(campaigns(1200)));
-      interrupt();
-      await new Promise(() => 'nothing comes any more');
-    }
-    const ran = await here.importing('campaigns', stdin(), ['--json'], { onInterrupt: (stop) => (interrupt = stop) });
+    const stdin = new PassThrough();
+    stdin.write(NDJSON(campaigns(1200)));
+    const onInterrupt = async (stop: () => void) => {
+      while ((await namesIn(here, here.id)).length < 1000) await nextTurn();
+      stop();
+    };
+    const ran = await here.importing('campaigns', stdin, ['--json'], { onInterrupt });
     assert.equal(ran.code, 130);
     const { nextLine, ended } = await endOf(here, ran);
-    assert.equal(ended, 'stopped');
+    assert.deepEqual([nextLine, ended], [1001, 'stopped']);
     const rest = await here.importing('campaigns', [NDJSON(campaigns(1200))], ['--from-line', String(nextLine)]);
     assert.equal(rest.code, 0);
     assert.deepEqual(await namesIn(here, here.id), namesUpTo(1200));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { harmless, table } from '../../adapters/cli/table.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { suite } from '../support/suite.ts';
@@ -58,6 +59,21 @@ suite('what a command writes', {
     const create = ['workspace', 'create', '--name', name];
     assert.match((await run(create)).stdout, /^The workspace a�\[2Jb is made: /);
     assert.equal(JSON.parse((await run([...create, '--json'])).stdout).name, name);
+  },
+
+  'ends, and reads no further, when nobody reads it any more': async () => {
+    const { run, storage } = await withWorkspaces(5000);
+    const list = storage.workspaces.list.bind(storage.workspaces);
+    let reads = 0;
+    storage.workspaces.list = (after, take) => {
+      reads++;
+      return list(after, take);
+    };
+    const broken = new Writable({
+      write: (_, __, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    });
+    const { code, stderr } = await run(['workspace', 'list', '--json'], { stdout: broken });
+    assert.deepEqual([code, stderr, reads], [0, '', 1]);
   },
 
   'is one JSON value, however many batches it is made of': async () => {

@@ -67,6 +67,17 @@ suite('the command line, as a process', {
     );
   },
 
+  'serves with memory storage too, until it is told to stop': async () => {
+    const server = startCommand(['serve'], { PORT: '0' });
+    const url = await server.printed(/listens at (http:[^,\s]+)/);
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    server.child.kill('SIGTERM');
+    assert.equal((await server.ended).code, 0);
+    const { code, stdout, stderr } = await runProcess(['serve'], { PORT: 'x' });
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^error: PORT: must be a whole number/);
+  },
+
   'refuses with 1 what a rule refuses': () =>
     onDatabase(async (advocacy) => {
       const { w, m, c } = await company(advocacy);

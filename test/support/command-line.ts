@@ -23,7 +23,7 @@ export function answerOf({ code, stdout, stderr }: Ran): any {
 
 /** What a test gives a command beside its words. */
 export interface Given {
-  readonly stdin?: Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
+  readonly stdin?: Readable | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
   readonly stdout?: Partial<Terminal>;
   readonly stderr?: Partial<Terminal>;
   readonly env?: Surroundings['env'];
@@ -45,7 +45,7 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
     const stderr = collecting(given.stderr);
     const code = await advocacy(args, {
       version: '1.2.3',
-      stdin: Readable.from(stdin, { objectMode: false }),
+      stdin: stdin instanceof Readable ? stdin : Readable.from(stdin, { objectMode: false }),
       stdout: stdout.stream,
       stderr: stderr.stream,
       env,
@@ -58,7 +58,9 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
   return { ...core, run };
 }
 
+/** A stream that keeps what is written to it; one that is given whole is taken as it is. */
 function collecting(like: Partial<Terminal> = {}): { readonly stream: Terminal; text(): string } {
+  if (like instanceof Writable) return { stream: like, text: () => '' };
   let text = '';
   const stream = new Writable({
     write(chunk, _, done) {
