@@ -121,5 +121,5 @@ async function createCampaigns(use: Application, people: People, now: number): P
   for (const { id } of [running[0] as Campaign, fair]) await use.campaigns.recordShare(workspaceId, id, admin.id);
   await use.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
   await use.campaigns.recordClicks(workspaceId, fair.id, 42);
-  await use.campaigns.setStatus(workspaceId, fair.id, 'archived');
+  await use.contentPillars.update(workspaceId, working, { status: 'archived' });
 }

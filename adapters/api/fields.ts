@@ -153,19 +153,35 @@ export function pageFields(defaultSize: number, largestSize: number) {
   };
 }
 
-/** At most 100 different items; what comes after is not looked at, so that an endless list costs no endless checks. */
+/**
+ * At most 100 different items. A repeated one leaves a hole, so that each is named by the position at which it was sent,
+ * and what comes after too many is not looked at: an endless list costs no endless checks.
+ */
 function distinct<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
-  const keep = (values: unknown) => {
+  const withHoles = (values: unknown) => {
     if (!Array.isArray(values)) return values;
-    const kept = new Map<unknown, unknown>();
-    for (const value of values) {
+    const seen = new Set<unknown>();
+    const kept: unknown[] = [];
+    for (const [position, value] of values.entries()) {
       const key = typeof value === 'string' ? keyOf(value) : value;
-      if (!kept.has(key)) kept.set(key, value);
-      if (kept.size > ITEMS_AT_MOST) break;
+      if (!seen.has(key)) kept[position] = value;
+      if (seen.add(key).size > ITEMS_AT_MOST) break;
     }
-    return [...kept.values()];
+    return kept;
   };
-  return z.preprocess(keep, z.array(item).max(ITEMS_AT_MOST));
+  const items = z
+    .array(item.optional())
+    .refine((kept) => kept.filter(isItem).length <= ITEMS_AT_MOST, {
+      message: `must have at most ${ITEMS_AT_MOST} items`,
+      when: ({ value }) => Array.isArray(value),
+    })
+    .meta({ maxItems: ITEMS_AT_MOST })
+    .transform((kept) => kept.filter(isItem));
+  return z.preprocess(withHoles, items);
+}
+
+function isItem<T>(item: T | undefined): item is T {
+  return item !== undefined;
 }
 
 function date(momentOf: (value: string) => number | undefined) {
@@ -189,10 +205,13 @@ function toSlug(value: string): string | undefined {
   return normalSlug(value, domainToASCII);
 }
 
+/** WHATWG mends what is broken (`http:///host`, a line break inside), and forgets an empty user: we look at what was sent. */
 function urlProblem(value: string): string | undefined {
-  const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
-  if (!url) return 'must be a URL that begins with http:// or https://';
-  return url.username || url.password ? 'must be a URL without user and password' : undefined;
+  const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
+  if (authority === undefined || /\p{Control}/u.test(value) || !URL.canParse(value)) {
+    return 'must be a URL that begins with http:// or https://';
+  }
+  return authority.includes('@') ? 'must be a URL without user and password' : undefined;
 }
 
 /** Trims; a shorter text is copied, because V8 keeps the whole of a text alive for as long as a piece cut from it. */

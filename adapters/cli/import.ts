@@ -136,6 +136,7 @@ async function* imported(session: Session, source: Source): AsyncGenerator<Refus
       nextLine = batch.last + 1;
       accepted += batch.lines.length - refusals.length;
       refused += refusals.length;
+      if (refusals.length > 0) progress.clear();
       for (const { number, reason } of refusals) {
         yield { json: { line: number, reason }, says: `line ${number}: ${reason}` };
       }
@@ -242,7 +243,10 @@ async function opened(file: string): Promise<{ stream: Readable; size: number | 
   try {
     const handle = await open(file);
     const stats = await handle.stat();
-    if (stats.isDirectory()) throw unreadable('it is a folder');
+    if (stats.isDirectory()) {
+      await handle.close();
+      throw unreadable('it is a folder');
+    }
     return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
   } catch (error) {
     if (error instanceof Misuse) throw error;

@@ -107,7 +107,9 @@ function requireJson({ headers }: Request): void {
 function isJson(type: string | undefined): boolean {
   try {
     const { essence, params } = new MIMEType(type ?? '');
-    return essence === 'application/json' && (params.get('charset') ?? 'utf-8').toLowerCase() === 'utf-8';
+    const charsets = type?.match(/;\s*charset\s*=/gi)?.length ?? 0;
+    const isUtf8 = charsets === 0 || (charsets === 1 && params.get('charset')?.toLowerCase() === 'utf-8');
+    return essence === 'application/json' && isUtf8;
   } catch {
     return false;
   }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/shared/error.ts';
 import type { Condition, Field, Query } from '../../core/shared/records.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
-import { comparison, isRange, predicate, valuesSought } from './condition.ts';
+import { asking, comparison, isRange, predicate, valuesSought } from './condition.ts';
 import { OrderedIndex } from './ordered-index.ts';
 import { pageOf, type Span, shortestWalk, sizeOf, spanOf } from './walk.ts';
 
@@ -45,6 +45,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   ) {
     const uniques = Object.keys(shape.unique) as Field<T>[];
     const orders = new Set(shape.indexes.map((fields) => fields.at(-1) as Field<T>));
+    if (shape.expires) orders.add(shape.expires);
     this.byUnique = new Map(uniques.map((field) => [field, new Map()]));
     this.indexes = new Map([...orders].map((by) => [by, new OrderedIndex(by, lookedUpIn(by, shape))]));
   }
@@ -58,10 +59,11 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
    * then sorts those few: however the records lie, it costs about twice the cheaper of the two ways at most.
    */
   list(query: Query<T>): T[] {
-    const { where, by, order, skip, take } = query;
+    const { by, order, skip, take } = query;
+    const where = asking(query.where);
     const index = this.indexes.get(by);
     if (!index) throw new Error(`No index orders by ${by}.`);
-    const walk = shortestWalk(index, query);
+    const walk = shortestWalk(index, { ...query, where });
     const few = this.narrowest(where);
     const sortable = few && isCheaperToSort(few.size, walk.size) ? few : undefined;
     const page = pageOf(walk, query, sortable?.size ?? Number.POSITIVE_INFINITY);

@@ -19,6 +19,11 @@ function test<T>(condition: Condition<T>): (record: T) => boolean {
   return (record) => (record[field] as number) >= from && (record[field] as number) <= to;
 }
 
+/** The conditions that ask for something: a flag is `false` or `true` anyway. */
+export function asking<T>(where: readonly Condition<T>[]): readonly Condition<T>[] {
+  return where.filter((condition) => ![false, true].every((flag) => 'in' in condition && condition.in.includes(flag)));
+}
+
 /** The values one of which a field must have for a condition to hold; `undefined` where it asks for something else. */
 export function valuesSought<T>(condition: Condition<T>): readonly unknown[] | undefined {
   if ('is' in condition) return [condition.is];

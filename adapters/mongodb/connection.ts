@@ -168,7 +168,9 @@ export class Connection {
 
 function newClient(uri: string): MongoClient {
   try {
-    return new MongoClient(uri, OPTIONS);
+    const client = new MongoClient(uri, OPTIONS);
+    client.db();
+    return client;
   } catch (error) {
     throw unusable(error as Error, uri);
   }

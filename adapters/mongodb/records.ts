@@ -40,8 +40,10 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
 
     getMany: (workspaceId, ids) =>
       on(name, async (collection, session) => {
+        if (ids.length === 0) return [];
         const some = { workspaceId, _id: { $in: ids } };
-        return (await collection.find(some, { session, ...MOST_TIME }).toArray()).map(recordOf<T>);
+        const options = { session, batchSize: ids.length, ...MOST_TIME };
+        return (await collection.find(some, options).toArray()).map(recordOf<T>);
       }),
 
     list: (workspaceId, query) =>
@@ -49,7 +51,7 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
         if (query.take === 0) return [];
         const { skip, take: limit } = query;
         const sort = sortOf(query, kind);
-        const options = { session, skip, limit, ...(sort && { sort }), ...MOST_TIME };
+        const options = { session, skip, limit, batchSize: limit, ...(sort && { sort }), ...MOST_TIME };
         return (await collection.find(filterOf(workspaceId, query.where), options).toArray()).map(recordOf<T>);
       }),
 
@@ -57,7 +59,7 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
       on(name, async (collection, session) => {
         if (limit === 0) return [];
         const rest = { workspaceId, _id: { $gt: after } };
-        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
         return (await collection.find(rest, options).toArray()).map(recordOf<T>);
       }),
 
@@ -119,7 +121,7 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
     list: (after, limit) =>
       on(name, async (collection, session) => {
         if (limit === 0) return [];
-        const options = { session, sort: { _id: 1 }, limit, ...MOST_TIME } as const;
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
         return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
       }),
     add: (entry) => {
@@ -184,7 +186,8 @@ async function insertMany(
     const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
     const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
     const some = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
-    const there = await collection.find(some, { session, ...MOST_TIME }).toArray();
+    const options = { session, batchSize: ids.length, ...MOST_TIME };
+    const there = await collection.find(some, options).toArray();
     const mine = new Set(there.map(({ revision }) => revision));
     const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
     return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));

@@ -18,7 +18,7 @@ export const KEY_LABEL = { max: 190 };
 
 export type ApiKeyRepository = Records<ApiKey>;
 
-export const apiKeyKind: Kind<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [['createdAt']] };
+export const apiKeyKind: Kind<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [] };
 
 /** Where a key is kept, by the hash of its secret: the way from a credential to its workspace. */
 export interface Credential {

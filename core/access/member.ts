@@ -33,5 +33,5 @@ export type MemberRepository = Records<Member>;
 export const memberKind: Kind<Member> = {
   name: 'members',
   unique: {},
-  indexes: [['createdAt'], ['groupIds', 'createdAt']],
+  indexes: [['groupIds', 'createdAt']],
 };

@@ -111,7 +111,7 @@ export class CampaignService {
   async list(actor: Actor, query: CampaignQuery): Promise<Page<SeenCampaign>> {
     const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
     const where: Condition<Campaign>[] = filter ? windows[filter](this.system.now()) : [];
-    if (!includeArchived) where.push({ field: 'archived', is: false });
+    where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
     if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
     if (tagIds) where.push({ field: 'tagIds', in: tagIds });
     if (tagNames) where.push({ field: 'tagIds', in: await this.tagIdsOf(actor.workspaceId, tagNames) });

@@ -62,8 +62,7 @@ export class DomainService {
 
   /** Newest first. */
   async list(workspaceId: string, { includeArchived, search, ...page }: DomainQuery): Promise<Page<RankedDomain>> {
-    const where: Condition<Domain>[] = [];
-    if (!includeArchived) where.push({ field: 'archived', is: false });
+    const where: Condition<Domain>[] = [{ field: 'archived', in: includeArchived ? [false, true] : [false] }];
     if (search) where.push({ field: 'searchText', contains: fold(search) });
     const listing = { where, by: 'createdAt', order: 'desc' } as const;
     const { items, hasNext } = await readPage(this.storage.domains, workspaceId, listing, page);

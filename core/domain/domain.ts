@@ -19,7 +19,10 @@ export type DomainRepository = Records<Domain>;
 export const domainKind: Kind<Domain> = {
   name: 'domains',
   unique: { slug: 'The workspace has this domain: send `archived` too to archive or unarchive it.' },
-  indexes: [['createdAt'], ['archived', 'createdAt'], ['archived', 'liveSince']],
+  indexes: [
+    ['archived', 'createdAt'],
+    ['archived', 'liveSince'],
+  ],
 };
 
 /** The workspace that holds a slug: it has the slug verified in a live domain. */

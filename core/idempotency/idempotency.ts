@@ -20,7 +20,7 @@ export type IdempotentRequestRepository = Records<IdempotentRequest>;
 export const idempotentRequestKind: Kind<IdempotentRequest> = {
   name: 'idempotentRequests',
   unique: {},
-  indexes: [['expiresAt']],
+  indexes: [],
   expires: 'expiresAt',
 };
 

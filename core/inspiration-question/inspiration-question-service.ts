@@ -78,7 +78,7 @@ export class InspirationQuestionService {
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { search, userType, groupIds, includeArchived, isActive, availableToMe, ...page } = query;
     const where: Condition<InspirationQuestion>[] = availableToMe ? availableTo(actor) : [];
-    if (!includeArchived) where.push({ field: 'archived', is: false });
+    where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
     if (isActive !== undefined) where.push({ field: 'isActive', is: isActive });
     if (userType) where.push({ field: 'userType', is: userType });
     if (groupIds) where.push({ field: 'groups', in: groupIds });

@@ -80,7 +80,6 @@ export const inspirationQuestionKind: Kind<InspirationQuestion> = {
   name: 'inspirationQuestions',
   unique: {},
   indexes: [
-    ['createdAt'],
     ['archived', 'createdAt'],
     ['isActive', 'createdAt'],
     ['userType', 'createdAt'],

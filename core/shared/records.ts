@@ -9,13 +9,14 @@ export type Field<T> = keyof T & string;
 /**
  * One condition of a query, a value that each storage reads by itself:
  * - `is`: the field equals the value;
- * - `in`: the field, or any item of it where it is an array, equals one of the values;
+ * - `in`: the field, or any item of it where it is an array, equals one of the values (`[false, true]` of a flag is no
+ *   filter, but names the values by which a storage finds all in order);
  * - `from`, `to`: the field lies between the two, both included, where they are given;
  * - `contains`: the field, a folded text (text.ts), has the folded term in it.
  */
 export type Condition<T> =
   | { readonly field: Field<T>; readonly is: string | boolean }
-  | { readonly field: Field<T>; readonly in: readonly string[] }
+  | { readonly field: Field<T>; readonly in: readonly (string | boolean)[] }
   | { readonly field: Field<T>; readonly from?: number; readonly to?: number }
   | { readonly field: Field<T>; readonly contains: string };
 

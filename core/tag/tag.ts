@@ -15,7 +15,7 @@ export type TagRepository = Records<Tag>;
 export const tagKind: Kind<Tag> = {
   name: 'tags',
   unique: { foldedName: 'The workspace has a tag of this name: choose another one.' },
-  indexes: [['createdAt'], ['color', 'createdAt']],
+  indexes: [['color', 'createdAt']],
 };
 
 export const TAG_NAME = { min: 1, max: 190 };

@@ -34,7 +34,7 @@ suite('a start', {
     withProcess({ DEMO_API_KEY: LEFT_OUT, LOG_LEVEL: 'warn' }, async (service) => {
       assert.match(service.printed.stdout, /^Workspace Advocacy listens at http:\/\/127\.0\.0\.1:[1-9]\d*, /);
       assert.ok(isApiKeySecret(keyIn(service)), service.printed.stdout);
-      assert.equal(JSON.parse(await paste(service)).length, 6);
+      assert.equal(JSON.parse(await paste(service)).length, 7);
       assert.equal(await statusWith(keyIn(service), service), 200);
       assert.equal(await statusWith(DEMO_API_KEY, service), 401);
       assert.equal(service.printed.stdout.includes('Metrics'), false);
@@ -54,7 +54,7 @@ suite('a start', {
     return withProcess({ DEMO_API_KEY: key }, async (service) => {
       assert.equal(keyIn(service), key);
       assert.equal(await statusWith(key, service), 200);
-      assert.equal(JSON.parse(await paste(service)).length, 6);
+      assert.equal(JSON.parse(await paste(service)).length, 7);
     });
   },
 
@@ -62,7 +62,7 @@ suite('a start', {
     each(texts('localhost', '0.0.0.0'), (HOST) =>
       withProcess({ HOST }, async (service) => {
         assert.ok(service.url.startsWith(`http://${HOST}:`), service.url);
-        assert.equal(JSON.parse(await paste(service)).length, 6);
+        assert.equal(JSON.parse(await paste(service)).length, 7);
       }),
     ),
 

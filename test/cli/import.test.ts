@@ -208,6 +208,19 @@ suite('an import', {
     }
   },
 
+  'draws its bar on a terminal, and takes it away before it tells anything': async () => {
+    const here = await workspace();
+    const written: [stream: string, text: string][] = [];
+    const writingTo = (stream: string) => ({ write: (text: string) => written.push([stream, text]) > 0 });
+    const terminal = { stdout: writingTo('out'), stderr: { ...writingTo('err'), isTTY: true, columns: 80 } };
+    const lines = [...campaigns(500), { name: 'bad' }, ...campaigns(600)];
+    await here.importing('campaigns', [NDJSON(lines)], [], terminal as never);
+    assert.match(written[0]?.[1] ?? '', /K500 lines, \d+ a second$/);
+    const told = [...written.entries()].filter(([, [stream]]) => stream === 'out');
+    assert.equal(told.length, 2);
+    for (const [i] of told) assert.deepEqual(written[i - 1], ['err', '\r\x1b[K']);
+  },
+
   'is into a workspace that there is': async () => {
     const { run } = await workspace();
     const refused = { code: 1, stdout: '', stderr: 'error: There is no workspace with this id.\n' };

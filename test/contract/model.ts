@@ -17,7 +17,9 @@ const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const letters: fc.Arbitrary<string[]> = fc.array(letter, { maxLength: 4 });
 
 const is = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, is: it }));
-const among = (field: string, values = letters) => values.map((it) => ({ field, in: it }));
+const flags = fc.array(fc.boolean(), { maxLength: 3 });
+const among = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
+  values.map((it) => ({ field, in: it }));
 const contains = (field: string) => text.map((term) => ({ field, contains: term }));
 const range = (field: string) =>
   fc.oneof(
@@ -44,6 +46,7 @@ const models = {
     },
     conditions: [
       is('archived', fc.boolean()),
+      among('archived', flags),
       is('createdBy', letter),
       is('name', text),
       among('tagIds'),
@@ -69,6 +72,7 @@ const models = {
     conditions: [
       is('archived', fc.boolean()),
       is('isActive', fc.boolean()),
+      among('isActive', flags),
       is('userType', letter),
       among('userType'),
       among('groups'),

@@ -1,6 +1,7 @@
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { type Database, mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
 import { storageModel } from './model.ts';
 import { storageContract } from './storage.ts';
 
@@ -10,7 +11,12 @@ let database: Promise<Database> | undefined;
 async function openStorage() {
   database ??= mongod();
   const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
-  await connection.attempted();
+  await until(() =>
+    storage.ready().then(
+      () => true,
+      () => false,
+    ),
+  );
   return { storage, close: () => connection.close() };
 }
 

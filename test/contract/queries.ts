@@ -21,6 +21,8 @@ const conditions: readonly (readonly [where: readonly Condition<Campaign>[], nam
   [[], 'abcdef'],
   [[{ field: 'archived', is: false }], 'abdf'],
   [[{ field: 'archived', is: true }], 'ce'],
+  [[{ field: 'archived', in: [false] }], 'abdf'],
+  [[{ field: 'archived', in: [false, true] }], 'abcdef'],
   [[{ field: 'createdBy', is: 'ada' }], 'bcf'],
   [[{ field: 'createdBy', is: 'nobody' }], ''],
   [[{ field: 'name', is: 'd' }], 'd'],

@@ -24,10 +24,10 @@ suite('docs/operating.md', {
 
   'shards by what the indexes of MongoDB allow: one begins with the key, and each unique one does': async () => {
     const { uri, stop } = await mongod();
-    const { connection } = mongodbStorage(uri, () => {});
+    const { storage, connection } = mongodbStorage(uri, () => {});
     const client = new MongoClient(uri);
     try {
-      await connection.attempted();
+      await storage.workspaces.get('none: it waits for the indexes');
       for (const [name, key] of shardKeys.filter(([name]) => name in kinds)) {
         const indexes = await client.db().collection(name).indexes();
         const begins = (index: (typeof indexes)[number]) =>

@@ -56,7 +56,8 @@ async function played(steps: readonly Step[]): Promise<string[]> {
     const port = await freePort();
     const here = { command: `cd ${folder}`, output: '' };
     const mine = steps.map(({ command, output }) => {
-      return { command: command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`), output };
+      const mine = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
+      return { command: mine, output: updates ? '' : output };
     });
     const env = { PATH: `${folder}${delimiter}${process.env.PATH}`, PORT: String(port) };
     return (await play([here, ...mine], `http://127.0.0.1:${port}`, env)).slice(1);
@@ -78,15 +79,28 @@ function withOutputs(markdown: string, printed: readonly string[]): string {
 /** What is another in each run: the last characters of a key. */
 const withoutKeys = (text: string) => text.replaceAll(/…\w{4}/g, '…four');
 
+/** The parts of the page that are played, each by itself after the steps that stand before all. */
+const [before = '', ...parts] = page().split(/^(?=## )/m);
+const sections = parts.filter((part) => stepsOf(part).length > 0);
+
 suite("the operator's page", {
-  'shows what its commands print': async () => {
-    const steps = stepsOf(page());
-    const printed = await played(steps);
-    if (updates) writeFileSync(PAGE, withOutputs(page(), printed));
-    for (const [i, { command, output }] of (updates ? [] : steps).entries()) {
-      assert.equal(withoutKeys(printed[i] ?? ''), withoutKeys(output), command);
-    }
-  },
+  ...Object.fromEntries(
+    sections.map((section) => [
+      `shows what is printed by the commands of: ${section.split('\n')[0]?.slice('## '.length)}`,
+      async () => {
+        const steps = stepsOf(before + section);
+        const printed = await played(steps);
+        if (updates)
+          return writeFileSync(
+            PAGE,
+            page().replace(section, () => withOutputs(section, printed.slice(-stepsOf(section).length))),
+          );
+        for (const [i, { command, output }] of steps.entries()) {
+          assert.equal(withoutKeys(printed[i] ?? ''), withoutKeys(output), command);
+        }
+      },
+    ]),
+  ),
 
   'plays every command': () => {
     const played = stepsOf(page())

@@ -70,6 +70,9 @@ const unreadable: Readonly<Record<string, (body: string) => Sent>> = {
   'another charset': as('application/json; charset=iso-8859-1'),
   'UTF-16': as('application/json; charset=utf-16le'),
   'no charset': as('application/json; charset=""'),
+  'an empty charset': as('application/json; charset='),
+  'two charsets': as('application/json; charset=utf-8; charset=latin1'),
+  'another name of UTF-8': as('application/json; charset=utf8'),
 
   'a byte-order mark': made((body) => `\ufeff${body}`),
   'two bytes for each character': made((body) => Buffer.from(body, 'utf16le')),

@@ -444,6 +444,12 @@ suite('POST /campaigns: references', {
           assert.deepEqual((await kept(api, world, (await create(world, { [field]: sent })).id))[field], stored);
         }
         assertFaults(await post(world, { [field]: ids }), [field]);
+        assertFaults(await post(world, { [field]: [a, a.toUpperCase(), 'x', a, 'x', 7] }), [
+          `${field}.2`,
+          `${field}.5`,
+        ]);
+        assertFaults(await post(world, { [field]: [...ids, 'x'] }), [field]);
+        assertFaults(await post(world, { [field]: ['x', ...ids] }), [`${field}.0`, field]);
       }
     }),
 

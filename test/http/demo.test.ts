@@ -3,13 +3,29 @@ import { serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the demo workspace', {
-  'shows something in every list': () =>
+  'shows something in every list, and in each of its filters by state and date': () =>
     serving(async (api) => {
-      const sizes = { campaigns: 6, 'inspiration-questions': 5, 'content-pillars': 3, domains: 1 };
-      for (const [list, size] of Object.entries(sizes)) {
+      const sizes = { campaigns: 7, 'inspiration-questions': 5, 'content-pillars': 3, domains: 1 };
+      const shown = {
+        ...sizes,
+        'campaigns?includeArchived=true': 8,
+        'campaigns?filter=upcoming': 2,
+        'campaigns?filter=active': 4,
+        'campaigns?filter=non-upcoming': 5,
+        'inspiration-questions?includeArchived=true': 6,
+        'inspiration-questions?isActive=false': 1,
+        'inspiration-questions?availableToMe=true': 2,
+      };
+      for (const [list, size] of Object.entries(shown)) {
         const { status, json } = await api.call('GET', `/${list}`);
         assert.equal(status, 200);
         assert.equal(json.length, size, list);
       }
+      const states = async (list: string) => {
+        const { json } = await api.call('GET', list);
+        return [...new Set(json.map((record: { status: string }) => record.status))].sort();
+      };
+      assert.deepEqual(await states('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
+      assert.deepEqual(await states('/content-pillars'), ['archived', 'published']);
     }),
 });

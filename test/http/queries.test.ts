@@ -226,6 +226,7 @@ suite('an array of a query', {
         [[`,${one}`], 0],
         [[`${one},,${one}`], 1],
         [[one, ''], 1],
+        [[one, one, '', one, '%20'], 2, ...(name === 'tagNames' ? [] : [4])],
         [[one, '%20%09'], 1],
       ] as const) {
         assertFaults(

@@ -94,7 +94,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'a method that does not exist': { sends: `FETCH /tags HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
   'a method in lower case': { sends: `get /tags HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
   'no target': { sends: `GET HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
-  'two spaces': { sends: `GET  /tags HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  'two spaces': { sends: `GET  /nothing HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
   'a space in the target': { sends: `GET /tags x HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
   'no version': { sends: `GET /campaigns\r\n${HOST}\r\n`, gets: [400] },
   'HTTP/0.9': { sends: `GET /campaigns HTTP/0.9\r\n${HOST}${KEY}\r\n`, gets: [400] },

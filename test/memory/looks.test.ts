@@ -19,7 +19,8 @@ interface Case {
   readonly atMost: number;
 }
 
-const live: Condition<Campaign> = { field: 'archived', is: false };
+const live: Condition<Campaign> = { field: 'archived', in: [false] };
+const liveOrArchived: Condition<Campaign> = { field: 'archived', in: [false, true] };
 
 const byValue: Readonly<Record<string, Condition<Campaign>>> = {
   archived: { field: 'archived', is: true },
@@ -41,7 +42,7 @@ function casesOf(size: number): Case[] {
   const sorts = Object.values(sortFields);
   const orders = ['asc', 'desc'] as const;
   const pages = [0, size / 2, size - 5, size + 5];
-  const wheres: Where[] = [[], [live]];
+  const wheres: Where[] = [[], [live], [liveOrArchived]];
   return [
     ...sorts.flatMap((by) =>
       orders.flatMap((order) =>

@@ -1,0 +1,490 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type Document, MongoClient } from 'mongodb';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { nodeSystem } from '../../bootstrap/system.ts';
+import type { Caller } from '../../core/access/caller.ts';
+import { Application } from '../../core/application.ts';
+import { CAMPAIGN_SORTS, CAMPAIGN_WINDOWS, type Campaign } from '../../core/campaign/campaign.ts';
+import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
+import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
+import { USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
+import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
+import { COLORS } from '../../core/shared/color.ts';
+import { DomainError } from '../../core/shared/error.ts';
+import { kinds, type Storage } from '../../core/storage.ts';
+import { assertConflict } from '../contract/conflict.ts';
+import { campaign, domain, newId, pillar, question, tag } from '../contract/samples.ts';
+import { collected } from '../support/collected.ts';
+import { each } from '../support/each.ts';
+import { mongod } from '../support/mongod.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
+
+const PAGE = { page: 1, pageSize: 25 };
+const RECORDS = 400;
+/** What a page may look at: itself, the record behind it, and as many archived ones as there are between live ones. */
+const LOOKS = 3 * PAGE.pageSize;
+
+/** A workspace with many records, among others; ids and names of some of them. */
+interface World {
+  readonly use: Application;
+  readonly storage: Storage;
+  readonly caller: Caller;
+  readonly secret: string;
+  readonly keyId: string;
+  readonly memberId: string;
+  readonly campaignId: string;
+  readonly domainId: string;
+  readonly groupId: string;
+  readonly pillarId: string;
+  readonly questionId: string;
+  readonly tagId: string;
+  readonly tagName: string;
+}
+
+type Ask = (world: World) => Promise<unknown>;
+
+/** What is done by a use case, so that its commands are seen: of every one, or this does not compile. */
+type Services = {
+  [S in keyof Application as Application[S] extends (...args: never[]) => unknown ? never : S]: {
+    [M in keyof Application[S]]: Ask;
+  };
+};
+
+const CAMPAIGNS: CampaignQuery = { ...PAGE, includeArchived: false, sortBy: 'createdAt' };
+const QUESTIONS: InspirationQuestionQuery = { ...PAGE, includeArchived: false, availableToMe: false };
+const PILLARS: ContentPillarQuery = { ...PAGE, sortBy: 'createdAt', sortOrder: 'desc' };
+const DOMAINS = { ...PAGE, includeArchived: false };
+
+const campaigns =
+  (query: (world: World) => Partial<CampaignQuery>): Ask =>
+  (world) =>
+    world.use.campaigns.list(world.caller, { ...CAMPAIGNS, ...query(world) });
+const questions =
+  (query: (world: World) => Partial<InspirationQuestionQuery>): Ask =>
+  (world) =>
+    world.use.inspirationQuestions.list(world.caller, { ...QUESTIONS, ...query(world) });
+const pillars =
+  (query: (world: World) => Partial<ContentPillarQuery>): Ask =>
+  ({ use, caller, ...world }) =>
+    use.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ use, caller, ...world }) });
+const domains =
+  (query: object): Ask =>
+  ({ use, caller }) =>
+    use.domains.list(caller.workspaceId, { ...DOMAINS, ...query });
+
+const archivedOrNot = [false, true];
+const orders = ['asc', 'desc'] as const;
+
+/** What a storage must find in order, without looking at much more than it returns. */
+const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
+  ...archivedOrNot.flatMap((includeArchived): [string, Ask][] => [
+    ...CAMPAIGN_SORTS.map((sortBy): [string, Ask] => [
+      `campaigns by ${sortBy}, includeArchived=${includeArchived}`,
+      campaigns(() => ({ sortBy, includeArchived })),
+    ]),
+    ...Object.entries({
+      domain: () => ({ domain: 'go.example.com' }),
+      tagIds: ({ tagId }: World) => ({ tagIds: [tagId] }),
+      tagNames: ({ tagName }: World) => ({ tagNames: [tagName] }),
+      userId: ({ memberId }: World) => ({ userId: memberId }),
+    }).map(([name, filter]): [string, Ask] => [
+      `campaigns of one ${name}, includeArchived=${includeArchived}`,
+      campaigns((world) => ({ ...filter(world), includeArchived })),
+    ]),
+    ...Object.entries({
+      all: () => ({}),
+      active: () => ({ isActive: true }),
+      inactive: () => ({ isActive: false }),
+      groupIds: ({ groupId }: World) => ({ groupIds: [groupId] }),
+      ...Object.fromEntries(USER_TYPES.map((userType) => [`userType ${userType}`, () => ({ userType })])),
+    }).map(([name, filter]): [string, Ask] => [
+      `questions: ${name}, includeArchived=${includeArchived}`,
+      questions((world) => ({ ...filter(world), includeArchived })),
+    ]),
+    [`domains, includeArchived=${includeArchived}`, domains({ includeArchived })],
+  ]),
+  ...orders.flatMap((sortOrder) =>
+    (['title', 'createdAt'] as const).map((sortBy): [string, Ask] => [
+      `pillars by ${sortBy} ${sortOrder}`,
+      pillars(() => ({ sortBy, sortOrder })),
+    ]),
+  ),
+  ['one pillar by its id', pillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
+  ['a campaign', ({ use, caller, campaignId }) => use.campaigns.get(caller, campaignId)],
+  ['a key', ({ use, secret }) => use.apiKeys.authenticate(secret)],
+]);
+
+/** What may cost more. */
+const other: Readonly<Record<string, Ask>> = {
+  'names that are taken': async ({ use, caller: { workspaceId }, tagName }) => {
+    await assertConflict(use.tags.create(workspaceId, tagName));
+    await assertConflict(use.groups.create(workspaceId, { name: 'Group 0' }));
+  },
+  'a batch of names some of which are taken': async ({ storage, caller: { workspaceId } }) => {
+    const refusals = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => tag(workspaceId, name)));
+    assert.equal(refusals.size, 2);
+  },
+  'campaigns of no domain': campaigns(() => ({ domain: null })),
+  'a search of campaigns': campaigns(() => ({ search: 'tents', includeArchived: true })),
+  'a search of questions': questions(() => ({ search: 'proud', includeArchived: true })),
+  'a search of pillars': pillars(() => ({ search: 'outdoors' })),
+  'a search of domains': domains({ search: 'example', includeArchived: true }),
+  'questions for me': questions(() => ({ availableToMe: true })),
+  'questions for all': ({ use, caller: { workspaceId } }) =>
+    use.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
+  'some pillars': pillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
+  'many filters': campaigns(({ tagId, tagName, memberId }) => ({
+    tagIds: [tagId, randomUUID()],
+    tagNames: [tagName, 'none'],
+    userId: memberId,
+    domain: 'go.example.com',
+    search: 'x',
+    page: 2,
+    limit: 60,
+  })),
+  ...Object.fromEntries(
+    CAMPAIGN_WINDOWS.flatMap((filter) =>
+      CAMPAIGN_SORTS.map((sortBy) => [`${filter} campaigns by ${sortBy}`, campaigns(() => ({ filter, sortBy }))]),
+    ),
+  ),
+};
+
+const newName = () => `new ${randomUUID()}`;
+const newSlug = () => `${randomUUID()}.example`;
+const newCampaign = ({ tagId, groupId, pillarId }: World) => ({
+  ...campaignBody(newName()),
+  domain: 'go.example.com',
+  tagIds: [tagId],
+  groupIds: [groupId],
+  contentPillarId: pillarId,
+});
+const newQuestion = ({ groupId }: World) => ({ question: newName(), groups: [groupId] });
+
+const services: Services = {
+  apiKeys: {
+    create: ({ use, caller, memberId }) => use.apiKeys.create(caller.workspaceId, { memberId }),
+    revoke: async ({ use, caller }) => {
+      const { apiKey } = await use.apiKeys.create(caller.workspaceId, {});
+      await use.apiKeys.revoke(caller.workspaceId, apiKey.id);
+    },
+    all: ({ use, caller }) => collected(use.apiKeys.all(caller.workspaceId)),
+    authenticate: ({ use, secret }) => use.apiKeys.authenticate(secret),
+  },
+  campaigns: {
+    create: (world) => world.use.campaigns.create(world.caller, newCampaign(world)),
+    checkMany: (world) => world.use.campaigns.checkMany(world.caller, [newCampaign(world)]),
+    createMany: (world) => world.use.campaigns.createMany(world.caller, [newCampaign(world), newCampaign(world)]),
+    get: ({ use, caller, campaignId }) => use.campaigns.get(caller, campaignId),
+    list: ({ use, caller }) => use.campaigns.list(caller, CAMPAIGNS),
+    all: ({ use, caller }) => collected(use.campaigns.all(caller.workspaceId)),
+    setStatus: async (world) => {
+      const { id } = await world.use.campaigns.create(world.caller, newCampaign(world));
+      await world.use.campaigns.setStatus(world.caller.workspaceId, id, 'archived');
+    },
+    recordShare: ({ use, caller, campaignId, memberId }) =>
+      use.campaigns.recordShare(caller.workspaceId, campaignId, memberId),
+    recordClicks: ({ use, caller, campaignId }) => use.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
+  },
+  contentPillars: {
+    create: ({ use, caller, memberId }) =>
+      use.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
+    list: ({ use, caller }) => use.contentPillars.list(caller.workspaceId, PILLARS),
+    all: ({ use, caller }) => collected(use.contentPillars.all(caller.workspaceId)),
+    update: ({ use, caller, pillarId }) =>
+      use.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
+    remove: async ({ use, caller, memberId }) => {
+      const fields = { authorId: memberId, title: newName(), color: 'red' } as const;
+      await use.contentPillars.remove(
+        caller.workspaceId,
+        (await use.contentPillars.create(caller.workspaceId, fields)).id,
+      );
+    },
+  },
+  domains: {
+    createOrArchive: async ({ use, caller }) => {
+      const slug = newSlug();
+      for (const archived of [undefined, true, false]) {
+        await use.domains.createOrArchive(caller.workspaceId, { slug, archived });
+      }
+    },
+    list: ({ use, caller }) => use.domains.list(caller.workspaceId, DOMAINS),
+    all: ({ use, caller }) => collected(use.domains.all(caller.workspaceId)),
+    verify: async ({ use, caller }) => {
+      const { domain } = await use.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
+      await use.domains.verify(caller.workspaceId, domain.id);
+      await use.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
+    },
+  },
+  groups: {
+    create: ({ use, caller }) => use.groups.create(caller.workspaceId, { name: newName() }),
+    checkMany: ({ use, caller }) => use.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
+    createMany: ({ use, caller }) =>
+      use.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
+    all: ({ use, caller }) => collected(use.groups.all(caller.workspaceId)),
+  },
+  inspirationQuestions: {
+    create: (world) => world.use.inspirationQuestions.create(world.caller.workspaceId, newQuestion(world)),
+    checkMany: (world) => world.use.inspirationQuestions.checkMany(world.caller.workspaceId, [newQuestion(world)]),
+    createMany: (world) => world.use.inspirationQuestions.createMany(world.caller.workspaceId, [newQuestion(world)]),
+    list: ({ use, caller }) => use.inspirationQuestions.list(caller, QUESTIONS),
+    update: ({ use, caller, questionId, groupId }) =>
+      use.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
+    remove: async (world) => {
+      const { use, caller } = world;
+      const { id } = await use.inspirationQuestions.create(caller.workspaceId, newQuestion(world));
+      await use.inspirationQuestions.remove(caller.workspaceId, id);
+    },
+  },
+  members: {
+    create: ({ use, caller, groupId }) =>
+      use.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
+    update: ({ use, caller, memberId, groupId }) =>
+      use.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
+    all: ({ use, caller }) => collected(use.members.all(caller.workspaceId)),
+  },
+  tags: {
+    create: ({ use, caller }) => use.tags.create(caller.workspaceId, newName()),
+    checkMany: ({ use, caller }) => use.tags.checkMany(caller.workspaceId, [newName(), 'two']),
+    createMany: ({ use, caller }) => use.tags.createMany(caller.workspaceId, [newName(), newName()]),
+    rename: async ({ use, caller }) => {
+      const { id } = await use.tags.create(caller.workspaceId, newName());
+      await use.tags.rename(caller.workspaceId, id, newName());
+    },
+    all: ({ use, caller }) => collected(use.tags.all(caller.workspaceId)),
+  },
+  workspaces: {
+    create: ({ use }) => use.workspaces.create('Contoso'),
+    get: ({ use, caller }) => use.workspaces.get(caller.workspaceId),
+    all: ({ use }) => collected(use.workspaces.all()),
+  },
+};
+
+const useCases: Readonly<Record<string, Ask>> = {
+  ...Object.fromEntries(
+    Object.entries(services).flatMap(([service, asks]) =>
+      Object.entries(asks as Record<string, Ask>).map(([name, ask]) => [`${service}.${name}`, ask]),
+    ),
+  ),
+  ready: ({ use }) => use.ready(),
+  once: async ({ use, caller }) => {
+    const { workspaceId, keyId } = caller;
+    const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: newName(), fingerprint: 'f' };
+    const work = async (staged: Application) => {
+      await staged.tags.create(workspaceId, newName());
+      return { status: 201, body: '{}' };
+    };
+    await use.once(request, work);
+    await use.once(request, work);
+    const refuse = () => Promise.reject(new DomainError('conflict', 'refused'));
+    await use.once({ ...request, idempotencyKey: newName() }, refuse).catch(() => 'as it should be');
+  },
+};
+
+/** Everything that the database was told and did, as its profiler has it, of the collections of kinds. */
+class Profile {
+  private seen = 0;
+
+  constructor(readonly client: MongoClient) {}
+
+  async start(): Promise<void> {
+    await this.client.db().createCollection('system.profile', { capped: true, size: 256 * 2 ** 20 });
+    await this.client.db().setProfilingLevel('all');
+  }
+
+  /** What was done since it was asked last. */
+  async next(): Promise<Document[]> {
+    const all = this.client.db().collection('system.profile').find().sort({ $natural: 1 }).skip(this.seen);
+    const entries = await all.toArray();
+    this.seen += entries.length;
+    return entries.filter(({ ns }) => Object.keys(kinds).includes(collectionOf(ns)));
+  }
+}
+
+function collectionOf(namespace: string): string {
+  return namespace.slice(namespace.indexOf('.') + 1);
+}
+
+/** The parts of a command that say what it is about: each must name the workspace. */
+function subjectsOf({ op, command, originatingCommand }: Document): Document[] {
+  switch (op === 'command' ? Object.keys(command)[0] : op) {
+    case 'query':
+      return [command.filter];
+    case 'getmore':
+      return [originatingCommand.filter];
+    case 'insert':
+      return command.documents ?? [];
+    case 'update':
+      return [command.q, command.u];
+    case 'remove':
+      return [command.q];
+    case 'aggregate':
+      return [command.pipeline[0].$match];
+    default:
+      return [{}];
+  }
+}
+
+function namesWorkspace({ workspaceId }: Document): boolean {
+  return typeof workspaceId === 'string' || Array.isArray(workspaceId?.$in);
+}
+
+function stagesOf(plan: Document | undefined): string[] {
+  if (!plan) return [];
+  const inner = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
+  return [plan.stage, ...inner.flatMap(stagesOf)];
+}
+
+async function inProfiledWorld(
+  test: (world: World, profile: Profile, client: MongoClient) => Promise<void>,
+): Promise<void> {
+  const { uri, stop } = await mongod();
+  const { storage, connection } = mongodbStorage(uri, () => undefined);
+  const client = new MongoClient(uri);
+  try {
+    const profile = new Profile(client);
+    const use = new Application(storage, nodeSystem());
+    await newWorld(use, storage, 'Contoso');
+    const world = await newWorld(use, storage, 'Northwind');
+    await profile.start();
+    await test(world, profile, client);
+  } finally {
+    await client.close();
+    await connection.close();
+    await stop();
+  }
+}
+
+/** Makes a workspace in which every filter finds some, and a third is archived. */
+async function newWorld(use: Application, storage: Storage, name: string): Promise<World> {
+  const { id: workspaceId } = await use.workspaces.create(name);
+  const tags = await made(20, (i) => use.tags.create(workspaceId, `tag ${i}`));
+  const groups = await made(10, (i) => use.groups.create(workspaceId, { name: `group ${i}` }));
+  const members = await made(20, (i) =>
+    use.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Of).id] }),
+  );
+  const { apiKey, secret } = await use.apiKeys.create(workspaceId, { memberId: (members[0] as Of).id });
+  const time = (i: number) => new Date(Date.UTC(2026, 0, 1, i)).toISOString();
+  const all = <T>(make: (i: number) => T) => Array.from({ length: RECORDS }, (_, i) => make(i));
+  const campaigns = all((i): Campaign => {
+    const archived = i % 3 === 1;
+    return campaign(workspaceId, {
+      archived,
+      status: archived ? 'archived' : 'published',
+      createdAt: time(i),
+      updatedAt: time((i * 7) % RECORDS),
+      startsAt: (i * 11) % RECORDS,
+      domain: `${i % 20 === 0 ? 'go' : i % 20}.example.com`,
+      tagIds: [i % 20, (i * 7) % 20].map((at) => (tags[at] as Of).id),
+      createdBy: (members[i % 20] as Of).id,
+    });
+  });
+  const questions = all((i) =>
+    question(workspaceId, {
+      archived: i % 3 === 1,
+      isActive: i % 2 === 0,
+      userType: USER_TYPES[(i >> 3) % 3] as (typeof USER_TYPES)[number],
+      groups: [(groups[i % 10] as Of).id],
+      audience: i % 50 === 0 ? ['everyone'] : [(groups[i % 10] as Of).id],
+      createdAt: time(i),
+    }),
+  );
+  const pillars = all((i) =>
+    pillar(workspaceId, {
+      title: `Pillar ${(i * 7) % RECORDS}`,
+      foldedTitle: `pillar ${(i * 7) % RECORDS}`,
+      color: COLORS[i % 6] as (typeof COLORS)[number],
+      createdAt: time(i),
+    }),
+  );
+  const slugs = all((i) => ({
+    ...domain(workspaceId, i === 0 ? 'go.example.com' : `${newId()}.example`),
+    archived: i % 3 === 1,
+    createdAt: time(i),
+  }));
+  await storage.campaigns.addMany(campaigns);
+  await storage.inspirationQuestions.addMany(questions);
+  await storage.contentPillars.addMany(pillars);
+  await storage.domains.addMany(slugs);
+  return {
+    use,
+    storage,
+    secret,
+    caller: { workspaceId, keyId: apiKey.id, access: 'full', member: members[0] },
+    keyId: apiKey.id,
+    memberId: (members[0] as Of).id,
+    campaignId: (campaigns[0] as Of).id,
+    domainId: (slugs[0] as Of).id,
+    groupId: (groups[0] as Of).id,
+    pillarId: (pillars[0] as Of).id,
+    questionId: (questions[0] as Of).id,
+    tagId: (tags[0] as Of).id,
+    tagName: 'TAG 0',
+  };
+}
+
+type Of = { readonly id: string };
+
+async function made<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
+  const all: T[] = [];
+  for (let i = 0; i < count; i++) all.push(await make(i));
+  return all;
+}
+
+/** Indexes that no plan of this test need use, and what they are for. */
+const unplanned = {
+  'groups workspaceId,createdAt,_id': 'memory storage finds groups by their names in this order',
+  'idempotentRequests expireAt': 'MongoDB removes what has expired',
+  'idempotentRequests workspaceId,_id': 'the key of a sharded collection',
+  'shares workspaceId,_id': 'the key of a sharded collection',
+};
+
+suite('the commands that MongoDB gets', {
+  'name the workspace, each of them, and none scans a collection': () =>
+    inProfiledWorld(async (world, profile, client) => {
+      await each({ ...useCases, ...plain, ...other }, async (ask) => {
+        await ask(world);
+        for (const entry of await profile.next()) {
+          const told = JSON.stringify(entry.command).slice(0, 300);
+          assert.ok(subjectsOf(entry).every(namesWorkspace), `${entry.op} ${told}`);
+          assert.equal(stagesOf(entry.execStats).includes('COLLSCAN'), false, told);
+        }
+      });
+      for (const name of Object.keys(kinds)) {
+        const lacking = { workspaceId: { $not: { $type: 'string' } } } as const;
+        assert.equal(await client.db().collection(name).countDocuments(lacking), 0, name);
+      }
+    }),
+
+  'find what is plain in order, without a sort, and look at about a page': () =>
+    inProfiledWorld(async (world, profile) => {
+      await each(plain, async (ask) => {
+        await ask(world);
+        const entries = await profile.next();
+        assert.ok(entries.length > 0);
+        for (const { ns, planSummary, execStats, docsExamined = 0, keysExamined = 0 } of entries) {
+          const told = `${ns} ${planSummary} docs ${docsExamined} keys ${keysExamined}`;
+          assert.equal(stagesOf(execStats).includes('SORT'), false, told);
+          assert.ok(docsExamined <= LOOKS && keysExamined <= LOOKS, told);
+        }
+      });
+    }),
+
+  'use every index': () =>
+    inProfiledWorld(async (world, _, client) => {
+      for (const ask of Object.values({ ...useCases, ...plain, ...other })) await ask(world);
+      const unused = [];
+      for (const name of Object.keys(kinds)) {
+        for (const { key, accesses } of await client
+          .db()
+          .collection(name)
+          .aggregate([{ $indexStats: {} }])
+          .toArray()) {
+          const index = `${name} ${Object.keys(key)}`;
+          if (Number(accesses.ops) === 0 && !(index in unplanned)) unused.push(index);
+        }
+      }
+      assert.deepEqual(unused, []);
+    }),
+});

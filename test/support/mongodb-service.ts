@@ -1,0 +1,26 @@
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { nodeSystem } from '../../bootstrap/system.ts';
+import { Application } from '../../core/application.ts';
+
+/** The settings of a service on a MongoDB: memory storage's key of the demo is left out. */
+export function onMongodb(uri: string): Readonly<Record<string, string>> {
+  return { STORAGE: 'mongodb', MONGODB_URI: uri, DEMO_API_KEY: undefined as never };
+}
+
+/** Does something with the use cases on a MongoDB, as the command line does. */
+export async function withUseCases<T>(uri: string, work: (use: Application) => Promise<T>): Promise<T> {
+  const { storage, connection } = mongodbStorage(uri, () => undefined);
+  try {
+    await connection.attempted();
+    return await work(new Application(storage, nodeSystem()));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Makes a workspace and a key to it that may do everything. */
+export async function newWorkspace(use: Application): Promise<{ readonly workspaceId: string; readonly key: string }> {
+  const { id: workspaceId } = await use.workspaces.create('Northwind');
+  const { secret: key } = await use.apiKeys.create(workspaceId, {});
+  return { workspaceId, key };
+}
