@@ -11,7 +11,7 @@ pillars, domains, groups and tags. Every operation acts on the workspace that th
 
 - **Keys** go into \`Authorization: Bearer <API_KEY>\`.
 - **Errors** have one shape; \`doc_url\` leads to [what causes each code here](/docs/errors).
-- **Lists** are bare arrays. \`Link\` leads to the next page, and is missing on the last one.
+- **Lists** are bare arrays. \`Link\` leads to the next page while there is one.
 - **Retries**: a POST with an \`Idempotency-Key\` is done once, however often it is sent. The first success is kept for 24
   hours, and a repeat gets it again with \`Idempotency-Replayed: true\`.
 - **Limits**: each answer tells what is left of them; a 429 tells in \`Retry-After\` how many seconds to wait.`;

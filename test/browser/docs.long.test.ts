@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { errorCodes } from '../../adapters/api/errors.ts';
 import { operations } from '../../adapters/api/operations.ts';
@@ -8,8 +7,6 @@ import { browsing } from '../support/browser.ts';
 import { each } from '../support/each.ts';
 import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
   'a desk': { viewport: { width: 1280, height: 900 } },
@@ -29,7 +26,7 @@ function looking(options: BrowserContextOptions, test: (page: Page, api: Api) =>
 
 /** Fails where axe finds a fault that keeps people from using the page, or where the page is wider than its screen. */
 async function assertUsable(page: Page, what: string): Promise<void> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{
     violations: { impact: string; id: string; nodes: { target: string }[] }[];
   }>('axe.run()');

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openApi } from '../../adapters/api/openapi.ts';
+import { breakingChanges } from '../support/breaking.ts';
+import { each } from '../support/each.ts';
+import { suite } from '../support/suite.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const text = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
+const document = JSON.parse(text);
+
+/** Changes that were decided on although they break callers: each with its entry in CHANGELOG.md. */
+const decided: readonly string[] = [];
+
+/** Versions of the document in the history, the newest first. Where there is no history, as in an archive, none. */
+function committed(): string[] {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const commits = git('log', '-2', '--format=%H', '--', 'docs/openapi.json').split('\n').filter(Boolean);
+    return commits.map((commit) => git('show', `${commit}:docs/openapi.json`));
+  } catch {
+    return [];
+  }
+}
+
+/** What is planted in a copy of the document, and what is to be said of it. */
+const plants: Readonly<Record<string, (copy: typeof document) => unknown>> = {
+  'PATCH /tags/{id} is gone': ({ paths }) => delete paths['/tags/{id}'].patch,
+  'GET /domains, search is gone': ({ paths }) => paths['/domains'].get.parameters.splice(1, 1),
+  'GET /domains, search is required': ({ paths }) => {
+    paths['/domains'].get.parameters[1].required = true;
+  },
+  'POST /tags, the body.name has a narrower maxLength': ({ components }) => {
+    components.schemas.NewTag.properties.name.maxLength = 100;
+  },
+  'POST /groups, the body.description is required': ({ components }) =>
+    components.schemas.NewGroup.required.push('description'),
+  'PATCH /content-pillars/{id}, the body.color does not take red': ({ components }) =>
+    components.schemas.ContentPillarChange.properties.color.enum.shift(),
+  'POST /groups, 201.count may be missing': ({ components }) => {
+    components.schemas.Group.required = ['id', 'name', 'createdAt'];
+  },
+  'GET /campaigns, 200, an item.status may be paused': ({ components }) =>
+    components.schemas.Campaign.properties.status.enum.push('paused'),
+  'GET /domains, 200, an item.slug may be null': ({ components }) => {
+    components.schemas.Domain.properties.slug.type = ['string', 'null'];
+  },
+  'DELETE /content-pillars/{id}, 404 is gone': ({ paths }) =>
+    delete paths['/content-pillars/{id}'].delete.responses[404],
+};
+
+suite('what callers rely on', {
+  'is as in the version committed before': () => {
+    const before = committed().find((version) => version !== text) ?? text;
+    const found = breakingChanges(JSON.parse(before), JSON.parse(JSON.stringify(openApi())));
+    assert.deepEqual(
+      found.filter((change) => !decided.includes(change)),
+      [],
+    );
+  },
+
+  'is missed where it was taken away': () =>
+    each(plants, (plant, said) => {
+      const copy = structuredClone(document);
+      plant(copy);
+      assert.ok(breakingChanges(document, copy).includes(said), breakingChanges(document, copy).join('\n'));
+    }),
+
+  'may grow': () => {
+    const copy = structuredClone(document);
+    copy.paths['/tags'].get = copy.paths['/domains'].get;
+    copy.components.schemas.NewTag.properties.color = { type: 'string' };
+    copy.components.schemas.NewTag.properties.name.maxLength = 200;
+    copy.components.schemas.Tag.properties.createdAt = { type: 'string' };
+    assert.deepEqual(breakingChanges(document, copy), []);
+  },
+});
