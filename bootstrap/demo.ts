@@ -1,8 +1,7 @@
 import { sampleCampaign } from '../adapters/cli/sample.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
-import type { Campaign } from '../core/campaign/campaign.ts';
-import type { NewCampaign } from '../core/campaign/campaign-service.ts';
+import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
 
 /** The demo workspace, and the key of its admin. */
 export interface Demo {

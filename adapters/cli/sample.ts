@@ -1,5 +1,4 @@
-import type { CampaignStatus } from '../../core/campaign/campaign.ts';
-import type { NewCampaign } from '../../core/campaign/campaign-service.ts';
+import type { CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,6 @@
 import type { Member } from '../../core/access/member.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
-import type { Campaign, CampaignStatus } from '../../core/campaign/campaign.ts';
-import type { NewCampaign } from '../../core/campaign/campaign-service.ts';
+import type { Campaign, CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
 import { isRefused, type Outcome } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { positiveInteger } from '../api/fields.ts';

@@ -4,7 +4,7 @@ import { type GroupRepository, unknownGroups } from '../group/group.ts';
 import type { Fault } from '../shared/error.ts';
 import { knownIds, unknownReferences } from '../shared/references.ts';
 import type { TagRepository } from '../tag/tag.ts';
-import type { NewCampaign } from './campaign-service.ts';
+import type { NewCampaign } from './campaign.ts';
 
 /** Where what a campaign names is kept. */
 export interface ReferencedStorage {

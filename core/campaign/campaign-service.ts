@@ -11,12 +11,12 @@ import { walk } from '../shared/walk.ts';
 import {
   type Campaign,
   type CampaignRepository,
-  type CampaignResource,
   type CampaignSort,
   type CampaignStatus,
   type CampaignWindow,
   END_BEFORE_START,
   inStatus,
+  type NewCampaign,
   requirePublished,
   type ShareRepository,
   shareId,
@@ -24,29 +24,6 @@ import {
   windows,
 } from './campaign.ts';
 import { knownReferences, type ReferencedStorage, unknownReferencesOf } from './campaign-references.ts';
-
-/** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
-export interface NewCampaign {
-  readonly name: string;
-  readonly description: string;
-  readonly shareContext: string;
-  readonly objective: string;
-  readonly status: CampaignStatus;
-  readonly destinationUrl: string | null;
-  readonly startDate: string;
-  readonly endDate: string;
-  readonly shareRewardAmount: string;
-  readonly clickRewardAmount: string;
-  readonly maxRewardPerEmployee: string;
-  readonly totalBudget: string;
-  readonly domain?: string | null | undefined;
-  readonly image?: string | null | undefined;
-  readonly tagIds?: readonly string[] | undefined;
-  readonly groupIds?: readonly string[] | undefined;
-  readonly resources?: readonly CampaignResource[] | undefined;
-  readonly targetShares?: number | undefined;
-  readonly contentPillarId?: string | null | undefined;
-}
 
 export interface CampaignQuery extends PageRequest {
   /** In a slug's normal form; `null` for what has none, which matches nothing. */

@@ -54,6 +54,29 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
+/** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
+export interface NewCampaign {
+  readonly name: string;
+  readonly description: string;
+  readonly shareContext: string;
+  readonly objective: string;
+  readonly status: CampaignStatus;
+  readonly destinationUrl: string | null;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly shareRewardAmount: string;
+  readonly clickRewardAmount: string;
+  readonly maxRewardPerEmployee: string;
+  readonly totalBudget: string;
+  readonly domain?: string | null | undefined;
+  readonly image?: string | null | undefined;
+  readonly tagIds?: readonly string[] | undefined;
+  readonly groupIds?: readonly string[] | undefined;
+  readonly resources?: readonly CampaignResource[] | undefined;
+  readonly targetShares?: number | undefined;
+  readonly contentPillarId?: string | null | undefined;
+}
+
 export type CampaignRepository = Records<Campaign>;
 
 export const campaignKind: Kind<Campaign> = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Actor } from '../../core/access/caller.ts';
-import type { CampaignQuery, NewCampaign } from '../../core/campaign/campaign-service.ts';
+import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import { timestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';

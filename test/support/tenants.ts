@@ -1,6 +1,6 @@
 import type { NewApiKey } from '../../core/access/api-key-service.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
-import type { NewCampaign } from '../../core/campaign/campaign-service.ts';
+import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import type { Api } from './service.ts';
 
 /** An id with which no record was ever made. */
