@@ -43,7 +43,9 @@ export class IdempotencyService {
     const takeOver = (current: IdempotentRequest): IdempotentRequest => (current.expiresAt <= now ? mine : current);
     let current = await this.requests.update(workspaceId, mine.id, takeOver);
     if (!current) {
-      await this.requests.add(mine);
+      await this.requests.add(mine).catch((error) => {
+        throw error instanceof DomainError && error.kind === 'conflict' ? runs() : error;
+      });
       current = mine;
     }
     if (current.holder === holder) return { holder };
