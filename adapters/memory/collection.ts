@@ -143,25 +143,26 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   }
 
   private narrowest(where: readonly Condition<T>[]): Source<T> | undefined {
-    const sources = where.map((condition) => this.source(condition)).filter((source) => source !== undefined);
+    const sources = where.map((condition) => this.source(condition, where)).filter((source) => source !== undefined);
     return sources.reduce<Source<T> | undefined>(
       (least, it) => (least && least.size <= it.size ? least : it),
       undefined,
     );
   }
 
-  private source(condition: Condition<T>): Source<T> | undefined {
+  /** Where the records are that meet a condition; of them, those that can meet the ranges among all conditions. */
+  private source(condition: Condition<T>, where: readonly Condition<T>[]): Source<T> | undefined {
     const { field } = condition;
     if (isRange(condition)) {
       const index = this.indexes.get(field);
-      return index && sourceOf([spanOf(index.all, condition)]);
+      return index && sourceOf([spanOf(index.all, field, where)]);
     }
     const records = field === 'id' ? this.byId : this.byUnique.get(field);
     const found = records && valuesSought(condition)?.flatMap((value) => records.get(value) ?? []);
     if (found) return { size: found.length, values: () => found };
     for (const index of this.indexes.values()) {
       const lists = index.listsOf(condition);
-      if (lists) return sourceOf(lists.map((list) => spanOf(list)));
+      if (lists) return sourceOf(lists.map((list) => spanOf(list, index.by, where)));
     }
     return undefined;
   }
@@ -173,7 +174,8 @@ function lookedUpIn<T>(by: Field<T>, { indexes }: Shape<T>): Field<T>[] {
 }
 
 function sourceOf<T>(spans: readonly Span<T>[]): Source<T> {
-  const values = () => new Set(spans.flatMap(({ list, start, end }) => [...list.ascending(start, end)]));
+  const values = () =>
+    new Set(spans.flatMap(({ list, start, end, ranges }) => [...list.ascending(start, end, ranges)]));
   return { size: sizeOf(spans), values };
 }
 

@@ -1,4 +1,4 @@
-import type { Condition, Field, Order } from '../../core/shared/records.ts';
+import type { Condition, Field, Order, Range } from '../../core/shared/records.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
 
 /** What conditions (core/shared/records.ts) mean of a record in memory: all of them hold. */
@@ -30,7 +30,7 @@ export function valuesSought<T>(condition: Condition<T>): readonly unknown[] | u
   return 'in' in condition ? [...new Set(condition.in)] : undefined;
 }
 
-export function isRange<T>(condition: Condition<T>): boolean {
+export function isRange<T>(condition: Condition<T>): condition is Range<T> {
   return !('contains' in condition) && valuesSought(condition) === undefined;
 }
 

@@ -8,7 +8,10 @@ export class OrderedIndex<T extends { readonly id: string }> {
   private readonly compare: (a: T, b: T) => number;
   private readonly byValue: ReadonlyMap<Field<T>, Map<unknown, SortedList<T>>>;
 
-  constructor(by: Field<T>, fields: readonly Field<T>[]) {
+  constructor(
+    readonly by: Field<T>,
+    fields: readonly Field<T>[],
+  ) {
     this.compare = comparison(by, 'asc');
     this.all = new SortedList(this.compare);
     this.byValue = new Map(fields.map((field) => [field, new Map()]));

@@ -1,13 +1,14 @@
-import type { Condition, Query } from '../../core/shared/records.ts';
+import type { Condition, Field, Query, Range } from '../../core/shared/records.ts';
 import { comparison, isRange, predicate } from './condition.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import type { SortedList } from './sorted-list.ts';
 
-/** The ranks of a list from `start` up to `end`, that one excluded. */
+/** The ranks of a list from `start` up to `end`, that one excluded, in the blocks that reach into the `ranges`. */
 export interface Span<T> {
   readonly list: SortedList<T>;
   readonly start: number;
   readonly end: number;
+  readonly ranges: readonly Range<T>[];
 }
 
 /** Spans, in the order of a query, of all the records that it can find: those for which the `rest` holds. */
@@ -18,13 +19,10 @@ export interface Walk<T> {
 }
 
 /** The walk of an index with the fewest records. */
-export function shortestWalk<T extends { readonly id: string }>(
-  index: OrderedIndex<T>,
-  { where, by }: Query<T>,
-): Walk<T> {
-  const range = where.find((condition) => condition.field === by && isRange(condition));
+export function shortestWalk<T extends { readonly id: string }>(index: OrderedIndex<T>, { where }: Query<T>): Walk<T> {
+  const range = rangeOf(index.by, where);
   const walk = (lists: readonly SortedList<T>[], sought?: Condition<T>): Walk<T> => {
-    const spans = lists.map((list) => spanOf(list, range));
+    const spans = lists.map((list) => spanOf(list, index.by, where));
     return { spans, rest: where.filter((it) => it !== range && it !== sought), size: sizeOf(spans) };
   };
   return where.reduce(
@@ -44,8 +42,8 @@ export function pageOf<T extends { readonly id: string }>(
   patience: number,
 ): T[] | undefined {
   const skipped = spans.length === 1 && rest.length === 0 ? skip : 0;
-  const runs = spans.map(({ list, start, end }) =>
-    order === 'asc' ? list.ascending(start + skipped, end) : list.descending(start, end - skipped),
+  const runs = spans.map(({ list, start, end, ranges }) =>
+    order === 'asc' ? list.ascending(start + skipped, end, ranges) : list.descending(start, end - skipped, ranges),
   );
   const holds = predicate(rest);
   const found: T[] = [];
@@ -59,17 +57,21 @@ export function pageOf<T extends { readonly id: string }>(
   return found;
 }
 
-/** The part of a list in which a range of the field that orders it holds: all where there is none. */
-export function spanOf<T>(list: SortedList<T>, range?: Condition<T>): Span<T> {
-  if (!range) return { list, start: 0, end: list.size };
-  const { field, from, to } = range as { field: keyof T; from?: number; to?: number };
-  const start = from === undefined ? 0 : list.rank((record) => (record[field] as number) < from);
-  const end = to === undefined ? list.size : list.rank((record) => (record[field] as number) <= to);
-  return { list, start, end: Math.max(start, end) };
+/** The part of a list, ordered `by` a field, outside of which the ranges among the conditions do not all hold. */
+export function spanOf<T>(list: SortedList<T>, by: Field<T>, where: readonly Condition<T>[]): Span<T> {
+  const range = rangeOf(by, where);
+  const { from, to } = range ?? {};
+  const start = from === undefined ? 0 : list.rank((record) => (record[by] as number) < from);
+  const end = to === undefined ? list.size : list.rank((record) => (record[by] as number) <= to);
+  return { list, start, end, ranges: where.filter(isRange).filter((it) => it !== range) };
 }
 
-export function sizeOf(spans: readonly Pick<Span<never>, 'start' | 'end'>[]): number {
-  return spans.reduce((sum, { start, end }) => sum + end - start, 0);
+function rangeOf<T>(by: Field<T>, where: readonly Condition<T>[]): Range<T> | undefined {
+  return where.filter(isRange).find(({ field }) => field === by);
+}
+
+export function sizeOf<T>(spans: readonly Span<T>[]): number {
+  return spans.reduce((sum, { list, start, end, ranges }) => sum + list.count(start, end, ranges), 0);
 }
 
 /** The records of several runs of one order as one run, each once. Halves are merged: 100 runs cost seven comparisons. */

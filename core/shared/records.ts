@@ -17,8 +17,14 @@ export type Field<T> = keyof T & string;
 export type Condition<T> =
   | { readonly field: Field<T>; readonly is: string | boolean }
   | { readonly field: Field<T>; readonly in: readonly (string | boolean)[] }
-  | { readonly field: Field<T>; readonly from?: number; readonly to?: number }
+  | Range<T>
   | { readonly field: Field<T>; readonly contains: string };
+
+export interface Range<T> {
+  readonly field: Field<T>;
+  readonly from?: number;
+  readonly to?: number;
+}
 
 export type Order = 'asc' | 'desc';
 

@@ -52,6 +52,24 @@ suite('a sorted list', {
       }),
     ),
 
+  'leaves out nothing that lies in the ranges, and most of what does not': () => {
+    const list = new SortedList<{ at: number; square: number }>((a, b) => a.at - b.at);
+    const range = { field: 'square', from: 2498 ** 2, to: 2502 ** 2 } as const;
+    for (let at = 0; at < 5000; at++) {
+      list.add({ at, square: at ** 2 });
+      assert.equal(list.count(0, 5000, [range]) > 0, at >= 2498);
+    }
+    list.delete({ at: 2500, square: 0 });
+    for (const values of [list.ascending(0, 4999, [range]), list.descending(0, 4999, [range])]) {
+      const given = [...values].map(({ at }) => at).sort((a, b) => a - b);
+      assert.deepEqual(
+        given.filter((at) => at >= 2498 && at <= 2502),
+        [2498, 2499, 2501, 2502],
+      );
+      assert.ok(given.length < 300, `${given.length} of 4,999`);
+    }
+  },
+
   'begins and ends empty': () => {
     const list = new SortedList<number>((a, b) => a - b);
     assert.deepEqual([list.size, [...list.ascending(0, 9)], [...list.descending(0, 9)]], [0, [], []]);
