@@ -32,13 +32,13 @@ export const tokens = {
 };
 
 /** A revoked key is to stop working within 5 seconds in every process. */
-const CALLERS_KEPT_MS = { memory: 0, mongodb: 3_000 } as const;
+const CALLERS_KEPT_MS = 3_000;
 
 const core = new ContainerModule(({ bind }) => {
   bind(tokens.application)
     .toResolvedValue(
-      (storage, system, { STORAGE }) => new Application(storage, system, CALLERS_KEPT_MS[STORAGE]),
-      [tokens.storage, tokens.system, tokens.settings],
+      (storage, system) => new Application(storage, system, CALLERS_KEPT_MS),
+      [tokens.storage, tokens.system],
     )
     .inSingletonScope();
 });

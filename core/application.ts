@@ -34,13 +34,14 @@ export class Application {
     private readonly system: System,
     callersKeptMs = 0,
   ) {
-    this.apiKeys = new ApiKeyService(storage, system, new CallerCache(callersKeptMs, system.now));
+    const callers = new CallerCache(callersKeptMs, system.now);
+    this.apiKeys = new ApiKeyService(storage, system, callers);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
     this.domains = new DomainService(storage, system);
     this.groups = new GroupService(storage.groups, storage.members, system);
     this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, storage.groups, system);
-    this.members = new MemberService(storage.members, storage.groups, system);
+    this.members = new MemberService(storage.members, storage.groups, system, callers);
     this.tags = new TagService(storage.tags, system);
     this.workspaces = new WorkspaceService(storage.workspaces, system);
     this.idempotency = new IdempotencyService(storage.idempotentRequests, system);

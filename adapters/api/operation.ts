@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Caller, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
+import { memoised } from '../../core/shared/memo.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 
@@ -63,7 +64,7 @@ export interface Operation {
   readonly reply: z.ZodType;
   readonly example: Example<object, unknown>;
   /** Refuses with `invalid` every failed field of query and body; then does the work. */
-  prepare(query: unknown, body: unknown): (use: Application, caller: Caller, id: string) => Promise<Reply<string>>;
+  prepare(query: object, body: unknown): (use: Application, caller: Caller, id: string) => Promise<Reply<string>>;
 }
 
 /** Declares an operation. */
@@ -75,12 +76,14 @@ export function operation<
 >(declaration: Declaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, reply, run } = declaration;
   const serialise = serialiser(reply);
+  const withoutQuery = query.safeParse({}).data;
   return {
     ...declaration,
     query,
     body,
     prepare(rawQuery, rawBody) {
-      const [parsedQuery, parsedBody] = parseAll([query, rawQuery], body && [body, rawBody]);
+      const isGiven = withoutQuery === undefined || Object.keys(rawQuery).length > 0;
+      const [parsedQuery = withoutQuery, parsedBody] = parseAll(isGiven && [query, rawQuery], body && [body, rawBody]);
       return async (use, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
         const result = await run(use, input as unknown as Input<Path, Query, Body>);
@@ -104,19 +107,16 @@ export function listed<T>({ items, hasNext }: Page<T>): Reply<T[]> {
 
 /** Writes the declared fields of a record, or of each record of an array, as JSON. */
 function serialiser(reply: z.ZodType): (body: unknown) => string {
-  if (reply instanceof z.ZodArray) {
-    const shown = declaredOf(reply.element as z.ZodObject);
-    return (body) => JSON.stringify((body as readonly Readonly<Record<string, unknown>>[]).map(shown));
-  }
-  const shown = declaredOf(reply as z.ZodObject);
-  return (body) => JSON.stringify(shown(body as Readonly<Record<string, unknown>>));
+  if (!(reply instanceof z.ZodArray)) return recordSerialiser(reply as z.ZodObject) as (body: unknown) => string;
+  const serialise = recordSerialiser(reply.element as z.ZodObject);
+  return (body) => `[${(body as readonly object[]).map(serialise).join(',')}]`;
 }
 
-function declaredOf({ shape }: z.ZodObject): (record: Readonly<Record<string, unknown>>) => object {
+function recordSerialiser({ shape }: z.ZodObject): (record: object) => string {
   const names = Object.keys(shape);
-  return (record) => {
+  return memoised((record) => {
     const shown: Record<string, unknown> = {};
-    for (const name of names) shown[name] = record[name];
-    return shown;
-  };
+    for (const name of names) shown[name] = (record as Readonly<Record<string, unknown>>)[name];
+    return JSON.stringify(shown);
+  });
 }

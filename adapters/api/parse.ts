@@ -5,8 +5,8 @@ type Part = readonly [schema: z.ZodObject, value: unknown];
 type Issue = z.core.$ZodIssue;
 
 /** Validates values; refuses with `invalid` every failed field of all of them, unknown names first. */
-export function parseAll(...parts: readonly (Part | undefined)[]): unknown[] {
-  const results = parts.map((part) => part?.[0].safeParse(part[1], { error: problem }));
+export function parseAll(...parts: readonly (Part | false | undefined)[]): unknown[] {
+  const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: problem }) : undefined));
   const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flattened(issue));
   if (issues.length > 0) throw invalid([...faults(issues, isUnknown), ...faults(issues, (issue) => !isUnknown(issue))]);
   return results.map((result) => result?.data);

@@ -4,6 +4,7 @@ import { timestamp } from '../shared/date.ts';
 import { found } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
 import { walk } from '../shared/walk.ts';
+import type { CallerCache } from './caller-cache.ts';
 import type { Invitation, Member, MemberRepository, Role, SeatType } from './member.ts';
 
 /** What can be said of a member; what is left out stays, or is what a new member is. */
@@ -23,6 +24,7 @@ export class MemberService {
     private readonly members: MemberRepository,
     private readonly groups: GroupRepository,
     private readonly system: System,
+    private readonly callers: CallerCache,
   ) {}
 
   /** Refuses with `invalid` groups that the workspace does not have. */
@@ -54,7 +56,9 @@ export class MemberService {
     }
     const now = this.system.now();
     const apply = (member: Member): Member => changed(member, change, now);
-    return found(await this.members.update(workspaceId, id, apply), 'member');
+    const updated = found(await this.members.update(workspaceId, id, apply), 'member');
+    this.callers.forgetAll();
+    return updated;
   }
 
   /** Every member, in the order of their making. */

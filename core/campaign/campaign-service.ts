@@ -3,6 +3,7 @@ import type { MemberRepository } from '../access/member.ts';
 import { addAll, isRefused, type Outcome } from '../shared/batch.ts';
 import { endOf, startOf, timestamp } from '../shared/date.ts';
 import { type Fault, found, invalid } from '../shared/error.ts';
+import { memoised } from '../shared/memo.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/records.ts';
 import type { System } from '../shared/system.ts';
@@ -179,9 +180,12 @@ export class CampaignService {
     const ids = campaigns.map(({ id }) => shareId(member.id, id));
     const shares = await this.storage.shares.getMany(workspaceId, ids);
     const shared = new Set(shares.map(({ campaignId }) => campaignId));
-    return campaigns.map((campaign) => ({ ...campaign, hasShared: shared.has(campaign.id) }));
+    return campaigns.map((campaign) => (shared.has(campaign.id) ? asShared : asUnshared)(campaign));
   }
 }
+
+const asShared = memoised((campaign: Campaign): SeenCampaign => ({ ...campaign, hasShared: true }));
+const asUnshared = memoised((campaign: Campaign): SeenCampaign => ({ ...campaign, hasShared: false }));
 
 /** The moments that the dates of a campaign mean. */
 type Moments = Pick<Campaign, 'startsAt' | 'endsAt'>;

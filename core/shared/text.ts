@@ -15,6 +15,8 @@ const NUL = '\0';
 export function textProblem(text: string, { min = 0, max }: TextRule): string | undefined {
   if (text.includes(NUL)) return 'must not contain a NUL character';
   if (/\p{Surrogate}/u.test(text)) return 'must be well-formed Unicode, without lone surrogates';
+  // A code point has one or two UTF-16 units: most texts need no counting.
+  if (text.length >= 2 * min && text.length <= max) return undefined;
   const length = codePoints(text);
   if (length < min) return min === 1 ? 'must not be blank' : `must have at least ${min} characters`;
   if (length > max) return `must have at most ${max} characters`;
