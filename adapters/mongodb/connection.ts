@@ -10,6 +10,8 @@ const OPTIONS: MongoClientOptions = {
   waitQueueTimeoutMS: 1_000,
   maxPoolSize: 50,
   ignoreUndefined: true,
+  // What we wrote is well-formed; looking at each character again costs more than reading it.
+  enableUtf8Validation: false,
   retryReads: true,
   retryWrites: true,
   readPreference: 'primary',

@@ -16,8 +16,17 @@ export function sortOf<T extends Entity>({ by, order, where }: Query<T>, kind: K
   return { [by]: direction, _id: direction };
 }
 
+/** What is read of the documents that a query finds; `undefined` for all of it. */
+export function projectionOf<T>({ fields }: Query<T>): Record<string, 1> | undefined {
+  return fields && Object.fromEntries(fields.map((field) => [nameOf(field), 1]));
+}
+
+function nameOf<T>(field: Field<T>): string {
+  return field === 'id' ? '_id' : field;
+}
+
 function conditionOf<T>(condition: Condition<T>): Filter<Stored> {
-  const field = condition.field === 'id' ? '_id' : condition.field;
+  const field = nameOf(condition.field);
   if ('is' in condition) return { [field]: condition.is };
   if ('in' in condition) return { [field]: { $in: condition.in } };
   if ('contains' in condition) return { [field]: { $regex: literally(condition.contains) } };

@@ -3,7 +3,7 @@ import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { documentOf, recordOf } from './documents.ts';
 import { uniqueIndexName } from './indexes.ts';
-import { filterOf, type Stored, sortOf } from './query.ts';
+import { filterOf, projectionOf, type Stored, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
 const MOST_TIME = { maxTimeMS: 2_000 };
@@ -51,7 +51,13 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
         if (query.take === 0) return [];
         const { skip, take: limit } = query;
         const sort = sortOf(query, kind);
-        const options = { session, skip, limit, batchSize: limit, ...(sort && { sort }), ...MOST_TIME };
+        const projection = projectionOf(query);
+        const options = {
+          ...{ session, skip, limit, batchSize: limit },
+          ...(sort && { sort }),
+          ...(projection && { projection }),
+          ...MOST_TIME,
+        };
         return (await collection.find(filterOf(workspaceId, query.where), options).toArray()).map(recordOf<T>);
       }),
 

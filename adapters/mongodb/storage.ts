@@ -1,10 +1,11 @@
-import type { ClientSession, MongoClient } from 'mongodb';
+import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
 import { Connection } from './connection.ts';
 import { prepare } from './indexes.ts';
+import type { Stored } from './query.ts';
 import { type Contend, type InTurn, LOST, type OnCollection, recordsOn, registryOn, type Ways } from './records.ts';
 
 export { UnusableDatabase } from './connection.ts';
@@ -21,7 +22,8 @@ export function mongodbStorage(
   tell: (line: string) => void,
 ): { readonly storage: Storage; readonly connection: Connection } {
   const connection = new Connection(uri, prepare, tell);
-  const on: OnCollection = (name, work) => connection.run((client) => work(client.db().collection(name), undefined));
+  const collectionOf = collections();
+  const on: OnCollection = (name, work) => connection.run((client) => work(collectionOf(client, name), undefined));
   const turns = inTurn();
   const storage = {
     ...storageOn({ on, inTurn: inTurn(), contend }),
@@ -34,6 +36,16 @@ export function mongodbStorage(
     ready: () => connection.ready(),
   } as Storage;
   return { storage, connection };
+}
+
+/** Finds collections of the one client that a connection opens; the driver would resolve their options each time. */
+function collections(): (client: MongoClient, name: string) => Collection<Stored> {
+  const known = new Map<string, Collection<Stored>>();
+  return (client, name) => {
+    const collection = known.get(name) ?? client.db().collection<Stored>(name);
+    known.set(name, collection);
+    return collection;
+  };
 }
 
 function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {

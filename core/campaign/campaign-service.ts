@@ -10,6 +10,7 @@ import type { System } from '../shared/system.ts';
 import { fold, searchText } from '../shared/text.ts';
 import { walk } from '../shared/walk.ts';
 import {
+  CAMPAIGN_SHOWN,
   type Campaign,
   type CampaignRepository,
   type CampaignSort,
@@ -20,6 +21,7 @@ import {
   type NewCampaign,
   requirePublished,
   type ShareRepository,
+  type ShownCampaign,
   shareId,
   sortFields,
   windows,
@@ -39,7 +41,7 @@ export interface CampaignQuery extends PageRequest {
 }
 
 /** `hasShared` is there when a member looks: whether that member has shared the campaign. */
-export type SeenCampaign = Campaign & { readonly hasShared?: boolean };
+export type SeenCampaign = ShownCampaign & { readonly hasShared?: boolean };
 
 export interface CampaignStorage extends ReferencedStorage {
   readonly campaigns: CampaignRepository;
@@ -55,7 +57,7 @@ export class CampaignService {
   ) {}
 
   /** Refuses with `invalid` an end before its start, and references to what the workspace does not have. */
-  async create(actor: Actor, fields: NewCampaign): Promise<SeenCampaign> {
+  async create(actor: Actor, fields: NewCampaign): Promise<Campaign & SeenCampaign> {
     const [campaign] = (await this.checkMany(actor, [fields])) as [Outcome<Campaign>];
     if (isRefused(campaign)) throw campaign;
     await this.storage.campaigns.add(campaign);
@@ -80,10 +82,10 @@ export class CampaignService {
     return addAll(this.storage.campaigns, await this.checkMany(actor, batch));
   }
 
-  async get(actor: Actor, id: string): Promise<SeenCampaign> {
+  async get(actor: Actor, id: string): Promise<Campaign & SeenCampaign> {
     const campaign = found(await this.storage.campaigns.get(actor.workspaceId, id), 'campaign');
     const [seen] = await this.seenBy(actor, [campaign]);
-    return seen as SeenCampaign;
+    return seen as Campaign & SeenCampaign;
   }
 
   async list(actor: Actor, query: CampaignQuery): Promise<Page<SeenCampaign>> {
@@ -95,7 +97,7 @@ export class CampaignService {
     if (tagNames) where.push({ field: 'tagIds', in: await this.tagIdsOf(actor.workspaceId, tagNames) });
     if (userId) where.push({ field: 'createdBy', is: userId });
     if (search) where.push({ field: 'searchText', contains: fold(search) });
-    const listing = { where, by: sortFields[sortBy], order: 'desc' } as const;
+    const listing = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SHOWN } as const;
     const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
     return { items: await this.seenBy(actor, items), hasNext };
   }
@@ -174,7 +176,7 @@ export class CampaignService {
 
   private async seenBy(
     { workspaceId, member }: Actor,
-    campaigns: readonly Campaign[],
+    campaigns: readonly ShownCampaign[],
   ): Promise<readonly SeenCampaign[]> {
     if (!member || campaigns.length === 0) return campaigns;
     const ids = campaigns.map(({ id }) => shareId(member.id, id));
@@ -184,8 +186,8 @@ export class CampaignService {
   }
 }
 
-const asShared = memoised((campaign: Campaign): SeenCampaign => ({ ...campaign, hasShared: true }));
-const asUnshared = memoised((campaign: Campaign): SeenCampaign => ({ ...campaign, hasShared: false }));
+const asShared = memoised((campaign: ShownCampaign): SeenCampaign => ({ ...campaign, hasShared: true }));
+const asUnshared = memoised((campaign: ShownCampaign): SeenCampaign => ({ ...campaign, hasShared: false }));
 
 /** The moments that the dates of a campaign mean. */
 type Moments = Pick<Campaign, 'startsAt' | 'endsAt'>;

@@ -1,5 +1,5 @@
 import { DomainError, type Fault } from '../shared/error.ts';
-import type { Condition, Entity, Kind, Records } from '../shared/records.ts';
+import type { Condition, Entity, Field, Kind, Records } from '../shared/records.ts';
 
 export const CAMPAIGN_STATUSES = ['draft', 'published', 'archived'] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
@@ -53,6 +53,22 @@ export interface Campaign extends Entity {
   readonly createdAt: string;
   readonly updatedAt: string;
 }
+
+/** What is shown of a campaign (specification: Campaign). */
+export const CAMPAIGN_SHOWN = [
+  'id',
+  'name',
+  'status',
+  'createdAt',
+  'description',
+  'destinationUrl',
+  'clicks',
+  'shares',
+  'startDate',
+  'endDate',
+  'targetShares',
+] as const satisfies readonly Field<Campaign>[];
+export type ShownCampaign = Pick<Campaign, (typeof CAMPAIGN_SHOWN)[number]>;
 
 /** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
 export interface NewCampaign {

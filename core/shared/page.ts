@@ -1,4 +1,4 @@
-import type { Condition, Entity, Field, Order, Records } from './records.ts';
+import type { Entity, Field, Query, Records } from './records.ts';
 
 /** Which part of a listing is asked for; a `limit` ends the listing after so many records, counted over all pages. */
 export interface PageRequest {
@@ -17,19 +17,15 @@ export interface Page<T> {
 export const PAGE_SIZES = { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 } as const;
 export const DEFAULT_PAGE_SIZE = 50;
 
-interface Listing<T> {
-  readonly where: readonly Condition<T>[];
-  readonly by: Field<T>;
-  readonly order: Order;
-}
+type Listing<T, F extends Field<T>> = Omit<Query<T, F>, 'skip' | 'take'>;
 
 /** Reads one page of a listing. It asks for one record more than the page holds, to know whether another follows. */
-export async function readPage<T extends Entity>(
+export async function readPage<T extends Entity, F extends Field<T> = Field<T>>(
   records: Records<T>,
   workspaceId: string,
-  listing: Listing<T>,
+  listing: Listing<T, F>,
   { page, pageSize, limit = Number.POSITIVE_INFINITY }: PageRequest,
-): Promise<Page<T>> {
+): Promise<Page<Pick<T, F>>> {
   const skip = (page - 1) * pageSize;
   const size = Math.min(pageSize, limit - skip);
   if (size <= 0) return { items: [], hasNext: false };

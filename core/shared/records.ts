@@ -28,13 +28,17 @@ export interface Range<T> {
 
 export type Order = 'asc' | 'desc';
 
-/** All conditions hold (AND). Records come ordered `by` a field, then by id in the same direction. */
-export interface Query<T> {
+/**
+ * All conditions hold (AND). Records come ordered `by` a field, then by id in the same direction. Where `fields` are
+ * given, a storage may leave out the others.
+ */
+export interface Query<T, F extends Field<T> = Field<T>> {
   readonly where: readonly Condition<T>[];
   readonly by: Field<T>;
   readonly order: Order;
   readonly skip: number;
   readonly take: number;
+  readonly fields?: readonly F[] | undefined;
 }
 
 /**
@@ -58,7 +62,7 @@ export interface Records<T extends Entity> {
   get(workspaceId: string, id: string): Promise<T | undefined>;
   /** Those of the ids that exist, in no particular order. */
   getMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
-  list(workspaceId: string, query: Query<T>): Promise<readonly T[]>;
+  list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
    * At most `take` records in the order of their ids, those above `after` (`''`: from the first on): the way through
    * all of them, however many, while others change (walk.ts).

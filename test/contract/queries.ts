@@ -231,6 +231,22 @@ export function queries(test: OnStorage): Tests {
       assert.deepEqual(await idsOf(inspirationQuestions, workspaceId, { ...list, order: 'desc' }), ids.toReversed());
     }),
 
+    'gives the fields that are asked for': test(async ({ campaigns }) => {
+      const workspaceId = newId();
+      const added = campaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
+      await campaigns.add(added);
+      const query: Query<Campaign, 'id' | 'tagIds' | 'name'> = {
+        where: [{ field: 'archived', is: false }],
+        by: 'createdAt',
+        order: 'asc',
+        skip: 0,
+        take: 1,
+        fields: ['id', 'tagIds', 'name'],
+      };
+      const [given] = await campaigns.list(workspaceId, query);
+      assert.deepEqual([given?.id, given?.tagIds, given?.name], [added.id, ['red'], 'Winter']);
+    }),
+
     'finds a changed record where it now belongs, and only there': test(async (storage) => {
       const workspaceId = newId();
       const it = campaign(workspaceId, { createdAt: day(1), startsAt: 10, tagIds: ['red'], archived: false });
