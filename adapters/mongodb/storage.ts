@@ -1,8 +1,9 @@
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Kind } from '../../core/shared/records.ts';
+import type { Entity, Kind, Records } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
+import { batched } from './batching.ts';
 import { Connection } from './connection.ts';
 import { prepare } from './indexes.ts';
 import type { Stored } from './query.ts';
@@ -26,7 +27,7 @@ export function mongodbStorage(
   const on: OnCollection = (name, work) => connection.run((client) => work(collectionOf(client, name), undefined));
   const turns = inTurn();
   const storage = {
-    ...storageOn({ on, inTurn: inTurn(), contend }),
+    ...allBatched(storageOn({ on, inTurn: inTurn(), contend })),
     atomically: (work) => {
       let changed: string | undefined;
       const note = (thing: string) => (changed = thing);
@@ -55,6 +56,12 @@ function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
   ]);
   const entries = registries.map((name) => [name, registryOn(name, ways)]);
   return Object.fromEntries([...records, ...entries]);
+}
+
+function allBatched(storage: Omit<Storage, 'atomically' | 'ready'>): typeof storage {
+  const names = Object.keys(kinds) as (keyof typeof kinds)[];
+  const records = names.map((name) => [name, batched(storage[name] as unknown as Records<Entity>)]);
+  return { ...storage, ...Object.fromEntries(records) };
 }
 
 /** Does `work` in a transaction, and notes what it changes; `LOST` where another change came between. */

@@ -1,0 +1,107 @@
+import { DomainError } from '../../core/shared/error.ts';
+import type { Entity, Query, Records } from '../../core/shared/records.ts';
+
+/** The most that is asked at once, and the longest that a question waits for those before it. */
+const MOST = 100;
+const PATIENCE_MS = 10;
+
+/** Answers some questions at once, each with the answer at its place. */
+type AnswerAll<Q, A> = (questions: readonly Q[]) => Promise<readonly A[]>;
+
+interface Asked<Q, A> {
+  readonly question: Q;
+  resolve(answer: A): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Asks at once what came while others were being answered. A question that comes while none is goes out alone and at
+ * once; none is answered by what went out before it came.
+ */
+export class Batches<Q, A> {
+  private waiting: Asked<Q, A>[] = [];
+  private underWay = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly answerAll: AnswerAll<Q, A>,
+    private readonly onIdle: () => void = () => undefined,
+  ) {}
+
+  ask(question: Q): Promise<A> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ question, resolve, reject });
+      if (this.underWay === 0 || this.waiting.length >= MOST) void this.next();
+      else this.timer ??= setTimeout(() => this.next(), PATIENCE_MS);
+    });
+  }
+
+  private async next(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const batch = this.waiting;
+    this.waiting = [];
+    this.underWay++;
+    try {
+      const answers = await this.answerAll(batch.map(({ question }) => question));
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i] as A);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    this.underWay--;
+    if (this.waiting.length > 0) void this.next();
+    else if (this.underWay === 0) this.onIdle();
+  }
+}
+
+/** Batches of their own for each key, as long as there is something to ask. */
+function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: string, question: Q) => Promise<A> {
+  const byKey = new Map<string, Batches<Q, A>>();
+  return (key, question) => {
+    const batches = byKey.get(key) ?? new Batches(answerAll(key), () => byKey.delete(key));
+    byKey.set(key, batches);
+    return batches.ask(question);
+  };
+}
+
+/**
+ * The same records, asked for less often: of what is asked at the same time, records of a workspace are read by their ids
+ * at once, equal lists are read once, and records are added at once, each with its own refusal. What several get is frozen.
+ */
+export function batched<T extends Entity>(records: Records<T>): Records<T> {
+  const get = batchesByKey<string, T | undefined>((workspaceId) => async (ids) => {
+    if (ids.length === 1) return [await records.get(workspaceId, ids[0] as string)];
+    const found = new Map(
+      (await records.getMany(workspaceId, ids)).map((record) => [record.id, Object.freeze(record)]),
+    );
+    return ids.map((id) => found.get(id));
+  });
+
+  const list = batchesByKey<Query<T>, readonly T[]>((key) => async (queries) => {
+    const [workspaceId] = JSON.parse(key);
+    const found = (await records.list(workspaceId, queries[0] as Query<T>)) as readonly T[];
+    if (queries.length > 1) for (const record of found) Object.freeze(record);
+    return queries.map(() => found);
+  });
+
+  const add = new Batches<T, DomainError | undefined>(async (added) => {
+    if (added.length === 1) return [void (await records.add(added[0] as T))];
+    const refusals = await records.addMany(added);
+    return added.map((_, i) => (refusals.has(i) ? new DomainError('conflict', refusals.get(i) as string) : undefined));
+  });
+
+  return {
+    ...records,
+    get,
+    getMany: async (workspaceId, ids) => {
+      if (ids.length !== 1) return records.getMany(workspaceId, ids);
+      const record = await get(workspaceId, ids[0] as string);
+      return record ? [record] : [];
+    },
+    list: ((workspaceId, query) => list(JSON.stringify([workspaceId, query]), query)) as Records<T>['list'],
+    add: async (record) => {
+      const refusal = await add.ask(record);
+      if (refusal) throw refusal;
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { MongoClient } from 'mongodb';
+import { Batches } from '../../adapters/mongodb/batching.ts';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import type { Storage } from '../../core/storage.ts';
+import { tagKind } from '../../core/tag/tag.ts';
+import { assertConflict } from '../contract/conflict.ts';
+import { campaign, newId, tag } from '../contract/samples.ts';
+import { mongod } from '../support/mongod.ts';
+import { suite } from '../support/suite.ts';
+
+const MANY = 60;
+
+/** Batches whose questions are answered, or refused, when the test says so. */
+function questions() {
+  const asked: { readonly batch: readonly number[]; answer(): void; refuse(): void }[] = [];
+  const batches = new Batches<number, string>(
+    (batch) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          batch,
+          answer: () => resolve(batch.map((number) => `answer ${number}`)),
+          refuse: () => reject(new Error(`refused ${batch}`)),
+        });
+      }),
+  );
+  return { batches, asked };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+suite('questions in batches', {
+  'go out at once where none is being answered, and together where some are': async () => {
+    const { batches, asked } = questions();
+    const answers = [1, 2, 3].map((number) => batches.ask(number));
+    assert.deepEqual(
+      asked.map(({ batch }) => batch),
+      [[1]],
+    );
+    asked[0]?.answer();
+    await turn();
+    asked[1]?.answer();
+    assert.deepEqual(await Promise.all(answers), ['answer 1', 'answer 2', 'answer 3']);
+    assert.deepEqual(
+      asked.map(({ batch }) => batch),
+      [[1], [2, 3]],
+    );
+  },
+
+  'fail with those that went out together, and with no others': async () => {
+    const { batches, asked } = questions();
+    const answers = [1, 2, 3].map((number) => batches.ask(number));
+    asked[0]?.answer();
+    await turn();
+    const later = batches.ask(4);
+    asked[1]?.refuse();
+    const settled = await Promise.allSettled(answers);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    );
+    await turn();
+    asked[2]?.answer();
+    assert.equal(await later, 'answer 4');
+  },
+
+  'do not wait for one that is not answered': async () => {
+    const { batches, asked } = questions();
+    void batches.ask(1);
+    const later = [batches.ask(2), batches.ask(3)];
+    while (asked.length < 2) await turn();
+    asked[1]?.answer();
+    assert.deepEqual(await Promise.all(later), ['answer 2', 'answer 3']);
+  },
+
+  'are a hundred at most': () => {
+    const { batches, asked } = questions();
+    for (let number = 0; number <= 250; number++) void batches.ask(number);
+    assert.deepEqual(
+      asked.map(({ batch }) => batch.length),
+      [1, 100, 100],
+    );
+  },
+});
+
+const some = Array.from({ length: MANY }, (_, i) => i);
+
+suite('records in MongoDB that are asked for at the same time', {
+  'are read, listed and added with a few commands': () =>
+    onStorage(async ({ campaigns }, operations) => {
+      const workspaceId = newId();
+      const records = some.map((i) => campaign(workspaceId, { name: `Campaign ${i}` }));
+      await Promise.all(records.map((record) => campaigns.add(record)));
+      const got = await Promise.all(records.map(({ id }) => campaigns.get(workspaceId, id)));
+      assert.deepEqual(
+        got.map((record) => record?.name),
+        records.map(({ name }) => name),
+      );
+      const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 99 } as const;
+      const lists = await Promise.all(some.map(() => campaigns.list(workspaceId, query)));
+      for (const list of lists) assert.equal(list.length, MANY);
+      for (const op of ['insert', 'query']) {
+        const count = await operations(op);
+        assert.ok(count > 0 && count < MANY / 4, `${op}: ${count}`);
+      }
+    }),
+
+  'are refused one by one': () =>
+    onStorage(async ({ tags }) => {
+      const workspaceId = newId();
+      const records = some.map((i) => tag(workspaceId, `Tag ${i % (MANY / 2)}`));
+      const added = await Promise.allSettled(records.map((record) => tags.add(record)));
+      const stored = await tags.getMany(
+        workspaceId,
+        records.map(({ id }) => id),
+      );
+      assert.equal(stored.length, MANY / 2);
+      const kept = new Set(stored.map(({ id }) => id));
+      for (const [i, { status }] of added.entries()) {
+        assert.equal(status === 'fulfilled', kept.has((records[i] as { id: string }).id));
+      }
+      const refused = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
+      await assertConflict(Promise.reject(refused.reason), tagKind.unique.foldedName);
+    }),
+
+  'are seen as they are after what was answered before': () =>
+    onStorage(async ({ campaigns }) => {
+      const workspaceId = newId();
+      const lives = some.map(async (i) => {
+        const record = campaign(workspaceId, { clicks: 0 });
+        await campaigns.add(record);
+        for (let clicks = 1; clicks <= 5; clicks++) {
+          await campaigns.update(workspaceId, record.id, (current) => ({ ...current, clicks }));
+          assert.equal((await campaigns.get(workspaceId, record.id))?.clicks, clicks);
+          const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 99 } as const;
+          const listed = (await campaigns.list(workspaceId, query)).find(({ id }) => id === record.id);
+          assert.equal(listed?.clicks, clicks, `campaign ${i}`);
+        }
+        await campaigns.remove(workspaceId, record.id);
+        assert.equal(await campaigns.get(workspaceId, record.id), undefined);
+      });
+      await Promise.all(lives);
+    }),
+
+  'are those of their own workspace': () =>
+    onStorage(async ({ campaigns }) => {
+      const [one, other] = [newId(), newId()];
+      const record = campaign(one, {});
+      await campaigns.add(record);
+      const got = await Promise.all(some.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
+      assert.deepEqual(
+        got.map((found) => found?.id),
+        some.map((i) => (i % 2 ? record.id : undefined)),
+      );
+    }),
+});
+
+/** Gives a test a storage of its own, and what tells how many operations of a kind its campaigns have had. */
+async function onStorage(
+  test: (storage: Storage, operations: (op: string) => Promise<number>) => Promise<void>,
+): Promise<void> {
+  const database = await mongod();
+  const client = new MongoClient(database.uri);
+  const { storage, connection } = mongodbStorage(database.uri, () => undefined);
+  try {
+    await connection.attempted();
+    const db = client.db();
+    await db.command({ profile: 2 });
+    const ns = `${db.databaseName}.campaigns`;
+    await test(storage, (op) => db.collection('system.profile').countDocuments({ ns, op }));
+  } finally {
+    await connection.close();
+    await client.db().command({ profile: 0 });
+    await client.close();
+    await database.stop();
+  }
+}
