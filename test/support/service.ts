@@ -74,7 +74,12 @@ async function newDatabase() {
   return mongod();
 }
 
-async function request(url: string, method: string, { key = DEMO_API_KEY, body, headers }: Call = {}): Promise<Answer> {
+/** Sends a request to a URL, with the key of the demo where none is given. */
+export async function request(
+  url: string,
+  method: string,
+  { key = DEMO_API_KEY, body, headers }: Call = {},
+): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
     method,

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { assertConflict, assertFaults, assertNotFound, jsonOf, valuesOf } from '../support/answers.ts';
+import { each } from '../support/each.ts';
+import { callOf, posts } from '../support/operations.ts';
+import type { Api } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody, createTenant, type Tenant } from '../support/tenants.ts';
+import { type Both, closeProcesses, onTwoProcesses } from './two-processes.ts';
+
+/** Calls with the key of the tenant. */
+type Call = Api['call'];
+
+let tenants = 0;
+
+/** Lets a test work with a tenant of its own at both processes, twice: each of them is the first one once. */
+function inTurns(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>): Promise<void> {
+  return onTwoProcesses(async ({ services: [first, second], use }) => {
+    const turns: Readonly<Record<string, Both<Call>>> = { forwards: [first, second], backwards: [second, first] };
+    await each(turns, async ([one, other]) => {
+      const tenant = await createTenant({ application: use }, `tenant${++tenants}`);
+      const withKey =
+        (call: Call): Call =>
+        (method, path, options) =>
+          call(method, path, { key: tenant.key, ...options });
+      await test(withKey(one), withKey(other), tenant);
+    });
+  });
+}
+
+suite('what one process does', {
+  'the other shows at once: campaigns': () =>
+    inTurns(async (one, other, { ids }) => {
+      const made = jsonOf(await one('POST', '/campaigns', { body: campaignBody('Spring') }), 201);
+      assert.deepEqual(jsonOf(await other('GET', `/campaigns/${made.id}`)), made);
+      assert.deepEqual(valuesOf(await other('GET', '/campaigns'), 'id'), [made.id, ids.campaigns]);
+      assert.deepEqual(jsonOf(await other('GET', '/campaigns?search=SPRING')), [made]);
+    }),
+
+  'the other shows at once: inspiration questions': () =>
+    inTurns(async (one, other, { ids: { 'inspiration-questions': id, groups } }) => {
+      const path = `/inspiration-questions/${id}`;
+      const list = `/inspiration-questions?groupIds=${groups}`;
+      const changed = jsonOf(await one('PATCH', path, { body: { question: 'What is new here?' } }));
+      assert.deepEqual(jsonOf(await other('GET', list)), [changed]);
+      const again = jsonOf(await other('PATCH', path, { body: { description: 'Tell us' } }));
+      assert.deepEqual(again, { ...changed, description: 'Tell us', updatedAt: again.updatedAt });
+      assert.deepEqual(jsonOf(await one('GET', list)), [again]);
+      jsonOf(await one('DELETE', path));
+      assert.deepEqual(jsonOf(await other('GET', list)), []);
+      assertNotFound(await other('DELETE', path));
+    }),
+
+  'the other shows at once: content pillars': () =>
+    inTurns(async (one, other, { ids: { 'content-pillars': id } }) => {
+      const changed = jsonOf(await one('PATCH', `/content-pillars/${id}`, { body: { title: 'New', color: 'blue' } }));
+      assert.deepEqual(jsonOf(await other('GET', '/content-pillars?search=new')), [changed]);
+      jsonOf(await other('DELETE', `/content-pillars/${id}`));
+      assert.deepEqual(jsonOf(await one('GET', '/content-pillars')), []);
+      assertFaults(await one('POST', '/campaigns', { body: { ...campaignBody(), contentPillarId: id } }), [
+        'contentPillarId',
+      ]);
+    }),
+
+  'the other shows at once: domains, archived ones, and which is primary': () =>
+    inTurns(async (one, other, { names: { domain: oldest } }) => {
+      const [younger, youngest] = [`younger.${oldest}`, `youngest.${oldest}`];
+      const archive = async (call: Call, slug: string, archived: boolean) =>
+        jsonOf(await call('POST', '/domains', { body: { slug, archived } }));
+      const liveOnes = async (call: Call) =>
+        jsonOf(await call('GET', '/domains')).map((it: { slug: string; primary: boolean }) => [it.slug, it.primary]);
+      assert.equal(jsonOf(await one('POST', '/domains', { body: { slug: younger } }), 201).primary, false);
+      assert.equal(jsonOf(await other('POST', '/domains', { body: { slug: youngest } }), 201).primary, false);
+      assertConflict(await one('POST', '/domains', { body: { slug: youngest } }));
+      await archive(one, oldest, true);
+      assert.deepEqual(await liveOnes(other), [
+        [youngest, false],
+        [younger, true],
+      ]);
+      assert.equal((await archive(other, oldest, false)).primary, false);
+      await archive(other, younger, true);
+      assert.deepEqual(await liveOnes(one), [
+        [youngest, true],
+        [oldest, false],
+      ]);
+    }),
+
+  'the other shows at once: groups and tags, by what names them': () =>
+    inTurns(async (one, other) => {
+      const group = jsonOf(await one('POST', '/groups', { body: { name: 'Porto' } }), 201).id;
+      const tag = jsonOf(await one('POST', '/tags', { body: { name: 'Old' } }), 201).id;
+      assertConflict(await other('POST', '/groups', { body: { name: 'PORTO' } }));
+      const body = { ...campaignBody(), tagIds: [tag], groupIds: [group] };
+      const { id } = jsonOf(await other('POST', '/campaigns', { body }), 201);
+      jsonOf(await other('PATCH', `/tags/${tag}`, { body: { name: 'New' } }));
+      assert.deepEqual(valuesOf(await one('GET', '/campaigns?tagNames=new'), 'id'), [id]);
+      assert.deepEqual(valuesOf(await one('GET', '/campaigns?tagNames=old'), 'id'), []);
+      jsonOf(await one('POST', '/tags', { body: { name: 'old' } }), 201);
+    }),
+
+  'the other answers again, where a POST has the same Idempotency-Key': () =>
+    inTurns(async (one, other, tenant) => {
+      const headers = { 'Idempotency-Key': 'once' };
+      await each(posts, async (operation) => {
+        const { path, body } = callOf(operation, tenant);
+        const first = await one('POST', path, { body, headers });
+        jsonOf(first, 201);
+        const again = await other('POST', path, { body, headers });
+        assert.deepEqual([again.status, again.text], [201, first.text]);
+        assert.equal(again.headers.get('idempotency-replayed'), 'true');
+      });
+      const body = { name: 'another' };
+      assertFaults(await other('POST', '/tags', { body, headers }), ['Idempotency-Key']);
+    }),
+
+  'leaves nothing behind': closeProcesses,
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
+import { assertRefused } from '../support/answers.ts';
+import { collected } from '../support/collected.ts';
+import { each } from '../support/each.ts';
+import { newWorkspace } from '../support/mongodb-service.ts';
+import { scale } from '../support/scale.ts';
+import type { Answer, Api } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
+import { type Both, closeProcesses, onTwoProcesses } from './two-processes.ts';
+
+const CLIENTS = 20;
+const CHANGES = 100;
+const NOTICED_WITHIN_MS = 5_000;
+
+const rounds = Array.from({ length: scale(5, 50) }, (_, i) => [`round ${i}`, i] as const);
+
+type Call = Api['call'];
+
+/** Does something so many times at once, half of them on each of the two. */
+function together<T, R>(two: Both<T>, count: number, act: (one: T, i: number) => Promise<R>): Promise<R[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => act(two[i % 2] as T, i)));
+}
+
+const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+
+/** What is made at once, of the same name in two cases. */
+const creations: Readonly<Record<string, (name: string) => readonly [path: string, body: object]>> = {
+  tag: (name) => ['/tags', { name }],
+  group: (name) => ['/groups', { name }],
+  domain: (name) => ['/domains', { slug: `${name}.example` }],
+};
+
+suite('two processes on one database', {
+  'have one winner for a name and for a slug': () =>
+    onTwoProcesses(async ({ workspaceId, services, use }) => {
+      await each(creations, (creation) =>
+        each(rounds, async (round) => {
+          const answers = await together(services, CLIENTS, (call, i) => {
+            const [path, body] = creation(`${i % 4 < 2 ? 'name' : 'NAME'}${round}`);
+            return call('POST', path, { body });
+          });
+          assert.deepEqual(statusesOf(answers), [201, ...Array(CLIENTS - 1).fill(409)]);
+        }),
+      );
+      for (const records of [use.tags, use.groups, use.domains]) {
+        assert.equal((await collected<unknown>(records.all(workspaceId))).length, rounds.length);
+      }
+    }),
+
+  'have one winner among records that take the same name': () =>
+    onTwoProcesses(async ({ workspaceId, services, use }) => {
+      const names = Array.from({ length: CLIENTS }, (_, i) => `old ${i}`);
+      const tags = await Promise.all(names.map((name) => use.tags.create(workspaceId, name)));
+      await each(rounds, async (round) => {
+        const body = { name: `new ${round}` };
+        const answers = await together(services, CLIENTS, (call, i) => call('PATCH', `/tags/${tags[i]?.id}`, { body }));
+        assert.deepEqual(statusesOf(answers), [200, ...Array(CLIENTS - 1).fill(409)]);
+      });
+    }),
+
+  'do what has one Idempotency-Key once, and tell the others the same or that it is being served': () =>
+    onTwoProcesses(async ({ services }) => {
+      await each(rounds, async (round) => {
+        const body = { question: `What did you learn in week ${round}?` };
+        const headers = { 'Idempotency-Key': `week-${round}` };
+        const post = (call: Call) => call('POST', '/inspiration-questions', { body, headers });
+        const answers = await together(services, CLIENTS, post);
+        const isReplay = (answer: Answer) => answer.headers.get('idempotency-replayed') === 'true';
+        const [first, ...others] = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
+        assert.ok(first && others.length === 0, `${others.length + 1} were served`);
+        for (const answer of answers) {
+          if (answer.status === 201) assert.equal(answer.text, first.text);
+          else assertRefused(answer, 409, /^A request with this Idempotency-Key is being served/);
+        }
+        for (const call of services) {
+          const again = await post(call);
+          assert.deepEqual([again.status, isReplay(again), again.text], [201, true, first.text]);
+          assert.equal((await call('GET', '/inspiration-questions')).json.length, round + 1);
+        }
+      });
+    }),
+
+  'let one workspace verify a slug': () =>
+    onTwoProcesses(async ({ operators, use }) => {
+      const workspaces = await Promise.all(Array.from({ length: 6 }, () => newWorkspace(use)));
+      await each(rounds, async (round) => {
+        const claims = await Promise.all(
+          workspaces.map(async ({ workspaceId }) => {
+            const { domain } = await use.domains.createOrArchive(workspaceId, { slug: `verified${round}.example` });
+            return { workspaceId, id: domain.id };
+          }),
+        );
+        const outcomes = await together(operators, claims.length, (act, i) =>
+          act('verify', claims[i]?.workspaceId ?? '', claims[i]?.id ?? ''),
+        );
+        assert.deepEqual([...outcomes].sort(), [...Array(claims.length - 1).fill('conflict'), 'done']);
+        for (const [i, { workspaceId, id }] of claims.entries()) {
+          const domain = (await collected(use.domains.all(workspaceId))).find((it) => it.id === id);
+          assert.equal(domain?.verified, outcomes[i] === 'done');
+        }
+      });
+    }),
+});
+
+suite('a hundred changes at once of one record, by two processes', {
+  'lose no click and no share': () =>
+    onTwoProcesses(async ({ workspaceId, operators, use }) => {
+      const emails = Array.from({ length: CHANGES }, (_, i) => `${i}@example.com`);
+      const members = await Promise.all(emails.map((email) => use.members.create(workspaceId, { name: 'Kim', email })));
+      const isShare: Readonly<Record<string, (i: number) => boolean>> = {
+        clicks: () => false,
+        'clicks and shares': (i) => i % 4 < 2,
+      };
+      await each(isShare, async (isShare) => {
+        const { id } = await use.campaigns.create({ workspaceId }, campaignBody());
+        const outcomes = await together(operators, CHANGES, (act, i) =>
+          act(isShare(i) ? 'share' : 'click', workspaceId, id, members[i]?.id),
+        );
+        assert.deepEqual(new Set(outcomes), new Set(['done']));
+        const { clicks, shares } = await use.campaigns.get({ workspaceId }, id);
+        const expected = members.filter((_, i) => isShare(i)).length;
+        assert.deepEqual([shares, clicks], [expected, CHANGES - expected]);
+      });
+    }),
+
+  'count the share of one member once': () =>
+    onTwoProcesses(async ({ workspaceId, operators, use }) => {
+      const { id } = await use.campaigns.create({ workspaceId }, campaignBody());
+      const member = await use.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
+      const outcomes = await together(operators, CHANGES, (act) => act('share', workspaceId, id, member.id));
+      assert.deepEqual(new Set(outcomes), new Set(['done']));
+      assert.equal((await use.campaigns.get({ workspaceId }, id)).shares, 1);
+    }),
+
+  'keep every field that was answered with 200, and no other': () =>
+    onTwoProcesses(async ({ workspaceId, services, use }) => {
+      const { id } = await use.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
+      let before = (await services[0]('GET', '/inspiration-questions')).json[0];
+      await each(rounds, async (round) => {
+        const changes: object[] = [
+          { question: `What did you learn in week ${round}?` },
+          { description: `Week ${round}` },
+          { icon: ICONS[(round + 1) % ICONS.length] },
+          { isActive: round % 2 === 1 },
+          { userType: round % 2 === 1 ? 'all' : 'advocate' },
+        ];
+        const bodies = [...changes, ...changes];
+        const answers = await together(services, bodies.length, (call, i) =>
+          call('PATCH', `/inspiration-questions/${id}`, { body: bodies[i] }),
+        );
+        const kept = bodies.filter((_, i) => answers[i]?.status === 200);
+        assert.ok(
+          answers.every(({ status }) => status === 200 || status === 409),
+          `${statusesOf(answers)}`,
+        );
+        const [now] = (await services[1]('GET', '/inspiration-questions')).json;
+        assert.deepEqual(now, Object.assign({}, before, ...kept, { updatedAt: now.updatedAt }));
+        before = now;
+      });
+    }),
+
+  'answer each with 200 or 409, and keep one that was answered with 200': () =>
+    onTwoProcesses(async ({ workspaceId, services, use }) => {
+      const { id } = await use.tags.create(workspaceId, 'Launch');
+      const answers = await together(services, CHANGES, (call, i) =>
+        call('PATCH', `/tags/${id}`, { body: { name: `name ${i}` } }),
+      );
+      const accepted = answers.filter(({ status }) => status === 200);
+      assert.ok(
+        answers.every(({ status }) => status === 200 || status === 409),
+        `${statusesOf(answers)}`,
+      );
+      const [kept] = await collected(use.tags.all(workspaceId));
+      assert.ok(
+        accepted.some(({ json }) => json.name === kept?.name),
+        kept?.name,
+      );
+    }),
+});
+
+suite('what one process changes of a caller', {
+  'counts in all within five seconds': () =>
+    onTwoProcesses(async ({ workspaceId, services, use }) => {
+      const admin = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
+      const changes: Readonly<Record<string, readonly [status: number, (memberId: string, keyId: string) => unknown]>> =
+        {
+          'a key that is revoked': [401, (_, keyId) => use.apiKeys.revoke(workspaceId, keyId)],
+          'an admin who becomes a member': [403, (id) => use.members.update(workspaceId, id, { role: 'member' })],
+          'an invitation that expires': [410, (id) => use.members.update(workspaceId, id, { invitation: 'expired' })],
+        };
+      const noticed = Object.entries(changes).map(async ([name, [status, change]]) => {
+        const { id: memberId } = await use.members.create(workspaceId, admin);
+        const { apiKey, secret: key } = await use.apiKeys.create(workspaceId, { memberId });
+        const write = async (call: Call) => (await call('PATCH', '/tags/none', { key, body: { name } })).status;
+        for (const call of services) assert.equal(await write(call), 404, name);
+        await change(memberId, apiKey.id);
+        const changedAt = performance.now();
+        const isLate = () => performance.now() - changedAt > NOTICED_WITHIN_MS;
+        for (const call of services) {
+          for (let late = false; (await write(call)) !== status; late = isLate()) {
+            assert.equal(late, false, name);
+            await delay(50);
+          }
+        }
+      });
+      await Promise.all(noticed);
+    }),
+
+  'leaves nothing behind': closeProcesses,
+});
