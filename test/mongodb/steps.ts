@@ -415,6 +415,9 @@ type UseCase =
 
 const useCases: Readonly<Record<UseCase, fc.Arbitrary<Deed>>> = { ...making, ...changing, ...reading, ...listing };
 
+/** What is repeated very often stands there once. */
+const inShort = (text: string) => text.replaceAll(/(.{1,10}?)\1{99,}/gsu, '$1…');
+
 /** A step of one of the use cases that a table names. */
 function oneOf(table: object): fc.Arbitrary<Step> {
   const steps = (Object.keys(table) as UseCase[]).map((what) =>
@@ -423,7 +426,7 @@ function oneOf(table: object): fc.Arbitrary<Step> {
         what,
         makes: what in making ? (what.split('.')[0] as Kind) : undefined,
         ...deed,
-        [fc.toStringMethod]: () => `\n  ${deed.wait} ms later: ${what} ${fc.stringify(deed.asked)}`,
+        [fc.toStringMethod]: () => `\n  ${deed.wait} ms later: ${what} ${inShort(fc.stringify(deed.asked))}`,
       }),
     ),
   );
