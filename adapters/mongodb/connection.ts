@@ -40,6 +40,11 @@ export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }
 
+/** A write has waited in vain for a transaction of others to end, such as that of a process that died: it may be tried again. */
+export class Blocked extends Error {
+  override readonly name = 'Blocked';
+}
+
 /**
  * A connection that opens by itself, as soon as the database is there, and outlives its failures. `prepare` runs once
  * the database is there; `tell` gets a line when it is away, and when it is back.
@@ -83,13 +88,14 @@ export class Connection {
 
   /**
    * Does `work`, and again where the database was away: five times in ten seconds at the most, and not at all where
-   * nothing has succeeded for ten seconds. `work` may run again although it had its effect.
+   * nothing has succeeded for ten seconds. `work` may run again although it had its effect, but not while it still
+   * runs.
    */
   async run<T>(work: (client: MongoClient) => Promise<T>, mostTries = MOST_TRIES): Promise<T> {
     const deadline = Date.now() + GIVES_UP_AFTER_MS;
     for (let tries = 1; ; tries++) {
-      if (this.isLost()) throw new DatabaseAway(MESSAGE);
       const startedAt = Date.now();
+      if (this.isLost() || startedAt >= deadline) throw new DatabaseAway(MESSAGE);
       try {
         const result = await before(deadline, this.opened.then(work));
         this.noteSuccess();
@@ -97,7 +103,7 @@ export class Connection {
       } catch (error) {
         if (this.closed || !isPassing(error)) throw error;
         this.noteFailure(error as Error, startedAt);
-        if (tries >= mostTries || Date.now() >= deadline) throw new DatabaseAway(MESSAGE, { cause: error });
+        if (tries >= mostTries || error instanceof DatabaseAway) throw new DatabaseAway(MESSAGE, { cause: error });
         await pause(FIRST_PAUSE_MS * 2 ** tries * Math.random());
       }
     }
@@ -141,7 +147,7 @@ export class Connection {
     this.isToldAway = false;
   }
 
-  /** Where all connections are in use the database is busy, not away. */
+  /** Where all connections are in use, or others hold what is to be written, the database is busy, not away. */
   private noteFailure(error: Error, startedAt: number): void {
     if (isBusy(error)) return;
     const now = Date.now();
@@ -192,6 +198,9 @@ function unusable(error: Error, uri: string): UnusableDatabase {
   return new UnusableDatabase(isSecretFree ? error.message : 'is no connection string that MongoDB can read');
 }
 
+/** What the driver lets through when it writes on a connection that the server has just ended. */
+const BROKEN_SOCKET: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
 /** What a server says that is starting, stopping, or no longer the primary. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 134, 189, 262, 317, 358, 9001, 10107, 11600, 11602, 13435, 13436,
@@ -208,7 +217,7 @@ const PASSING_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 function isPassing(error: unknown): boolean {
-  if (error instanceof DatabaseAway || isFailedLookUp(error)) return true;
+  if (error instanceof DatabaseAway || error instanceof Blocked || isOfNetwork(error)) return true;
   if (!(error instanceof MongoError)) return false;
   return (
     PASSING_NAMES.has(error.name) ||
@@ -218,12 +227,15 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** The look-up of the servers that a name stands for (mongodb+srv) fails with an error of its own. */
-function isFailedLookUp(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && /^query/.test(String(error.syscall));
+/** The look-up of the servers that a name stands for (mongodb+srv) fails with an error of its own, as a socket does. */
+function isOfNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return BROKEN_SOCKET.has(code) || (syscall !== undefined && /^query/.test(syscall));
 }
 
-const isBusy = (error: unknown): boolean => (error as Error).name === 'MongoWaitQueueTimeoutError';
+const isBusy = (error: unknown): boolean =>
+  error instanceof Blocked || (error as Error).name === 'MongoWaitQueueTimeoutError';
 
 /** Rejects with `DatabaseAway` at the deadline; what goes on then is of no interest any more. */
 async function before<T>(deadline: number, work: Promise<T>): Promise<T> {

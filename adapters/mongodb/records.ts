@@ -1,11 +1,13 @@
 import { type ClientSession, type Collection, type Filter, MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
+import { Blocked } from './connection.ts';
 import { documentOf, recordOf } from './documents.ts';
 import { uniqueIndexName } from './indexes.ts';
 import { filterOf, projectionOf, type Stored, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
+const TIME_EXPIRED = 50;
 const MOST_TIME = { maxTimeMS: 2_000 };
 
 /** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
@@ -215,12 +217,14 @@ async function requireFree(
   }
 }
 
-/** Has a duplicate of a unique field refused with that field's sentence. */
+/** Has a duplicate of a unique field refused with that field's sentence, and tells what others kept from being written. */
 async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!(error instanceof MongoServerError)) throw error;
+    if (error.code === TIME_EXPIRED) throw new Blocked('What is to be written is held by another.', { cause: error });
+    if (error.code !== DUPLICATE_KEY) throw error;
     throw new DomainError('conflict', refusal(unique, error.message));
   }
 }

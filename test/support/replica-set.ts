@@ -39,6 +39,8 @@ export interface ReplicaSet {
   readonly members: readonly ServerProcess[];
   /** The member that takes writes; waits until there is one. */
   primary(): Promise<ServerProcess>;
+  /** Resolves when each member is the primary or a secondary. */
+  healthy(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -56,13 +58,16 @@ export async function startReplicaSet(
       replSetInitiate: { _id: NAME, members: addresses.map((host, _id) => ({ _id, host })), settings },
     }),
   );
-  await onAdmin(uri, async (command) => {
-    const isReady = ({ state }: Document) => state === PRIMARY || state === SECONDARY;
-    while (!(await command({ replSetGetStatus: 1 })).members.every(isReady)) await delay(20);
-  });
+  const healthy = () =>
+    onAdmin(uri, async (command) => {
+      const isReady = ({ state }: Document) => state === PRIMARY || state === SECONDARY;
+      while (!(await command({ replSetGetStatus: 1 })).members.every(isReady)) await delay(20);
+    });
+  await healthy();
   return {
     uri,
     members,
+    healthy,
     async primary() {
       const { me } = await onAdmin(uri, (command) => command({ hello: 1 }));
       return members[addresses.indexOf(me)] as ServerProcess;
@@ -91,6 +96,7 @@ function startMongod(program: string, more: readonly string[]): Promise<ServerPr
   return startServer(program, (port, folder) => [
     ...['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket', '--dbpath', folder],
     ...['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
     ...more,
   ]);
 }

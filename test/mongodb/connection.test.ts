@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { MongoClient } from 'mongodb';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { campaign, newId } from '../contract/samples.ts';
+import { each } from '../support/each.ts';
+import { mongod } from '../support/mongod.ts';
+import { suite } from '../support/suite.ts';
+
+const HELD_MS = 3_000;
+
+type Opened = ReturnType<typeof mongodbStorage>;
+
+async function onDatabase(work: (opened: Opened, uri: string) => Promise<void>): Promise<void> {
+  const { uri, stop } = await mongod();
+  const opened = mongodbStorage(uri, () => undefined);
+  try {
+    await opened.connection.attempted();
+    await work(opened, uri);
+  } finally {
+    await opened.connection.close();
+    await stop();
+  }
+}
+
+suite('a connection to MongoDB', {
+  'tries again where the driver tells of a broken socket as the socket does': () =>
+    onDatabase(({ connection }) =>
+      each(
+        ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) => [code, code] as const),
+        async (code) => {
+          let tries = 0;
+          const result = await connection.run(async () => {
+            if (++tries === 1)
+              throw Object.assign(new Error('This socket has been ended by the other party'), { code });
+            return 'done';
+          });
+          assert.deepEqual([result, tries], ['done', 2]);
+        },
+      ),
+    ),
+
+  'does not try again what nobody knows': () =>
+    onDatabase(async ({ connection }) => {
+      let tries = 0;
+      const work = async () => {
+        tries++;
+        throw new TypeError('a mistake of ours');
+      };
+      await assert.rejects(connection.run(work), TypeError);
+      assert.equal(tries, 1);
+    }),
+
+  'writes what a process that died held, as soon as MongoDB lets go of it': () =>
+    onDatabase(async ({ storage }, uri) => {
+      const before = campaign(newId());
+      await storage.campaigns.add(before);
+      const client = new MongoClient(uri);
+      const session = client.startSession();
+      session.startTransaction();
+      await client
+        .db()
+        .collection('campaigns')
+        .updateOne({ name: before.name }, { $set: { clicks: 7 } }, { session });
+      setTimeout(() => session.abortTransaction(), HELD_MS);
+      const after = await storage.campaigns.update(before.workspaceId, before.id, (it) => ({ ...it, clicks: 1 }));
+      await session.endSession();
+      await client.close();
+      assert.equal(after?.clicks, 1);
+      assert.deepEqual(await storage.campaigns.get(before.workspaceId, before.id), after);
+    }),
+});
