@@ -3,7 +3,7 @@ import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Observer } from '../adapters/http/replies.ts';
 import type { HttpService } from '../adapters/http/server.ts';
-import type { Metrics } from '../adapters/prometheus/metrics.ts';
+import type { DatabaseState, Metrics, SharedCountState } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
@@ -27,6 +27,8 @@ export const tokens = {
   observers: Symbol('Observer') as ServiceIdentifier<readonly Observer[]>,
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
   connection: Symbol('Connection') as ServiceIdentifier<Connection>,
+  databaseState: Symbol('DatabaseState') as ServiceIdentifier<DatabaseState>,
+  sharedCountState: Symbol('SharedCountState') as ServiceIdentifier<SharedCountState>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
@@ -74,7 +76,19 @@ async function metricsModule(): Promise<ContainerModule> {
   const { logObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind, onActivation }) => {
     const metrics = new Metrics();
-    bind(tokens.metrics).toConstantValue(metrics);
+    bind(tokens.metrics)
+      .toResolvedValue(
+        (database: DatabaseState | undefined, sharedCount: SharedCountState | undefined) => {
+          if (database) metrics.database(database);
+          if (sharedCount) metrics.sharedCount(sharedCount);
+          return metrics;
+        },
+        [
+          { serviceIdentifier: tokens.databaseState, optional: true },
+          { serviceIdentifier: tokens.sharedCountState, optional: true },
+        ],
+      )
+      .inSingletonScope();
     bind(tokens.observers)
       .toResolvedValue((log) => [logObserver(log), metrics], [tokens.log])
       .inSingletonScope();
@@ -100,6 +114,7 @@ async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Pro
   const { connection, storage } = mongodbStorage(MONGODB_URI, (line) => log.warn(line));
   return new ContainerModule(({ bind }) => {
     bind(tokens.storage).toConstantValue(storage);
+    bind(tokens.databaseState).toConstantValue(connection);
     bind(tokens.connection).toConstantValue({
       open: async () => {
         try {
@@ -134,9 +149,12 @@ async function redisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Pro
   );
 }
 
-function rateLimiterModule(newRateLimiter: NewRateLimiter, connection?: Connection): ContainerModule {
+function rateLimiterModule(newRateLimiter: NewRateLimiter, counter?: Connection & SharedCountState): ContainerModule {
   return new ContainerModule(({ bind }) => {
-    if (connection) bind(tokens.connection).toConstantValue(connection);
+    if (counter) {
+      bind(tokens.connection).toConstantValue(counter);
+      bind(tokens.sharedCountState).toConstantValue(counter);
+    }
     bind(tokens.requests)
       .toResolvedValue(
         ({ RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS }) =>

@@ -10,7 +10,11 @@ import { headerCount } from './connections.ts';
 import { HttpError } from './errors.ts';
 import { limitHeaders, tooMany } from './limits.ts';
 import type { Replies } from './replies.ts';
+import { TimeLimit } from './time-limit.ts';
 import { fingerprint, pageLinks, type ReadBody, readQuery } from './wire.ts';
+
+/** What a request may wait for its storage altogether, however often it asks there. */
+const WORKS_FOR_MS = 10_000;
 
 /** What the pipeline works with. */
 export interface Service {
@@ -32,7 +36,8 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
   return async (request, response) => {
     const exchange = replies.exchangeOf(response);
     exchange.route = operation.path;
-    const caller = await authenticate(request, service);
+    const time = new TimeLimit(WORKS_FOR_MS);
+    const caller = await time.with(authenticate(request, service));
     exchange.workspaceId = caller.workspaceId;
     exchange.keyId = caller.keyId;
     const usage = await requests.consume(caller.keyId);
@@ -48,10 +53,10 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
     if (idempotencyKey !== undefined) {
       const { workspaceId, keyId } = caller;
       const once = { workspaceId, keyId, operationId: operation.id, idempotencyKey, fingerprint: fingerprint(body) };
-      const { status, body: kept, replayed } = await application.once(once, (use) => work(use, caller, id));
-      replies.send(response, status, kept, replayed ? ['Idempotency-Replayed', 'true'] : []);
+      const reply = await time.with(application.once(once, (use) => work(use, caller, id)));
+      replies.send(response, reply.status, reply.body, reply.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
-      const reply = await work(application, caller, id);
+      const reply = await time.with(work(application, caller, id));
       const link = reply.hasNext === undefined ? undefined : pageLinks(operation.path, query, reply.hasNext);
       replies.send(response, reply.status, reply.body, link ? ['Link', link] : []);
     }

@@ -59,6 +59,9 @@ export class Connection {
   private failingSince: number | undefined = this.succeededAt;
   private toldAt = Number.NEGATIVE_INFINITY;
   private isToldAway = false;
+  private tried = 0;
+  private inUse = 0;
+  private waiting = 0;
 
   constructor(
     private readonly uri: string,
@@ -67,6 +70,26 @@ export class Connection {
   ) {
     this.opened = this.open();
     this.opened.catch(() => 'whoever uses it is told');
+  }
+
+  /** Whether the last that is known of the database is that it answers. */
+  get isUp(): boolean {
+    return this.failingSince === undefined;
+  }
+
+  /** How often something was done again because the database had failed. */
+  get retries(): number {
+    return this.tried;
+  }
+
+  /** How many of the connections to the servers are in use. */
+  get connectionsInUse(): number {
+    return this.inUse;
+  }
+
+  /** How many wait for a connection, because all are in use. */
+  get waitingForConnection(): number {
+    return this.waiting;
   }
 
   /** Resolves when it is open or away; rejects with `UnusableDatabase`. What is unusable later is waited for. */
@@ -82,7 +105,7 @@ export class Connection {
 
   /** Rejects with `DatabaseAway` while the database is away. */
   async ready(): Promise<void> {
-    if (this.failingSince !== undefined) throw new DatabaseAway(MESSAGE);
+    if (!this.isUp) throw new DatabaseAway(MESSAGE);
     await this.run((client) => client.db().command({ ping: 1 }), 1);
   }
 
@@ -105,6 +128,7 @@ export class Connection {
         this.noteFailure(error as Error, startedAt);
         if (tries >= mostTries || error instanceof DatabaseAway) throw new DatabaseAway(MESSAGE, { cause: error });
         await pause(FIRST_PAUSE_MS * 2 ** tries * Math.random());
+        this.tried++;
       }
     }
   }
@@ -118,7 +142,7 @@ export class Connection {
   private async open(): Promise<MongoClient> {
     while (!this.closed) {
       const startedAt = Date.now();
-      this.client = newClient(this.uri);
+      this.client = this.counted(newClient(this.uri));
       try {
         await this.client.connect();
         await requireTransactions(this.client);
@@ -134,6 +158,20 @@ export class Connection {
       }
     }
     throw new DatabaseAway(MESSAGE);
+  }
+
+  /** Counts what a client does with its connections. */
+  private counted(client: MongoClient): MongoClient {
+    this.inUse = 0;
+    this.waiting = 0;
+    client.on('connectionCheckOutStarted', () => this.waiting++);
+    client.on('connectionCheckOutFailed', () => this.waiting--);
+    client.on('connectionCheckedOut', () => {
+      this.waiting--;
+      this.inUse++;
+    });
+    client.on('connectionCheckedIn', () => this.inUse--);
+    return client;
   }
 
   private isLost(): boolean {

@@ -1,10 +1,25 @@
 import { createServer, type Server } from 'node:http';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
+
+/** What a connection to a database knows of itself. */
+export interface DatabaseState {
+  readonly isUp: boolean;
+  readonly retries: number;
+  readonly connectionsInUse: number;
+  readonly waitingForConnection: number;
+}
+
+/** What a count that processes share knows of itself. */
+export interface SharedCountState {
+  readonly isUp: boolean;
+  /** By the name of the limit. */
+  readonly fallbacks: Readonly<Record<string, number>>;
+}
 
 /** What this process measures of itself, in the Prometheus text format. */
 export class Metrics {
@@ -35,6 +50,67 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Shows how a database is, as it is whenever somebody looks. */
+  database(state: DatabaseState): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'storage_up',
+      help: 'Whether the database answers: 0 from its first failure until it answers again; after ten seconds of that requests fail at once.',
+      registers,
+      collect() {
+        this.set(Number(state.isUp));
+      },
+    });
+    new Counter({
+      name: 'storage_retries_total',
+      help: 'What was done again because the database had failed, and the first retry of its driver had too.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(state.retries);
+      },
+    });
+    new Gauge({
+      name: 'storage_connections_in_use',
+      help: 'Connections to the database that do something, of 50 to each of its servers.',
+      registers,
+      collect() {
+        this.set(state.connectionsInUse);
+      },
+    });
+    new Gauge({
+      name: 'storage_connections_waited_for',
+      help: 'What waits for a connection to the database.',
+      registers,
+      collect() {
+        this.set(state.waitingForConnection);
+      },
+    });
+  }
+
+  /** Shows how the count is that processes share, as it is whenever somebody looks. */
+  sharedCount(state: SharedCountState): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'rate_limit_shared',
+      help: 'Whether all processes count requests together: 0 while each counts by itself.',
+      registers,
+      collect() {
+        this.set(Number(state.isUp));
+      },
+    });
+    new Counter({
+      name: 'rate_limit_fallbacks_total',
+      help: 'What this process counted by itself because the shared count was away, by limit.',
+      labelNames: ['limit'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [limit, count] of Object.entries(state.fallbacks)) this.inc({ limit }, count);
+      },
+    });
   }
 
   /** Observes a reply. */

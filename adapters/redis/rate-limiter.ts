@@ -15,17 +15,13 @@ const OPTIONS = {
 const PATIENCE_MS = 100;
 const FAILURES_BEFORE_RECONNECTING = 3;
 
-/** A limiter that falls back on another one, and tells how often it did. */
-export interface RedisRateLimiter extends RateLimiter {
-  readonly fallbacks: number;
-}
-
 /** The Redis that counts for every process. */
 export class RedisCounter {
   private readonly redis: Redis;
   private readonly patience = new Patience(PATIENCE_MS);
   private failures = 0;
   private isAway = false;
+  private readonly fallbackCounts: Record<string, number> = {};
 
   /** Connects by itself as soon as Redis is there; `tell` gets a line when it is away, and when it is back. */
   constructor(
@@ -38,9 +34,19 @@ export class RedisCounter {
     this.redis.on('ready', () => this.noteBack());
   }
 
+  /** Whether it counts, as long as nobody knows better; otherwise each process counts by itself. */
+  get isUp(): boolean {
+    return this.redis.status === 'ready';
+  }
+
+  /** How many requests each limiter has counted without it, by the limiter's name. */
+  get fallbacks(): Readonly<Record<string, number>> {
+    return this.fallbackCounts;
+  }
+
   /** Resolves when it is connected, or when the first attempt has failed. */
   async open(): Promise<void> {
-    if (this.redis.status === 'ready' || this.isAway) return;
+    if (this.isUp || this.isAway) return;
     await new Promise<void>((resolve) => {
       for (const event of ['ready', 'error', 'close']) this.redis.once(event, () => resolve());
     });
@@ -50,7 +56,7 @@ export class RedisCounter {
    * Counts for all processes under a name, and by `alone` while Redis is away: a request waits for it a tenth of a
    * second at the most. After three that waited in vain the connection is made anew, and nobody waits meanwhile.
    */
-  rateLimiter(name: string, limit: number, windowSeconds: number, alone: RateLimiter): RedisRateLimiter {
+  rateLimiter(name: string, limit: number, windowSeconds: number, alone: RateLimiter): RateLimiter {
     const limiter = new RateLimiterRedis({
       storeClient: this.redis,
       keyPrefix: `advocacy:${name}`,
@@ -68,17 +74,14 @@ export class RedisCounter {
         resetsIn: Math.max(0, result.msBeforeNext),
       };
     };
-    let fallbacks = 0;
+    this.fallbackCounts[name] = 0;
     const fallBack = (key: string) => {
-      fallbacks++;
+      this.fallbackCounts[name] = (this.fallbackCounts[name] ?? 0) + 1;
       return alone.consume(key);
     };
     return {
-      get fallbacks() {
-        return fallbacks;
-      },
       consume: async (key) => {
-        if (this.redis.status !== 'ready') return fallBack(key);
+        if (!this.isUp) return fallBack(key);
         try {
           return await consume(key);
         } catch {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { RedisCounter, type RedisRateLimiter } from '../../adapters/redis/rate-limiter.ts';
+import { RedisCounter } from '../../adapters/redis/rate-limiter.ts';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { startRedis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 
@@ -10,7 +11,8 @@ const CLIENTS = 20;
 
 interface World {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
-  readonly limiter: RedisRateLimiter;
+  readonly counter: RedisCounter;
+  readonly limiter: RateLimiter;
   readonly lines: readonly string[];
 }
 
@@ -20,7 +22,8 @@ async function withRedis(test: (world: World) => Promise<void>): Promise<void> {
   const counter = new RedisCounter(redis.url, (line) => lines.push(line));
   try {
     await counter.open();
-    await test({ redis, lines, limiter: counter.rateLimiter('test', LIMIT, 60, memoryRateLimiter(LIMIT, 60)) });
+    const limiter = counter.rateLimiter('test', LIMIT, 60, memoryRateLimiter(LIMIT, 60));
+    await test({ redis, lines, counter, limiter });
   } finally {
     await counter.close();
     await redis.stop();
@@ -28,7 +31,7 @@ async function withRedis(test: (world: World) => Promise<void>): Promise<void> {
 }
 
 /** Counts for many clients again and again until it is so; fails where one request fails, or it takes ten seconds. */
-async function countUntil(limiter: RedisRateLimiter, isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function countUntil({ limiter }: World, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await isSo())) {
     assert.ok(Date.now() < deadline, 'it is not so after ten seconds');
@@ -38,32 +41,34 @@ async function countUntil(limiter: RedisRateLimiter, isSo: () => boolean | Promi
 }
 
 /** Whether a request is counted by Redis: it goes on from what was counted there. */
-async function isShared(limiter: RedisRateLimiter): Promise<boolean> {
-  const { fallbacks } = limiter;
+async function isShared({ counter, limiter }: World): Promise<boolean> {
+  const { test: before } = counter.fallbacks;
   await limiter.consume('key');
-  return limiter.fallbacks === fallbacks;
+  return counter.fallbacks.test === before;
 }
 
 suite('a limiter whose Redis fails', {
   'counts alone while it is frozen, and together again when it goes on': () =>
-    withRedis(async ({ redis, limiter, lines }) => {
-      await countUntil(limiter, () => isShared(limiter));
+    withRedis(async (world) => {
+      const { redis, lines } = world;
+      await countUntil(world, () => isShared(world));
       redis.freeze();
-      await countUntil(limiter, () => lines.length === 1);
+      await countUntil(world, () => lines.length === 1);
       assert.match(lines[0] as string, /Redis is away/);
-      assert.equal(await isShared(limiter), false);
+      assert.equal(await isShared(world), false);
       redis.thaw();
-      await countUntil(limiter, () => isShared(limiter));
+      await countUntil(world, () => isShared(world));
       assert.match(lines[1] as string, /Redis is back/);
     }),
 
   'counts alone while it is gone, and together again when it is there': () =>
-    withRedis(async ({ redis, limiter, lines }) => {
+    withRedis(async (world) => {
+      const { redis, lines } = world;
       await redis.kill();
-      await countUntil(limiter, () => lines.length === 1);
-      assert.equal(await isShared(limiter), false);
+      await countUntil(world, () => lines.length === 1);
+      assert.equal(await isShared(world), false);
       await redis.start();
-      await countUntil(limiter, () => isShared(limiter));
+      await countUntil(world, () => isShared(world));
       assert.equal(lines.length, 2);
     }),
 

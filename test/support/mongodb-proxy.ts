@@ -14,6 +14,8 @@ export interface MongodbProxy {
   readonly toLose: number;
   /** While it is true, nobody can connect. */
   isAway: boolean;
+  /** How long each answer takes on its way. */
+  delayMs: number;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export async function mongodbProxy(uri: string): Promise<MongodbProxy> {
     });
     onMessages(upstream, (message) => {
       if (unanswered.has(message.readInt32LE(RESPONSE_TO))) cut(true);
+      else if (way.delayMs > 0) setTimeout(() => client.write(message), way.delayMs);
       else client.write(message);
     });
   });
@@ -58,6 +61,7 @@ export async function mongodbProxy(uri: string): Promise<MongodbProxy> {
   const way: MongodbProxy = {
     uri: toServer(uri, at),
     isAway: false,
+    delayMs: 0,
     lose(command, what, times, meanwhile = async () => undefined) {
       plan = { command, what, times, meanwhile };
     },
