@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Storage } from '../../core/storage.ts';
@@ -7,6 +8,7 @@ import { campaign, newId, tag } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { type Database, mongod } from '../support/mongod.ts';
 import { type MongodbProxy, mongodbProxy } from '../support/mongodb-proxy.ts';
+import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
 /** A storage on a way that loses commands, and another one on the same database that loses none. */
@@ -169,6 +171,20 @@ suite('a commit whose answer is lost', {
       assert.equal(proxy.toLose, 0);
       assert.equal((await sound.campaigns.get(workspaceId, id))?.clicks, 1);
     }),
+
+  ...(isLong && {
+    'is not done again either when the database is away for longer than anybody waits': () =>
+      withBoth(async ({ lossy, sound, proxy }) => {
+        const before = campaign(newId());
+        const { workspaceId, id } = before;
+        await sound.campaigns.add(before);
+        proxy.lose('commitTransaction', 'answer', 1, async () => (proxy.isAway = true));
+        await assert.rejects(lossy.atomically(({ campaigns }) => campaigns.update(workspaceId, id, clicked)));
+        proxy.isAway = false;
+        await delay(AWAY_MS);
+        assert.equal((await sound.campaigns.get(workspaceId, id))?.clicks, 1);
+      }),
+  }),
 });
 
 suite('a change that is lost on the way while others change the record', {

@@ -10,7 +10,10 @@ import { sharedMongod, stopSharedMongod, WHICH_MONGOD } from './shared-mongod.ts
 const FILE_TIMEOUT_MS = scale(180_000, 1_200_000);
 const root = join(import.meta.dirname, '..');
 
-/** Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at length. */
+/**
+ * Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at
+ * length. Then one runs after the other, because it looks at the clock.
+ */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
@@ -28,7 +31,7 @@ async function main(words: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: scale(availableParallelism(), 1) }, work));
   await stopSharedMongod();
   for (const reason of missing) console.log(`SKIPPED what needs it: ${reason}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';

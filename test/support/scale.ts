@@ -1,4 +1,4 @@
-/** Whether all of the long tests is run, as in `npm run test:long`, or the little that `npm test` has of them. */
+/** Whether all of the long tests is run, as in `npm run test:faults`, or the little that `npm test` has of them. */
 export const isLong = process.env.TEST_SCALE === 'long';
 
 export function scale(quick: number, long: number): number {
