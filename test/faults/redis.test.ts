@@ -14,6 +14,8 @@ const BEFORE_MS = scale(500, 5_000);
 const FAULT_MS = scale(500, 5_000);
 /** A quick run may be one of many things that the machine does. */
 const MOST_MORE_MS = scale(5_000, 150);
+/** The slower the machine itself is, the less its slowest moments tell of each other. */
+const UNSTEADY = 1.5;
 const BACK_WITHIN_MS = scale(30_000, 10_000);
 
 /** What a service says is left of the limit of a key. */
@@ -89,7 +91,7 @@ suite(
           assert.deepEqual(failures.slice(0, 5), []);
           const usual = longest([...load.sent.slice(0, before), ...loadBeside.sent]);
           const worst = longest(load.sent.slice(before));
-          assert.ok(worst <= usual + MOST_MORE_MS, `${worst} ms, and ${usual} ms without Redis or before`);
+          assert.ok(worst <= usual * UNSTEADY + MOST_MORE_MS, `${worst} ms, and ${usual} ms without Redis or before`);
           assert.ok(backIn <= BACK_WITHIN_MS, `back after ${backIn} ms`);
         }),
     ]),

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { apiKeySecret } from '../../core/access/api-key.ts';
 import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
+import { scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
-
-/** What a scrape says, by name and labels. */
-async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
-  const text = await (await fetch(url)).text();
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
-}
 
 suite('the metrics of a service on MongoDB and Redis', {
   'show what fails, what is done instead, and that it is over': async () => {
@@ -25,20 +20,19 @@ suite('the metrics of a service on MongoDB and Redis', {
     try {
       const { key } = await withUseCases(database.uri, newWorkspace);
       const more = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };
-      await withProcess({ ...onMongodb(proxy.uri), ...more }, async ({ url, printed }) => {
+      await withProcess({ ...onMongodb(proxy.uri), ...more }, async (service) => {
+        const { url } = service;
         const headers = { Authorization: `Bearer ${key}` };
         const ask = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
         const list = async () => (await fetch(`${url}/campaigns`, { headers })).status;
-        await until(() => printed.stdout.includes('Metrics: '));
-        const metricsUrl = /^Metrics: (\S+)$/m.exec(printed.stdout)?.[1] as string;
         const becomes = (name: string, holds: (value: number) => boolean) =>
-          until(async () => holds((await scrape(metricsUrl)).get(name) ?? Number.NaN));
+          until(async () => holds((await scrape(service)).get(name) ?? Number.NaN));
         const fallbacks = 'rate_limit_fallbacks_total{limit="requests"}';
 
         await until(async () => (await list()) === 200);
         await becomes('rate_limit_shared', (value) => value === 1);
         await becomes('storage_up', (value) => value === 1);
-        const before = await scrape(metricsUrl);
+        const before = await scrape(service);
         assert.equal(before.get(fallbacks), 0);
         assert.equal(before.get('storage_retries_total'), 0);
         assert.equal(before.get('storage_connections_in_use'), 0);
@@ -47,13 +41,13 @@ suite('the metrics of a service on MongoDB and Redis', {
         await redis.kill();
         await becomes('rate_limit_shared', (value) => value === 0);
         assert.equal(await ask(), 400);
-        assert.equal((await scrape(metricsUrl)).get(fallbacks), 1);
+        assert.equal((await scrape(service)).get(fallbacks), 1);
         await redis.start();
         await becomes('rate_limit_shared', (value) => value === 1);
 
         proxy.lose('find', 'request', 2);
         assert.equal(await list(), 200);
-        assert.equal((await scrape(metricsUrl)).get('storage_retries_total'), 1);
+        assert.equal((await scrape(service)).get('storage_retries_total'), 1);
 
         proxy.delayMs = 500;
         const slow = Promise.all(Array.from({ length: 60 }, list));
@@ -83,11 +77,12 @@ suite('the metrics of a service on MongoDB and Redis', {
     const [database, redis] = await Promise.all([mongod(), startRedis()]);
     try {
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0' };
-      await withProcess({ ...onMongodb(database.uri), ...settings }, async ({ printed }) => {
-        await until(() => printed.stdout.includes('Metrics: '));
-        const metricsUrl = /^Metrics: (\S+)$/m.exec(printed.stdout)?.[1] as string;
-        const text = await (await fetch(metricsUrl)).text();
-        const ours = [...text.matchAll(/^# TYPE ((?:http|rate_limit|storage)_\w+) \w+$/gm)].map(([, name]) => name);
+      await withProcess({ ...onMongodb(database.uri), ...settings }, async (service) => {
+        const unknown = { Authorization: `Bearer ${apiKeySecret('0'.repeat(32))}` };
+        assert.equal((await fetch(`${service.url}/campaigns`, { headers: unknown })).status, 401);
+        const names = [...(await scrape(service)).keys()].map((name) => name.replace(/\{.*/, ''));
+        const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));
+        const ours = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
         assert.ok(ours.length >= 9, ours.join());
         const watched = page.slice(page.indexOf('## What to watch'));
         assert.deepEqual(
@@ -95,9 +90,9 @@ suite('the metrics of a service on MongoDB and Redis', {
           [],
         );
         const alerts = [...watched.matchAll(/\b(?:http|rate_limit|storage|nodejs|process)_\w+/g)].map(([name]) => name);
-        const known = (name: string) => text.includes(`# TYPE ${name.replace(/_(?:bucket|count|sum)$/, '')} `);
+        const isMeasured = (name: string) => measured.has(name.replace(/_(?:bucket|count|sum)$/, ''));
         assert.deepEqual(
-          alerts.filter((name) => !known(name)),
+          alerts.filter((name) => !isMeasured(name)),
           [],
         );
       });
