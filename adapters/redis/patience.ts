@@ -22,7 +22,7 @@ export class Patience {
   /** Settles as the work does; rejects where that takes too long. */
   with<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const mine: Waiting = { since: this.turns, giveUp: () => reject(new Error('Redis does not answer.')) };
+      const mine: Waiting = { since: this.turns, giveUp: () => reject(new Error('it does not answer')) };
       this.waiting.add(mine);
       this.timer ??= setInterval(() => this.turn(), TURN_MS);
       work.then(resolve, reject).finally(() => this.waiting.delete(mine));

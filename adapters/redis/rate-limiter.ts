@@ -14,6 +14,7 @@ const OPTIONS = {
 };
 const PATIENCE_MS = 100;
 const FAILURES_BEFORE_RECONNECTING = 3;
+const TELLS_EVERY_MS = 10_000;
 
 /** The Redis that counts for every process. */
 export class RedisCounter {
@@ -21,9 +22,11 @@ export class RedisCounter {
   private readonly patience = new Patience(PATIENCE_MS);
   private failures = 0;
   private isAway = false;
+  private isToldAway = false;
+  private toldAt = Number.NEGATIVE_INFINITY;
   private readonly fallbackCounts: Record<string, number> = {};
 
-  /** Connects by itself as soon as Redis is there; `tell` gets a line when it is away, and when it is back. */
+  /** Connects by itself as soon as Redis is there; `tell` gets a line when it is away, and when it is back, every ten seconds at the most. */
   constructor(
     url: string,
     private readonly tell: (line: string) => void,
@@ -84,8 +87,8 @@ export class RedisCounter {
         if (!this.isUp) return fallBack(key);
         try {
           return await consume(key);
-        } catch {
-          this.noteFailure();
+        } catch (error) {
+          this.noteFailure(error as Error);
           return fallBack(key);
         }
       },
@@ -99,24 +102,27 @@ export class RedisCounter {
     this.patience.end();
   }
 
-  private noteFailure(): void {
+  private noteFailure({ message }: Error): void {
     this.failures++;
     if (this.failures < FAILURES_BEFORE_RECONNECTING) return;
     this.failures = 0;
-    this.redis.stream.destroy(new Error('it does not answer'));
+    this.redis.stream.destroy(new Error(message));
   }
 
   private noteAway(why: string): void {
     if (this.isAway) return;
     this.isAway = true;
+    if (performance.now() - this.toldAt < TELLS_EVERY_MS) return;
+    this.toldAt = performance.now();
+    this.isToldAway = true;
     this.tell(`Redis is away (${why}): each process counts by itself`);
   }
 
   private noteBack(): void {
     this.failures = 0;
-    if (!this.isAway) return;
     this.isAway = false;
-    this.tell('Redis is back: all processes count together');
+    if (this.isToldAway) this.tell('Redis is back: all processes count together');
+    this.isToldAway = false;
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { RedisCounter } from '../../adapters/redis/rate-limiter.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
@@ -70,6 +71,22 @@ suite('a limiter whose Redis fails', {
       await redis.start();
       await countUntil(world, () => isShared(world));
       assert.equal(lines.length, 2);
+    }),
+
+  'counts alone while it answers with errors, and says why once': () =>
+    withRedis(async (world) => {
+      const { redis, lines, counter } = world;
+      const client = new Redis(redis.url);
+      await client.config('SET', 'maxmemory', '1');
+      const connections = async () => Number(/connections_received:(\d+)/.exec(await client.info('stats'))?.[1]);
+      const before = await connections();
+      await countUntil(world, async () => (await connections()) > before + 3);
+      assert.equal(lines.filter((line) => line.includes('away')).length, 1);
+      assert.match(lines[0] as string, /^Redis is away \(OOM /);
+      await client.config('SET', 'maxmemory', '0');
+      await countUntil(world, () => isShared(world));
+      assert.equal(counter.isUp, true);
+      client.disconnect();
     }),
 
   'opens where there is none, and counts alone': async () => {
