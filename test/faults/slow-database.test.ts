@@ -4,12 +4,13 @@ import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
+import { scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 /** Short enough that no single answer is taken for lost, and too long for all that one request asks. */
 const DELAY_MS = 1_500;
-const ENDS_WITHIN_MS = 11_000;
+const ENDS_WITHIN_MS = scale(15_000, 11_000);
 
 suite('a database each of whose answers takes long', {
   'keeps no request longer than eleven seconds, and what it left undone is done once when it is sent again':
