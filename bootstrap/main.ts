@@ -6,5 +6,6 @@ try {
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);
-  process.exitCode = 1;
+  // Not before it is written; a worker would stay for the process that started it.
+  process.stderr.write('', () => process.exit(1));
 }

@@ -1,13 +1,20 @@
+import cluster from 'node:cluster';
 import type { Running } from './server.ts';
 import type { Settings } from './settings.ts';
+import type { Serving } from './workers.ts';
 
 /** How long it serves on when it is told to stop: until whoever balances load has seen that it is not ready. */
 const SERVING_ON_MS = 1_000;
 
 const DEMO_NOTE = ', with a demo workspace in memory: what you change is gone when it stops.';
 
-/** Starts the service in this process, says where it listens, and ends the process when that is told to stop. */
+/** Starts the service, says where it listens, and ends this process when that is told to stop. */
 export async function serve(settings: Settings): Promise<void> {
+  if (settings.WORKERS > 1 && cluster.isPrimary) {
+    const { startWorkers } = await import('./workers.ts');
+    tell(await startWorkers(settings), `, with ${settings.WORKERS} workers`);
+    return;
+  }
   let running: Running | undefined;
   let stopping = false;
   const onSignal = async () => {
@@ -16,13 +23,19 @@ export async function serve(settings: Settings): Promise<void> {
     await running.stop(SERVING_ON_MS);
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+  process.on('SIGTERM', onSignal);
+  // A terminal interrupts workers too, which are told to stop by the process that started them.
+  process.on('SIGINT', cluster.isWorker ? () => undefined : onSignal);
   // Loaded after the signals are heeded, because it takes a while.
   const { standardErrorLog } = await import('./log.ts');
   const { start } = await import('./server.ts');
   running = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
-  const { url, metricsUrl, demo } = running;
-  const facts = [`Workspace Advocacy listens at ${url}${demo ? DEMO_NOTE : ''}`];
+  if (cluster.isPrimary) tell(running, running.demo ? DEMO_NOTE : '');
+}
+
+/** Says what a person wants to know who has started it. */
+function tell({ url, metricsUrl, demo }: Serving & Pick<Partial<Running>, 'demo'>, note: string): void {
+  const facts = [`Workspace Advocacy listens at ${url}${note}`];
   if (demo) {
     facts.push(`The demo's key: ${demo.apiKey}`);
     facts.push(`Try:\n  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns`);

@@ -1,7 +1,9 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { tokens, wire } from './container.ts';
@@ -38,7 +40,7 @@ export async function start(
   const application = container.get(tokens.application);
   const connections = container.getAll(tokens.connection, { optional: true });
   const { server, replies, closeUnused } = container.get(tokens.http);
-  const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).server();
+  const metrics = settings.METRICS_PORT === undefined ? undefined : metricsServer(container.get(tokens.metrics));
   const end = async () => {
     metrics?.closeAllConnections();
     const closed = [close(server), metrics && close(metrics)];
@@ -70,12 +72,24 @@ export async function start(
   }
 }
 
-async function listen(server: Server, host: string, port: number): Promise<string> {
+/** A worker tells its metrics to the process that started it, which shows those of all. */
+function metricsServer(metrics: Metrics): Server | undefined {
+  if (cluster.isPrimary) return metrics.server();
+  metrics.tellPrimary();
+  return undefined;
+}
+
+/** Listens, and tells where. Throws a `SettingsError` where that cannot be. */
+export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host);
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
     throw new SettingsError([`${host}:${port} cannot be listened at: ${reasons[code ?? ''] ?? code}`]);
   });
-  return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  return urlOf(host, (server.address() as AddressInfo).port);
+}
+
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
@@ -58,6 +58,7 @@ export class Metrics {
     new Gauge({
       name: 'storage_up',
       help: 'Whether the database answers: 0 from its first failure until it answers again; after ten seconds of that requests fail at once.',
+      aggregator: 'min',
       registers,
       collect() {
         this.set(Number(state.isUp));
@@ -96,6 +97,7 @@ export class Metrics {
     new Gauge({
       name: 'rate_limit_shared',
       help: 'Whether all processes count requests together: 0 while each counts by itself.',
+      aggregator: 'min',
       registers,
       collect() {
         this.set(Number(state.isUp));
@@ -148,15 +150,13 @@ export class Metrics {
 
   /** A server of `GET /metrics`, not yet listening; whatever else it is asked, it has not. */
   server(): Server {
-    return createServer(async (request, response) => {
-      const { method = '', url = '' } = request;
-      if (!['GET', 'HEAD'].includes(method) || url.split('?')[0] !== '/metrics') {
-        response.writeHead(404).end();
-        return;
-      }
-      const text = await this.registry.metrics();
-      response.writeHead(200, { 'Content-Type': this.registry.contentType }).end(text);
-    });
+    return metricsServer(() => this.registry.metrics());
+  }
+
+  /** Lets the process that started this worker gather its metrics (`workersMetricsServer`). */
+  tellPrimary(): void {
+    AggregatorRegistry.setRegistries([this.registry]);
+    new AggregatorRegistry();
   }
 
   private timed<T extends object>(kind: string, port: T): T {
@@ -176,4 +176,25 @@ export class Metrics {
         },
     });
   }
+}
+
+/** As `Metrics.server`, with the metrics of all workers of this process together. */
+export function workersMetricsServer(): Server {
+  const all = new AggregatorRegistry();
+  return metricsServer(() => all.clusterMetrics());
+}
+
+function metricsServer(metrics: () => Promise<string>): Server {
+  return createServer(async (request, response) => {
+    const { method = '', url = '' } = request;
+    if (!['GET', 'HEAD'].includes(method) || url.split('?')[0] !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE }).end(await metrics());
+    } catch (error) {
+      response.writeHead(500).end((error as Error).message);
+    }
+  });
 }

@@ -1,0 +1,72 @@
+import cluster, { type Address, type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { standardErrorLog } from './log.ts';
+import { listen, urlOf } from './server.ts';
+import type { Settings } from './settings.ts';
+
+/** A worker that ends sooner is not replaced at once, so that what keeps ending does not keep the machine busy. */
+const LIVES_AT_LEAST_MS = 1_000;
+/** Each ends sooner by itself. */
+const STOPPED_WITHIN_MS = 15_000;
+
+/** Where the workers listen, and where the metrics of all of them are, if anywhere. */
+export interface Serving {
+  readonly url: string;
+  readonly metricsUrl: string | undefined;
+}
+
+/**
+ * Serves in as many processes as `WORKERS` says, on one port. Another takes the place of one that ends; told to stop, all
+ * stop, and then this process. Where the first cannot start, having said why, this process ends as it did.
+ */
+export async function startWorkers(settings: Settings): Promise<Serving> {
+  const { HOST, LOG_LEVEL, WORKERS } = settings;
+  const log = await standardErrorLog(LOG_LEVEL);
+  let stopping = false;
+
+  /** Keeps a place filled, beginning with a worker. */
+  const keep = async (worker: Worker): Promise<void> => {
+    for (let current = worker; !stopping; current = cluster.fork()) {
+      const startedAt = Date.now();
+      const [code, signal] = await once(current, 'exit');
+      if (stopping) return;
+      log.warn({ worker: current.process.pid, code, signal }, 'a worker ended, another takes its place');
+      await delay(startedAt + LIVES_AT_LEAST_MS - Date.now());
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    if (stopping) process.exit(0);
+    stopping = true;
+    const workers = Object.values(cluster.workers ?? {}) as Worker[];
+    const ended = workers.map((worker) => once(worker, 'exit'));
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    await Promise.race([Promise.all(ended), delay(STOPPED_WITHIN_MS)]);
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+
+  const metricsUrl = await listenForMetrics(settings);
+  const first = cluster.fork();
+  const port = await portOf(first);
+  if (port === undefined) process.exit(first.process.exitCode ?? 1);
+  const others = Array.from({ length: WORKERS - 1 }, () => cluster.fork());
+  for (const worker of [first, ...others]) void keep(worker);
+  await Promise.all(others.map(portOf));
+  return { url: urlOf(HOST, port), metricsUrl };
+}
+
+/** The port that a worker listens at; `undefined` where it ends before. */
+function portOf(worker: Worker): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    worker.once('listening', ({ port }: Address) => resolve(port));
+    worker.once('exit', () => resolve(undefined));
+  });
+}
+
+async function listenForMetrics({ METRICS_HOST, METRICS_PORT }: Settings): Promise<string | undefined> {
+  if (METRICS_PORT === undefined) return undefined;
+  const { workersMetricsServer } = await import('../adapters/prometheus/metrics.ts');
+  return `${await listen(workersMetricsServer(), METRICS_HOST, METRICS_PORT)}/metrics`;
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mongod } from '../support/mongod.ts';
+import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { redis } from '../support/redis.ts';
+import { scrape } from '../support/scrape.ts';
+import { suite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const REQUESTS = 20;
+
+suite('a service with workers', {
+  'serves with all of them on one port, replaces one that is killed, and shows the metrics of all': () =>
+    withWorkers(async ({ settings, key }) => {
+      await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
+        await until(async () => (await serving(service, key)).size === 2);
+        const [killed, kept] = [...(await serving(service, key))] as [number, number];
+        const before = await requestsOf(service);
+        await serving(service, key);
+        assert.equal((await requestsOf(service)) - before, REQUESTS);
+        process.kill(killed, 'SIGKILL');
+        await until(() => service.printed.stderr.includes('a worker ended'));
+        await until(async () => {
+          const pids = await serving(service, key);
+          return pids.size === 2 && pids.has(kept) && !pids.has(killed);
+        });
+      });
+    }),
+
+  'stops with all of them': () =>
+    withWorkers(async ({ settings, key }) => {
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+        await withProcess(settings, async (service) => {
+          await until(async () => (await serving(service, key)).size === 2);
+          const pids = await serving(service, key);
+          service.child.kill(signal);
+          assert.equal(await service.ended(), signal === 'SIGKILL' ? null : 0, signal);
+          await until(() => [...pids].every((pid) => !isRunning(pid)));
+        });
+      }
+    }),
+
+  'ends with one line where it cannot listen': () =>
+    withWorkers(({ settings }) =>
+      withProcess(settings, async ({ url }) => {
+        const { port } = new URL(url);
+        await assert.rejects(startProcess({ ...settings, PORT: port }), ({ message }: Error) => {
+          const line = `127.0.0.1:${port} cannot be listened at: something listens there already, so stop that or set another port\n`;
+          assert.equal(message, `ended with exit code 1: ${line}`);
+          return true;
+        });
+      }),
+    ),
+});
+
+/** Gives a test the settings of a service with two workers, and a key to a workspace of its database. */
+async function withWorkers(
+  test: (service: { readonly settings: Readonly<Record<string, string>>; readonly key: string }) => Promise<void>,
+): Promise<void> {
+  const [database, counter] = await Promise.all([mongod(), redis()]);
+  try {
+    const { key } = await withUseCases(database.uri, newWorkspace);
+    const shared = { RATE_LIMITER: 'redis', REDIS_URL: counter.url };
+    await test({ settings: { ...onMongodb(database.uri), ...shared, WORKERS: '2' }, key });
+  } finally {
+    await Promise.all([database.stop(), counter.stop()]);
+  }
+}
+
+/** Sends some requests, each over a connection of its own, all of which are served; the processes that logged them. */
+async function serving({ url, printed }: ServiceProcess, key: string): Promise<ReadonlySet<number>> {
+  const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
+  const ids = new Set<string>();
+  for (let i = 0; i < REQUESTS; i++) {
+    const reply = await fetch(`${url}/campaigns`, { headers });
+    assert.equal(reply.status, 200);
+    ids.add(reply.headers.get('x-request-id') as string);
+  }
+  const pids = () =>
+    printed.stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+      .filter(({ requestId }) => ids.has(requestId))
+      .map(({ pid }) => pid);
+  await until(() => pids().length === REQUESTS);
+  return new Set(pids());
+}
+
+async function requestsOf(service: ServiceProcess): Promise<number> {
+  const counts = [...(await scrape(service))].filter(([name]) =>
+    name.startsWith('http_request_duration_seconds_count'),
+  );
+  return counts.reduce((sum, [, count]) => sum + count, 0);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
