@@ -1,64 +1,57 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Usage, usageOf } from './usage.ts';
 
-const TICKS_PER_SECOND = 100;
 const ASK_EVERY_MS = 2;
 
-/** A server as a process of its own, of which the operating system tells what it uses. */
-export interface ServerProcess {
+/** A server to be started: a script that listens at the port which `PORT` names. */
+export interface Script {
+  readonly path: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether what it writes to standard error is a log of every request, which goes nowhere. */
+  readonly logs: boolean;
+}
+
+/** A server as a process of its own. */
+export interface ServerProcess extends Usage {
   readonly port: number;
-  /** From the start of the process to its first answer. */
+  /** From the start of the process to its first answer, whatever that was. */
   readonly startMs: number;
-  /** Seconds of processor time so far; `undefined` where the system does not say (it is read from /proc). */
-  cpuSeconds(): number | undefined;
-  /** Resident memory; `undefined` where the system does not say. */
-  residentMiB(): number | undefined;
+  /** The first thing that it tells the process that started it. */
+  readonly told: Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Starts a script that listens at the port which `PORT` names, and waits until it answers; its log goes nowhere. */
-export async function startServer(
-  script: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<ServerProcess> {
+/** Starts a server and waits until it answers. */
+export async function startServer({ path, environment, logs }: Script): Promise<ServerProcess> {
   const port = await freePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...process.execArgv, script], {
-    env: { ...process.env, ...environment, PORT: String(port) },
-    stdio: 'ignore',
+  const child = spawn(process.execPath, [...process.execArgv, path], {
+    env: { ...process.env, NODE_ENV: 'production', ...environment, PORT: String(port) },
+    stdio: ['ignore', 'ignore', logs ? 'ignore' : 'inherit', 'ipc'],
   });
-  process.on('exit', () => child.kill());
+  const endIt = () => child.kill('SIGKILL');
+  process.on('exit', endIt);
   const ended = once(child, 'exit');
+  const told = once(child, 'message').then(([message]) => message);
   while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`${script} ended with exit code ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${path} ended with exit code ${child.exitCode}`);
     await delay(ASK_EVERY_MS);
   }
-  const startMs = performance.now() - startedAt;
   return {
     port,
-    startMs,
-    cpuSeconds() {
-      const [, ...fields] = proc(child.pid, 'stat')?.split(') ')[1]?.split(' ') ?? [];
-      return fields.length === 0 ? undefined : (Number(fields[10]) + Number(fields[11])) / TICKS_PER_SECOND;
-    },
-    residentMiB() {
-      const kibibytes = /^VmRSS:\s+(\d+)/m.exec(proc(child.pid, 'status') ?? '')?.[1];
-      return kibibytes === undefined ? undefined : Number(kibibytes) / 1024;
-    },
+    startMs: performance.now() - startedAt,
+    told,
+    ...usageOf(child.pid as number),
     async stop() {
-      child.kill('SIGTERM');
+      child.kill('SIGKILL');
       await ended;
+      process.off('exit', endIt);
     },
   };
-}
-
-function proc(pid: number | undefined, file: string): string | undefined {
-  const path = `/proc/${pid}/${file}`;
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 async function freePort(): Promise<number> {

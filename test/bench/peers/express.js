@@ -1,0 +1,81 @@
+import express from 'express';
+import { MongoClient } from 'mongodb';
+import { z } from 'zod';
+import {
+  answerOf,
+  answersOf,
+  Callers,
+  documentOf,
+  filterOf,
+  NEWEST_FIRST,
+  PAGE_SIZE,
+  SHOWN,
+  shareId,
+  sharesOf,
+} from './campaigns.js';
+
+/** Express with the driver and zod, written plainly. */
+const db = (await new MongoClient(process.env.MONGODB_URI).connect()).db();
+const campaigns = db.collection('campaigns');
+const shares = db.collection('shares');
+const callers = new Callers(db);
+
+const listQuery = z.strictObject({
+  page: z.coerce.number().int().min(1).default(1),
+  search: z.string().max(200).optional(),
+});
+const text = z.string().max(5000);
+const amount = z.union([z.string(), z.number()]);
+const newCampaign = z.strictObject({
+  name: z.string().min(1).max(190),
+  description: text,
+  shareContext: text,
+  objective: text,
+  status: z.enum(['draft', 'published', 'archived']),
+  destinationUrl: z.url().max(2048),
+  startDate: z.iso.date(),
+  endDate: z.iso.date(),
+  shareRewardAmount: amount,
+  clickRewardAmount: amount,
+  maxRewardPerEmployee: amount,
+  totalBudget: amount,
+});
+
+const app = express();
+app.use(express.json());
+app.use(async (request, response, next) => {
+  request.caller = await callers.of(request.headers.authorization);
+  if (request.caller) next();
+  else response.status(401).json({ error: { code: 'unauthorized' } });
+});
+
+app.get('/campaigns', async ({ caller, query }, response) => {
+  const { page, search } = listQuery.parse(query);
+  const options = { projection: SHOWN, sort: NEWEST_FIRST, skip: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
+  const found = await campaigns.find(filterOf(caller.workspaceId, search), options).toArray();
+  const some = await shares.find(sharesOf(caller, found), { projection: { _id: 0, campaignId: 1 } }).toArray();
+  response.json(answersOf(found, some));
+});
+
+app.get('/campaigns/:id', async ({ caller, params: { id } }, response) => {
+  const { workspaceId, memberId } = caller;
+  const [found, share] = await Promise.all([
+    campaigns.findOne({ workspaceId, _id: id }, { projection: SHOWN }),
+    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, { projection: { _id: 1 } }),
+  ]);
+  if (found) response.json(answerOf(found, share !== null));
+  else response.status(404).json({ error: { code: 'not_found' } });
+});
+
+app.post('/campaigns', async ({ caller, body }, response) => {
+  const document = documentOf(newCampaign.parse(body), caller);
+  await campaigns.insertOne(document);
+  response.status(201).json(answerOf(document, false));
+});
+
+app.use((error, _request, response, next) => {
+  if (error instanceof z.ZodError) response.status(422).json({ error: { code: 'unprocessable_entity' } });
+  else next(error);
+});
+
+app.listen(Number(process.env.PORT), '127.0.0.1');

@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+const FILE = join(import.meta.dirname, '../../../docs/benchmark.md');
+
+/** A table in Markdown. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, i) => '-'.repeat(width + 1) + (i === 0 ? '-' : ':')).join('|')}|`;
+  return `${[line(heads), rule, ...rows.map(line)].join('\n')}\n`;
+}
+
+/** A number as a table shows it, where there is one. */
+export function shown(value: number, digits = 0): string {
+  return Number.isFinite(value) ? value.toFixed(digits) : '–';
+}
+
+/** When and where something was measured. */
+export function circumstances(): string {
+  const date = new Date().toISOString().slice(0, 10);
+  return `Measured on ${date} with Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model?.trim()}.`;
+}
+
+/** Puts a section of docs/benchmark.md in the place of the one that has its title. */
+export function writeSection(title: string, text: string): void {
+  const [head, ...sections] = readFileSync(FILE, 'utf8').split(/^(?=## )/m);
+  const others = sections.map((section) =>
+    section.startsWith(`## ${title}\n`) ? `## ${title}\n\n${text}\n` : section,
+  );
+  writeFileSync(FILE, [head, ...others].join(''));
+}

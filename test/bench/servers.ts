@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiKeySecret } from '../../core/access/api-key.ts';
+import type { Sample } from './sample.ts';
+import type { Script } from './server-process.ts';
+
+/** A server of the comparison. */
+export interface Contender extends Script {
+  readonly name: string;
+  /** What it is and does. */
+  readonly is: string;
+  /** The rows that it is measured in; all where it does not say. */
+  readonly rows?: readonly string[];
+}
+
+const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
+const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
+const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
+
+const descriptions = {
+  ours: 'this service, with all that it does: keys, limiter, strict validation, log',
+  'ours-redis': 'the same, with its limiter in Redis',
+  bare: '`node:http` that gives the same bytes, and does nothing for them',
+  reference: '`node:http` and the driver, tuned by hand: keys that it was given, no validation, limiter or log',
+  fastify: 'Fastify 5, the driver, replies written by schemas',
+  express: 'Express 5, the driver and zod, written plainly',
+  nestjs: 'NestJS 11 on its Fastify adapter, Mongoose 9 with lean reads, class-validator',
+  feathers: 'Feathers 5 on Koa, with its own service for MongoDB',
+} as const;
+
+type Name = keyof typeof descriptions;
+
+export const storages = {
+  mongodb: ['reference', 'ours', 'ours-redis', 'fastify', 'express', 'nestjs', 'feathers'],
+  memory: ['bare', 'ours'],
+} as const satisfies Record<string, readonly Name[]>;
+
+export type StorageName = keyof typeof storages;
+
+function contender(name: Name, path: string, environment: Script['environment'], more?: Partial<Contender>): Contender {
+  return { name, is: descriptions[name], path, environment, logs: false, ...more };
+}
+
+/** This service on a database. */
+export function oursOn(uri: string): Contender {
+  const environment = { STORAGE: 'mongodb', MONGODB_URI: uri, ...UNLIMITED };
+  return contender('ours', SERVICE, environment, { logs: true });
+}
+
+/** This service on memory storage, with sample workspaces of so many campaigns; it tells them as `Sample[]`. */
+export function oursInMemory(campaigns: readonly number[]): Contender {
+  const path = join(import.meta.dirname, 'memory-server.js');
+  return contender('ours', path, { SEEDS: JSON.stringify(campaigns), ...UNLIMITED }, { logs: true });
+}
+
+/** This service on memory storage as anybody starts it. */
+export function oursAsStarted(): Contender {
+  return contender('ours', SERVICE, { DEMO_API_KEY: apiKeySecret('0'.repeat(32)) }, { logs: true });
+}
+
+export function bareWith(answers: object): Contender {
+  return contender('bare', join(import.meta.dirname, 'bare-server.js'), { ANSWERS: JSON.stringify(answers) });
+}
+
+/** All servers of the comparison on a database with some samples in it. */
+export function contendersOn(uri: string, samples: readonly Sample[], redisUrl: string | undefined): Contender[] {
+  const ours = oursOn(uri);
+  const callers = samples.map(({ key, workspaceId, memberId }) => [key, { workspaceId, memberId }]);
+  const peer = (name: Name, environment = {}) =>
+    contender(name, join(PEERS, `${name}.js`), { MONGODB_URI: uri, ...environment });
+  const withRedis = redisUrl && {
+    ...ours,
+    name: 'ours-redis',
+    is: descriptions['ours-redis'],
+    environment: { ...ours.environment, RATE_LIMITER: 'redis', REDIS_URL: redisUrl },
+    rows: ['list', 'get', 'create'],
+  };
+  return [
+    peer('reference', { CALLERS: JSON.stringify(Object.fromEntries(callers)) }),
+    ours,
+    ...(withRedis ? [withRedis] : []),
+    peer('fastify'),
+    peer('express'),
+    peer('nestjs'),
+    peer('feathers'),
+  ];
+}
+
+/** Installs what the peers need, once: a package of their own, so that nobody else has to. */
+export function installPeers(): void {
+  if (existsSync(join(PEERS, 'node_modules'))) return;
+  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: PEERS, stdio: ['ignore', 2, 2] });
+}
