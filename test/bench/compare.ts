@@ -10,7 +10,6 @@ import { type Script, type ServerProcess, startServer } from './server-process.t
 import { bareWith, type Contender, contendersOn, installPeers, oursAsStarted, oursInMemory } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
 
-const WARM_UP_MS = 1_000;
 const STARTS = 3;
 /** Of which 10,000 are not archived: enough for page 400. */
 const CAMPAIGNS = 12_500;
@@ -84,7 +83,7 @@ async function compare(
       .map(({ server, measures }) => ({ row, server, measures })),
   );
   await requireEqual(pairs);
-  for (const { row, server } of pairs) await client.measure(server, database, row, WARM_UP_MS);
+  for (const { row, server } of pairs) await client.warmUp(server, row);
   for (let round = 0; round < rounds; round++) {
     for (const { row, server, measures } of pairs) {
       const before = measures.get(row.name) ?? [];
@@ -109,47 +108,43 @@ async function requireEqual(pairs: readonly { readonly row: Row; readonly server
   }
 }
 
+/** Each figure is the median of the rounds, and behind it that of its ratios to the first server's in the same round. */
 function report(running: readonly Running[], rows: readonly Row[], hasDatabase: boolean): string {
-  const first = running[0] as Running;
+  const [first] = running as readonly [Running];
   const measuresOf = ({ measures }: Running, { name }: Row) => measures.get(name) ?? [];
-  const perRow = (title: string, cell: (measures: readonly Measure[], row: Row) => string) =>
+  const figure = (of: Running, row: Row, quantity: Quantity, digits: number) => {
+    const theirs = measuresOf(first, row);
+    const values = measuresOf(of, row).map(quantity);
+    const ratios = values.map((value, round) => value / quantity(theirs[round] as Measure));
+    const middle = values.length > 0 ? shown(median(values), digits) : '';
+    return of === first || values.length === 0 ? middle : `${middle} (${shown(median(ratios), 2)})`;
+  };
+  const perRow = (title: string, quantity: Quantity, digits = 0) =>
     table(
       [title, ...rows.map(({ name }) => name)],
-      running.map((of) => [
-        of.contender.name,
-        ...rows.map((row) => (measuresOf(of, row).length > 0 ? cell(measuresOf(of, row), row) : '')),
-      ]),
+      running.map((of) => [of.contender.name, ...rows.map((row) => figure(of, row, quantity, digits))]),
     );
-  const failed = running.flatMap((of) =>
+  const failures = running.flatMap((of) =>
     rows.flatMap((row) => {
-      const failures = measuresOf(of, row).reduce((sum, it) => sum + it.failures, 0);
-      return failures > 0 ? `${failures} requests of ${of.contender.name}, ${row.name}, failed.` : [];
+      const count = measuresOf(of, row).reduce((sum, it) => sum + it.failures, 0);
+      return count > 0 ? `${count} requests of ${of.contender.name}, ${row.name}, failed.` : [];
     }),
   );
-  const middle = (measures: readonly Measure[], of: (measure: Measure) => number) => median(measures.map(of));
   return [
     ...running.map(({ contender: { name, is } }) => `- **${name}**: ${is}.`),
     '',
-    perRow(`requests a second, of those of ${first.contender.name}`, (measures, row) => {
-      const theirs = measuresOf(first, row);
-      const ratios = measures.map(({ perSecond }, round) => perSecond / (theirs[round] as Measure).perSecond);
-      const absolute = middle(measures, ({ perSecond }) => perSecond).toFixed();
-      return measures === theirs ? `1 (${absolute}/s)` : shown(median(ratios), 2);
-    }),
-    perRow('CPU of the server, µs a request', (measures) => shown(middle(measures, ({ cpu }) => cpu))),
-    ...(hasDatabase
-      ? [perRow('CPU of mongod, µs a request', (measures) => shown(middle(measures, (it) => it.databaseCpu)))]
-      : []),
-    perRow('99 of 100 answered within, ms', (measures) =>
-      shown(
-        middle(measures, ({ p99 }) => p99),
-        1,
-      ),
-    ),
+    `Medians of the rounds; in brackets, those of the ratios to ${first.contender.name} in the same round.`,
+    '',
+    perRow('requests a second', ({ perSecond }) => perSecond),
+    perRow('CPU of the server, µs a request', ({ cpu }) => cpu),
+    ...(hasDatabase ? [perRow('CPU of mongod, µs a request', ({ databaseCpu }) => databaseCpu)] : []),
+    perRow('99 of 100 answered within, ms', ({ p99 }) => p99, 1),
     table(
       ['', 'first answer after, ms', 'memory (RSS) at the end, MiB'],
       running.map(({ contender, server, startMs }) => [contender.name, shown(startMs), shown(server.residentMiB())]),
     ),
-    ...failed,
+    ...failures,
   ].join('\n');
 }
+
+type Quantity = (measure: Measure) => number;

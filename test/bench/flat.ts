@@ -9,7 +9,6 @@ import { oursInMemory, oursOn } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 const SMALL = 1_000;
-const WARM_UP_MS = 2_000;
 
 /** This service over so many campaigns in one workspace, and 1,000 in another one. */
 interface Sized {
@@ -75,12 +74,12 @@ async function measureAll(
 ): Promise<string> {
   const names = [...new Set(all.flatMap(({ rows }) => rows.map(({ name }) => name)))];
   for (const name of names) {
-    for (let round = -1; round < rounds; round++) {
-      for (const { rows, server, measures } of all) {
-        const row = rows.find((it) => it.name === name);
-        if (!row) continue;
-        const measure = await client.measure(server, database, row, round < 0 ? WARM_UP_MS : milliseconds);
-        if (round >= 0) measures.set(name, [...(measures.get(name) ?? []), measure]);
+    const pairs = all.flatMap((of) => of.rows.filter((row) => row.name === name).map((row) => ({ ...of, row })));
+    for (const { server, row } of pairs) if (row.method === 'GET') await client.warmUp(server, row);
+    for (let round = 0; round < rounds; round++) {
+      for (const { server, row, measures } of pairs) {
+        const measure = await client.measure(server, database, row, milliseconds);
+        measures.set(name, [...(measures.get(name) ?? []), measure]);
       }
     }
   }

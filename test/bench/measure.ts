@@ -5,6 +5,10 @@ import type { Done, Load } from './client.ts';
 import { bytesOf, type Row } from './requests.ts';
 import type { Usage } from './usage.ts';
 
+const WARM_UP_REQUESTS = 5_000;
+const WARM_UP_STEP_MS = 500;
+const WARM_UP_AT_MOST_MS = 8_000;
+
 /** What a server did in a round of a row. */
 export interface Measure {
   readonly perSecond: number;
@@ -28,24 +32,34 @@ export class Client {
   private readonly child: ChildProcess = fork(join(import.meta.dirname, 'client.js'), { serialization: 'advanced' });
   private readonly ended = once(this.child, 'exit');
 
+  /** Asks until the server's code is compiled as it will be: small servers are there sooner than large ones. */
+  async warmUp(server: Measured, row: Row): Promise<void> {
+    let requests = 0;
+    for (const end = Date.now() + WARM_UP_AT_MOST_MS; requests < WARM_UP_REQUESTS && Date.now() < end; ) {
+      requests += (await this.load(server, row, WARM_UP_STEP_MS)).requests;
+    }
+  }
+
   async measure(server: Measured, database: Usage | undefined, row: Row, milliseconds: number): Promise<Measure> {
-    const status = row.method === 'POST' ? 201 : 200;
-    const load: Load = { port: server.port, request: bytesOf(row), status, connections: row.connections, milliseconds };
     const before = [server.cpuSeconds(), database?.cpuSeconds() ?? 0] as const;
-    this.child.send(load);
-    const done = await Promise.race([
-      once(this.child, 'message').then(([message]) => message as Done),
-      this.ended.then(() => Promise.reject(new Error('the client ended'))),
-    ]);
-    const perRequest = (seconds: number) => (seconds * 1e6) / done.requests;
+    const { requests, seconds, ...told } = await this.load(server, row, milliseconds);
+    const perRequest = (cpuSeconds: number) => (cpuSeconds * 1e6) / requests;
     return {
-      perSecond: done.requests / done.seconds,
-      failures: done.failures,
-      median: done.median,
-      p99: done.p99,
+      ...told,
+      perSecond: requests / seconds,
       cpu: perRequest(server.cpuSeconds() - before[0]),
       databaseCpu: perRequest((database?.cpuSeconds() ?? 0) - before[1]),
     };
+  }
+
+  private load({ port }: Measured, row: Row, milliseconds: number): Promise<Done> {
+    const status = row.method === 'POST' ? 201 : 200;
+    const { connections } = row;
+    this.child.send({ port, request: bytesOf(row), status, connections, milliseconds } satisfies Load);
+    return Promise.race([
+      once(this.child, 'message').then(([message]) => message as Done),
+      this.ended.then(() => Promise.reject(new Error('the client ended'))),
+    ]);
   }
 
   close(): void {

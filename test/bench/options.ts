@@ -29,8 +29,8 @@ export function readOptions(): Options {
       rows: { type: 'string', default: ROWS.join() },
       flat: { type: 'boolean', default: false },
       sizes: { type: 'string', default: SIZES.join() },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '1' },
+      rounds: { type: 'string', default: '9' },
+      seconds: { type: 'string', default: '0.5' },
     },
   });
   const chosen = (given: string, known: readonly string[]) => {
