@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { redis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { type Client, type Measure, median } from './measure.ts';
+import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { shown, table } from './report.ts';
 import { ask, essence, type Row, rowsOf, sharedCampaign } from './requests.ts';
@@ -85,7 +85,8 @@ async function compare(
   await requireEqual(pairs);
   for (const { row, server } of pairs) await client.warmUp(server, row);
   for (let round = 0; round < rounds; round++) {
-    for (const { row, server, measures } of pairs) {
+    const inTurn = round % 2 === 0 ? pairs : pairs.toReversed();
+    for (const { row, server, measures } of inTurn) {
       const before = measures.get(row.name) ?? [];
       measures.set(row.name, [...before, await client.measure(server, database, row, milliseconds)]);
     }
@@ -125,10 +126,7 @@ function report(running: readonly Running[], rows: readonly Row[], hasDatabase: 
       running.map((of) => [of.contender.name, ...rows.map((row) => figure(of, row, quantity, digits))]),
     );
   const failures = running.flatMap((of) =>
-    rows.flatMap((row) => {
-      const count = measuresOf(of, row).reduce((sum, it) => sum + it.failures, 0);
-      return count > 0 ? `${count} requests of ${of.contender.name}, ${row.name}, failed.` : [];
-    }),
+    rows.flatMap((row) => failuresOf(`${row.name} of ${of.contender.name}`, measuresOf(of, row))),
   );
   return [
     ...running.map(({ contender: { name, is } }) => `- **${name}**: ${is}.`),

@@ -1,5 +1,5 @@
 import { startReplicaSet } from '../support/replica-set.ts';
-import { type Client, type Measure, median } from './measure.ts';
+import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { shown, table } from './report.ts';
 import { ask, type Row, rowsOf, sharedCampaign } from './requests.ts';
@@ -93,26 +93,26 @@ function report(all: readonly Sized[], names: readonly string[]): string {
   const middle = ({ measures }: Sized, name: string, of: (measure: Measure) => number) =>
     median((measures.get(name) ?? []).map(of));
   const sizes = all.map(({ campaigns }) => campaigns.toLocaleString('en'));
-  const perSize = (title: string, of: (measure: Measure) => number) =>
+  const cell = (of: Sized, name: string, quantity: (measure: Measure) => number) => {
+    if (!of.measures.has(name)) return '';
+    const value = middle(of, name, quantity);
+    if (/search|page/.test(name)) return `${shown(value / middle(of, 'list', quantity), 2)} × list`;
+    return of === first ? `${shown(value)} µs` : shown(value / middle(first, name, quantity), 2);
+  };
+  const perSize = (title: string, quantity: (measure: Measure) => number) =>
     table(
       [title, ...sizes],
-      names.map((name) => [
-        name,
-        ...all.map((it) => {
-          if (!it.measures.has(name)) return '';
-          const isBesideList = /search|page/.test(name);
-          const value = middle(it, name, of);
-          const base = isBesideList ? middle(it, 'list', of) : middle(first, name, of);
-          const ratio = shown(value / base, 2);
-          return it === first && !isBesideList ? `${shown(value)} µs` : isBesideList ? `${ratio} lists` : ratio;
-        }),
-      ]),
+      names.map((name) => [name, ...all.map((of) => cell(of, name, quantity))]),
     );
+  const failures = all.flatMap((of, i) =>
+    names.flatMap((name) => failuresOf(`${name}, of ${sizes[i]}`, of.measures.get(name))),
+  );
   return [
     'One request at a time. So many campaigns are in the workspace or, where the row says so, in the database around a small one.',
     `A ratio is to ${sizes[0]} campaigns; of searches and the deep page, to a list (page 1) of the same size.`,
     '',
     perSize('from a request to its answer', (it) => it.median * 1000),
-    perSize('CPU of server and mongod', (it) => it.cpu + it.databaseCpu),
+    perSize('CPU of server and database', (it) => it.cpu + it.databaseCpu),
+    ...failures,
   ].join('\n');
 }

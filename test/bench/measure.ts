@@ -67,6 +67,12 @@ export class Client {
   }
 }
 
+/** Says how many requests failed, where any did. */
+export function failuresOf(what: string, measures: readonly Measure[] = []): string[] {
+  const count = measures.reduce((sum, { failures }) => sum + failures, 0);
+  return count > 0 ? [`${count} requests failed: ${what}.`] : [];
+}
+
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
 const FILE = join(import.meta.dirname, '../../../docs/benchmark.md');
@@ -18,10 +18,11 @@ export function shown(value: number, digits = 0): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
-/** When and where something was measured. */
+/** When and where something is measured, and how much else goes on there. */
 export function circumstances(): string {
   const date = new Date().toISOString().slice(0, 10);
-  return `Measured on ${date} with Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model?.trim()}.`;
+  const machine = `${cpus().length} × ${cpus()[0]?.model?.trim()}`;
+  return `Measured on ${date} with Node ${process.version} on ${machine}, whose load was ${shown(loadavg()[0] ?? 0, 1)} before.`;
 }
 
 /** Puts a section of docs/benchmark.md in the place of the one that has its title. */
