@@ -15,6 +15,8 @@ const parts = {
   },
 };
 
+// The servers end when this process exits, which a signal alone would not let it do.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 const options = readOptions();
 const client = new Client();
 for (const storage of options.storages) {
