@@ -20,7 +20,7 @@ const BEFORE_MS = scale(500, 3_000);
 const FROZEN_MS = scale(2_000, 8_000);
 const AFTER_MS = scale(5_000, 8_000);
 const ENDS_WITHIN_MS = scale(20_000, 11_000);
-const HEALTH_WITHIN_MS = scale(2_000, 100);
+const HEALTH_WITHIN_MS = scale(1_000, 100);
 const RECOVERS_WITHIN_MS = scale(20_000, 3_000);
 const MOST_MORE_BYTES = 150 * 2 ** 20;
 
