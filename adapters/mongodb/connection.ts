@@ -15,7 +15,8 @@ const OPTIONS: MongoClientOptions = {
   retryReads: true,
   retryWrites: true,
   readPreference: 'primary',
-  writeConcern: { w: 'majority', journal: true },
+  w: 'majority',
+  journal: true,
 };
 const FIRST_ATTEMPT_MS = 2_000;
 const GIVES_UP_AFTER_MS = 10_000;

@@ -23,6 +23,17 @@ async function onDatabase(work: (opened: Opened, uri: string) => Promise<void>):
 }
 
 suite('a connection to MongoDB', {
+  'has writes acknowledged by the majority, in their journals, whatever the URI says': () =>
+    onDatabase(async (_, uri) => {
+      const { connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`, () => undefined);
+      try {
+        const { w, journal } = (await connection.run(async (client) => client.writeConcern)) ?? {};
+        assert.deepEqual({ w, journal }, { w: 'majority', journal: true });
+      } finally {
+        await connection.close();
+      }
+    }),
+
   'tries again where the driver tells of a broken socket as the socket does': () =>
     onDatabase(({ connection }) =>
       each(
