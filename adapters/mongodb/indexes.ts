@@ -21,7 +21,7 @@ function indexesOf({ unique, indexes, expires }: Kind<Entity>): IndexDescription
       key: { workspaceId: 1, [field]: 1 },
       unique: true,
     })),
-    ...indexes.map((fields) => ({ key: ascending(['workspaceId', ...fields, '_id']) })),
+    ...indexes.map((fields) => ({ key: indexKey(fields) })),
     ...(expires === undefined ? [] : [{ key: { [EXPIRY]: 1 }, expireAfterSeconds: 0 }]),
     { key: { workspaceId: 1, _id: 1 } },
   ] as IndexDescription[];
@@ -31,8 +31,9 @@ export function uniqueIndexName(field: string): string {
   return `unique_${field}`;
 }
 
-function ascending(fields: readonly string[]) {
-  return Object.fromEntries(fields.map((field) => [field, 1]));
+/** The key of an index of a kind. */
+export function indexKey(fields: readonly string[]): Record<string, 1> {
+  return Object.fromEntries(['workspaceId', ...fields, '_id'].map((field) => [field, 1]));
 }
 
 async function makeCollection(db: Db, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Document, Filter, Sort } from 'mongodb';
 import type { Condition, Entity, Field, Kind, Query } from '../../core/shared/records.ts';
+import { indexKey } from './indexes.ts';
 
 /** A record as a document: `id` is its `_id`; `revision` names the last write, so that a retry knows its own. */
 export type Stored = Document & { readonly _id: string; readonly revision: string };
@@ -19,6 +20,19 @@ export function sortOf<T extends Entity>({ by, order, where }: Query<T>, kind: K
 /** What is read of the documents that a query finds; `undefined` for all of it. */
 export function projectionOf<T>({ fields }: Query<T>): Record<string, 1> | undefined {
   return fields && Object.fromEntries(fields.map((field) => [nameOf(field), 1]));
+}
+
+/**
+ * The index whose fields are those that a query seeks by value, in the order that it asks for. MongoDB left alone would
+ * try all indexes for a page far behind, again and again. `undefined` where it has more to choose from.
+ */
+export function hintOf<T extends Entity>({ where, by }: Query<T>, { indexes }: Kind<T>): Record<string, 1> | undefined {
+  const narrows = (condition: Condition<T>) => !('contains' in condition) && condition.field !== by;
+  const sought = new Set<string>(where.filter(narrows).map(({ field }) => field));
+  const isFit = (fields: readonly string[]) =>
+    fields.at(-1) === by && fields.length === sought.size + 1 && fields.every((it) => it === by || sought.has(it));
+  const index = indexes.find(isFit);
+  return index && indexKey(index);
 }
 
 function nameOf<T>(field: Field<T>): string {

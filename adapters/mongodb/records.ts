@@ -4,11 +4,13 @@ import type { Entity, Kind, Records, Registry } from '../../core/shared/records.
 import { Blocked } from './connection.ts';
 import { documentOf, recordOf } from './documents.ts';
 import { uniqueIndexName } from './indexes.ts';
-import { filterOf, projectionOf, type Stored, sortOf } from './query.ts';
+import { filterOf, hintOf, projectionOf, type Stored, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
 const TIME_EXPIRED = 50;
 const MOST_TIME = { maxTimeMS: 2_000 };
+/** Left alone, MongoDB would weigh this index and that of the workspace against each other. */
+const BY_ID = { hint: { _id: 1 }, ...MOST_TIME } as const;
 
 /** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
 export type OnCollection = <T>(
@@ -36,7 +38,7 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
   return {
     get: (workspaceId, id) =>
       on(name, async (collection, session) => {
-        const found = await collection.findOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
+        const found = await collection.findOne({ workspaceId, _id: id }, { session, ...BY_ID });
         return found ? recordOf<T>(found) : undefined;
       }),
 
@@ -44,7 +46,8 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
       on(name, async (collection, session) => {
         if (ids.length === 0) return [];
         const some = { workspaceId, _id: { $in: ids } };
-        const options = { session, batchSize: ids.length, ...MOST_TIME };
+        // One more than there can be, so that the database need not be asked whether there is one.
+        const options = { session, batchSize: ids.length + 1, ...BY_ID };
         return (await collection.find(some, options).toArray()).map(recordOf<T>);
       }),
 
@@ -53,10 +56,12 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
         if (query.take === 0) return [];
         const { skip, take: limit } = query;
         const sort = sortOf(query, kind);
+        const hint = hintOf(query, kind);
         const projection = projectionOf(query);
         const options = {
           ...{ session, skip, limit, batchSize: limit },
           ...(sort && { sort }),
+          ...(hint && { hint }),
           ...(projection && { projection }),
           ...MOST_TIME,
         };

@@ -492,6 +492,20 @@ suite('the commands that MongoDB gets', {
       });
     }),
 
+  'leave MongoDB no choice of plans where an index is made for a list: on a busy day it would try all of them again':
+    () =>
+      inProfiledWorld(async (world, profile) => {
+        const lists = Object.entries(plain).filter(([name]) =>
+          /^(campaigns|pillars) by |^domains,|^questions: all/.test(name),
+        );
+        assert.ok(lists.length > 10);
+        await each(Object.fromEntries(lists), async (ask) => {
+          await ask(world);
+          for (const { ns, fromMultiPlanner = false } of await profile.next())
+            assert.equal(fromMultiPlanner, false, ns);
+        });
+      }),
+
   'use every index': () =>
     inProfiledWorld(async (world, _, client) => {
       for (const ask of Object.values({ ...useCases, ...plain, ...other })) await ask(world);
