@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Has Schemathesis try every operation of a service with a demo workspace in memory: `schemathesis.sh [options of it]`.
+# Has Schemathesis try every operation of a service with a demo workspace: `schemathesis.sh [options of it]`. It is in memory,
+# or where the settings say, with the key KEY (test/support/with-mongodb.ts).
 set -euo pipefail
 cd "$(dirname "$0")"
-export KEY=demo-key-of-the-checks SCHEMATHESIS_HOOKS=hooks PYTHONPATH=.
+[ "${STORAGE:=memory}" = memory ] && export KEY=demo-key-of-the-checks DEMO_API_KEY=demo-key-of-the-checks
+export SCHEMATHESIS_HOOKS=hooks PYTHONPATH=.
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/workspace-advocacy/schemathesis
 if ! cmp -s requirements.txt "$tools/installed"; then
   rm -rf "$tools"
@@ -12,7 +14,7 @@ if ! cmp -s requirements.txt "$tools/installed"; then
 fi
 
 said=$(mktemp)
-PORT=0 DEMO_API_KEY=$KEY RATE_LIMIT_POINTS=1000000000 REFUSED_CREDENTIALS_PER_MINUTE=1000000000 LOG_LEVEL=error \
+PORT=0 RATE_LIMIT_POINTS=1000000000 REFUSED_CREDENTIALS_PER_MINUTE=1000000000 LOG_LEVEL=error \
   node ../../dist/bootstrap/main.js >"$said" 2>&1 &
 server=$!
 trap 'kill $server; rm -rf "$said" .hypothesis .schemathesis' EXIT
