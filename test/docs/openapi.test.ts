@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApi } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
+import { assertValid } from '../support/document.ts';
 import { each } from '../support/each.ts';
 import { everyOperation } from '../support/operations.ts';
 import { suite } from '../support/suite.ts';
@@ -17,16 +17,6 @@ const document = openApi() as any;
 
 const described = (operation: (typeof operations)[number]) =>
   document.paths[operation.path][operation.method.toLowerCase()];
-
-/** A validator of all that the document's schemas say. */
-function validator() {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ $id: 'document', components: document.components });
-  return (schema: object, value: unknown, what: string) => {
-    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    assert.ok(ajv.validate(JSON.parse(text), value), `${what}: ${ajv.errorsText()}`);
-  };
-}
 
 interface Body {
   readonly content: { readonly 'application/json': { readonly schema: object; readonly example: unknown } };
@@ -83,26 +73,25 @@ suite('the OpenAPI document', {
   },
 
   'has examples that its schemas and the operations take': () => {
-    const check = validator();
     for (const operation of operations) {
       const { requestBody, responses } = described(operation);
       if (operation.body) {
         operation.body.parse(operation.example.body);
         const { schema, example } = requestBody.content['application/json'];
-        check(schema, example, `${operation.id}, body`);
+        assertValid(schema, example, `${operation.id}, body`);
       }
       operation.reply.parse(operation.example.reply);
       for (const status of operation.statuses) {
         const { schema, example } = responses[status].content['application/json'];
-        check(schema, example, `${operation.id}, ${status}`);
+        assertValid(schema, example, `${operation.id}, ${status}`);
       }
     }
     for (const [name, response] of Object.entries<Body>(document.components.responses)) {
       const { schema, example } = response.content['application/json'];
-      check(schema, example, name);
+      assertValid(schema, example, name);
     }
     for (const [name, { schema, example }] of Object.entries<never>(document.components.headers)) {
-      if (example !== undefined) check(schema, example, name);
+      if (example !== undefined) assertValid(schema, example, name);
     }
   },
 

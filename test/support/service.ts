@@ -4,6 +4,7 @@ import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import type { Application } from '../../core/application.ts';
+import { assertAsDocumented } from './document.ts';
 
 export const DEMO_API_KEY = 'demo-key-of-the-tests';
 
@@ -30,6 +31,7 @@ export interface Api {
   readonly metricsUrl: string | undefined;
   readonly application: Application;
   readonly demo: Demo;
+  /** Sends a request; what an operation answers is as the document says, or this fails. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
 }
 
@@ -61,7 +63,12 @@ export async function serving(
   try {
     const { url, metricsUrl, application } = running;
     const demo = running.demo ?? (await createDemo(application, system.now(), DEMO_API_KEY));
-    await test({ url, metricsUrl, application, demo, call: (method, path, call) => request(url + path, method, call) });
+    const call: Api['call'] = async (method, path, given) => {
+      const answer = await request(url + path, method, given);
+      assertAsDocumented(method, path, answer);
+      return answer;
+    };
+    await test({ url, metricsUrl, application, demo, call });
   } finally {
     await running.stop();
     await database?.stop();
