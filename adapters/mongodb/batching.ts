@@ -1,16 +1,16 @@
-import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Query, Records } from '../../core/shared/records.ts';
+import type { SharedRecords } from './records.ts';
 
 /** The most that is asked at once, and the longest that a question waits for those before it. */
 const MOST = 100;
 const PATIENCE_MS = 10;
 
-/** Answers some questions at once, each with the answer at its place. */
-type AnswerAll<Q, A> = (questions: readonly Q[]) => Promise<readonly A[]>;
+/** Answers some questions at once, each with the answer at its place, or the promise of one. */
+type AnswerAll<Q, A> = (questions: readonly Q[]) => Promise<readonly (A | PromiseLike<A>)[]>;
 
 interface Asked<Q, A> {
   readonly question: Q;
-  resolve(answer: A): void;
+  resolve(answer: A | PromiseLike<A>): void;
   reject(error: unknown): void;
 }
 
@@ -68,7 +68,7 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
  * The same records, asked for less often: of what is asked at the same time, records of a workspace are read by their ids
  * at once, equal lists are read once, and records are added at once, each with its own refusal. What several get is frozen.
  */
-export function batched<T extends Entity>(records: Records<T>): Records<T> {
+export function batched<T extends Entity>({ addEach, ...records }: SharedRecords<T>): Records<T> {
   const get = batchesByKey<string, T | undefined>((workspaceId) => async (ids) => {
     if (ids.length === 1) return [await records.get(workspaceId, ids[0] as string)];
     const found = new Map(
@@ -84,11 +84,9 @@ export function batched<T extends Entity>(records: Records<T>): Records<T> {
     return queries.map(() => found);
   });
 
-  const add = new Batches<T, DomainError | undefined>(async (added) => {
-    if (added.length === 1) return [void (await records.add(added[0] as T))];
-    const refusals = await records.addMany(added);
-    return added.map((_, i) => (refusals.has(i) ? new DomainError('conflict', refusals.get(i) as string) : undefined));
-  });
+  const add = new Batches<T, void>(async (added) =>
+    added.length === 1 ? [await records.add(added[0] as T)] : addEach(added),
+  );
 
   return {
     ...records,
@@ -99,9 +97,6 @@ export function batched<T extends Entity>(records: Records<T>): Records<T> {
       return record ? [record] : [];
     },
     list: ((workspaceId, query) => list(JSON.stringify([workspaceId, query]), query)) as Records<T>['list'],
-    add: async (record) => {
-      const refusal = await add.ask(record);
-      if (refusal) throw refusal;
-    },
+    add: (record) => add.ask(record),
   };
 }

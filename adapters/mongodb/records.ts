@@ -1,4 +1,11 @@
-import { type ClientSession, type Collection, type Filter, MongoBulkWriteError, MongoServerError } from 'mongodb';
+import {
+  type ClientSession,
+  type Collection,
+  type Filter,
+  MongoBulkWriteError,
+  MongoError,
+  MongoServerError,
+} from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { Blocked } from './connection.ts';
@@ -33,8 +40,23 @@ export interface Ways {
   readonly contend: Contend;
 }
 
+/** Records of which many may be added at once for several callers. */
+export interface SharedRecords<T extends Entity> extends Records<T> {
+  /** As `add` of each: what keeps one of them from being written fails that one alone. */
+  addEach(records: readonly T[]): Promise<readonly Promise<void>[]>;
+}
+
 /** The records of a kind in the collection of its name. */
-export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, inTurn, contend }: Ways): Records<T> {
+export function recordsOn<T extends Entity>(
+  name: string,
+  kind: Kind<T>,
+  { on, inTurn, contend }: Ways,
+): SharedRecords<T> {
+  const addOne = (document: Stored) => {
+    const one = { workspaceId: document.workspaceId, _id: document._id };
+    return on(name, (collection, session) => insert(collection, document, one, kind.unique, session));
+  };
+
   return {
     get: (workspaceId, id) =>
       on(name, async (collection, session) => {
@@ -81,15 +103,27 @@ export function recordsOn<T extends Entity>(name: string, kind: Kind<T>, { on, i
         collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }),
       ),
 
-    add: (record) => {
-      const document = documentOf(record, kind.expires);
-      const one = { workspaceId: record.workspaceId, _id: record.id };
-      return on(name, (collection, session) => insert(collection, document, one, kind.unique, session));
-    },
+    add: (record) => addOne(documentOf(record, kind.expires)),
 
     addMany: (records) => {
       const documents = records.map((record) => documentOf(record, kind.expires));
       return on(name, (collection, session) => insertMany(collection, documents, kind.unique, session));
+    },
+
+    addEach: async (records) => {
+      const documents = records.map((record) => documentOf(record, kind.expires));
+      const refusals = await on(name, async (collection, session) => {
+        try {
+          return await insertMany(collection, documents, kind.unique, session);
+        } catch (error) {
+          if (error instanceof Blocked) return undefined;
+          throw error;
+        }
+      });
+      if (!refusals) return documents.map(addOne);
+      return documents.map(async (_, i) => {
+        if (refusals.has(i)) throw new DomainError('conflict', refusals.get(i) as string);
+      });
     },
 
     update: (workspaceId, id, change) => {
@@ -192,8 +226,10 @@ async function insertMany(
     return new Map();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
+    if (error.code === TIME_EXPIRED) throw blocked(error);
     const failures = [error.writeErrors].flat();
-    if (failures.length === 0) throw error.errorResponse;
+    // The driver wraps what failed the command as a whole: an error of its own, or what the server said.
+    if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
     const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
     if (other || error.result.getWriteConcernError()) throw error;
     const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
@@ -228,10 +264,14 @@ async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
-    if (error.code === TIME_EXPIRED) throw new Blocked('What is to be written is held by another.', { cause: error });
+    if (error.code === TIME_EXPIRED) throw blocked(error);
     if (error.code !== DUPLICATE_KEY) throw error;
     throw new DomainError('conflict', refusal(unique, error.message));
   }
+}
+
+function blocked(cause: MongoServerError): Blocked {
+  return new Blocked('What is to be written is held by another.', { cause });
 }
 
 /** The sentence that refuses a duplicate, by what the database says: it names the index. */

@@ -1,13 +1,22 @@
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Kind, Records } from '../../core/shared/records.ts';
+import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
 import { batched } from './batching.ts';
 import { Connection } from './connection.ts';
 import { prepare } from './indexes.ts';
 import type { Stored } from './query.ts';
-import { type Contend, type InTurn, LOST, type OnCollection, recordsOn, registryOn, type Ways } from './records.ts';
+import {
+  type Contend,
+  type InTurn,
+  LOST,
+  type OnCollection,
+  recordsOn,
+  registryOn,
+  type SharedRecords,
+  type Ways,
+} from './records.ts';
 
 export { UnusableDatabase } from './connection.ts';
 
@@ -60,7 +69,7 @@ function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
 
 function allBatched(storage: Omit<Storage, 'atomically' | 'ready'>): typeof storage {
   const names = Object.keys(kinds) as (keyof typeof kinds)[];
-  const records = names.map((name) => [name, batched(storage[name] as unknown as Records<Entity>)]);
+  const records = names.map((name) => [name, batched(storage[name] as unknown as SharedRecords<Entity>)]);
   return { ...storage, ...Object.fromEntries(records) };
 }
 

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { MongoClient } from 'mongodb';
+import { MongoClient, MongoError } from 'mongodb';
 import { Batches } from '../../adapters/mongodb/batching.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Storage } from '../../core/storage.ts';
-import { tagKind } from '../../core/tag/tag.ts';
+import { type Tag, tagKind } from '../../core/tag/tag.ts';
 import { assertConflict } from '../contract/conflict.ts';
 import { campaign, newId, tag } from '../contract/samples.ts';
 import { mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
 const MANY = 60;
+const HELD_MS = 3_000;
 
 /** Batches whose questions are answered, or refused, when the test says so. */
 function questions() {
@@ -123,6 +124,45 @@ suite('records in MongoDB that are asked for at the same time', {
       await assertConflict(Promise.reject(refused.reason), tagKind.unique.foldedName);
     }),
 
+  'do not wait for one that another holds, whose own turn comes': () =>
+    onStorage(async ({ tags }, _, client) => {
+      const [workspaceId, other] = [newId(), newId()];
+      const held = tag(workspaceId, 'Held');
+      const end = await hold(client, held);
+      const first = tags.add(tag(other, 'First'));
+      const waiting = tags.add(held);
+      waiting.catch(() => 'told below');
+      await Promise.all([first, ...some.map((i) => tags.add(tag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
+      await end();
+      await waiting;
+      assert.equal(await tags.count(workspaceId, []), MANY / 2 + 1);
+    }),
+
+  'are added together when another lets go of one': () =>
+    onStorage(async ({ tags }, _, client) => {
+      const held = tag(newId(), 'Held');
+      const end = await hold(client, held);
+      setTimeout(end, HELD_MS);
+      assert.deepEqual(await tags.addMany([held, tag(newId(), 'Free')]), new Map());
+      assert.deepEqual(await tags.get(held.workspaceId, held.id), held);
+    }),
+
+  'fail with an error where MongoDB ends the command': () =>
+    onStorage(async ({ tags }, _, client) => {
+      const held = tag(newId(), 'Held');
+      const end = await hold(client, held);
+      const added = assert.rejects(tags.addMany([held, tag(newId(), 'Free')]), MongoError);
+      const admin = client.db('admin');
+      const ours = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
+      for (let isKilled = false; !isKilled; ) {
+        const ops = await admin.aggregate([{ $currentOp: {} }, { $match: ours }]).toArray();
+        for (const { opid } of ops) await admin.command({ killOp: 1, op: opid });
+        isKilled = ops.length > 0;
+      }
+      await added;
+      await end();
+    }),
+
   'are seen as they are after what was answered before': () =>
     onStorage(async ({ campaigns }) => {
       const workspaceId = newId();
@@ -155,9 +195,20 @@ suite('records in MongoDB that are asked for at the same time', {
     }),
 });
 
+/** Holds the name of a tag, as a process does that died in a transaction; until the end of that is asked for. */
+async function hold(client: MongoClient, { workspaceId, foldedName }: Tag): Promise<() => Promise<void>> {
+  const session = client.startSession();
+  session.startTransaction();
+  await client.db().collection('tags').insertOne({ workspaceId, foldedName }, { session });
+  return async () => {
+    await session.abortTransaction();
+    await session.endSession();
+  };
+}
+
 /** Gives a test a storage of its own, and what tells how many operations of a kind its campaigns have had. */
 async function onStorage(
-  test: (storage: Storage, operations: (op: string) => Promise<number>) => Promise<void>,
+  test: (storage: Storage, operations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
 ): Promise<void> {
   const database = await mongod();
   const client = new MongoClient(database.uri);
@@ -167,7 +218,7 @@ async function onStorage(
     const db = client.db();
     await db.command({ profile: 2 });
     const ns = `${db.databaseName}.campaigns`;
-    await test(storage, (op) => db.collection('system.profile').countDocuments({ ns, op }));
+    await test(storage, (op) => db.collection('system.profile').countDocuments({ ns, op }), client);
   } finally {
     await connection.close();
     await client.db().command({ profile: 0 });
