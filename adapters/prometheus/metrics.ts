@@ -192,7 +192,8 @@ function metricsServer(metrics: () => Promise<string>): Server {
       return;
     }
     try {
-      response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE }).end(await metrics());
+      const text = await metrics();
+      response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
     } catch (error) {
       response.writeHead(500).end((error as Error).message);
     }

@@ -3,7 +3,7 @@ import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { redis } from '../support/redis.ts';
-import { scrape } from '../support/scrape.ts';
+import { askForMetrics, scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
@@ -24,6 +24,18 @@ suite('a service with workers', {
           const pids = await serving(service, key);
           return pids.size === 2 && pids.has(kept) && !pids.has(killed);
         });
+      });
+    }),
+
+  'outlives one that does not tell its metrics': () =>
+    withWorkers(async ({ settings, key }) => {
+      await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
+        await until(async () => (await serving(service, key)).size === 2);
+        const [frozen] = [...(await serving(service, key))] as [number];
+        process.kill(frozen, 'SIGSTOP');
+        const unanswered = await askForMetrics(service).finally(() => process.kill(frozen, 'SIGCONT'));
+        assert.equal(unanswered.status, 500);
+        assert.equal((await askForMetrics(service)).status, 200);
       });
     }),
 
