@@ -48,6 +48,21 @@ const plants: Readonly<Record<string, (copy: typeof document) => unknown>> = {
   'GET /domains, 200, an item.slug may be null': ({ components }) => {
     components.schemas.Domain.properties.slug.type = ['string', 'null'];
   },
+  'GET /domains, pageSize has another default': ({ paths }) => {
+    paths['/domains'].get.parameters.at(-1).schema.default = 25;
+  },
+  'POST /campaigns, the body.image has a narrower maxLength': ({ components }) => {
+    components.schemas.NewCampaign.properties.image.anyOf[0].maxLength = 255;
+  },
+  'POST /campaigns, the body.resources, an item.language is gone': ({ components }) =>
+    delete components.schemas.CampaignResource.properties.language,
+  'GET /campaigns/{id}, 200.hasShared is gone': ({ components }) =>
+    delete components.schemas.Campaign.properties.hasShared,
+  'PATCH /tags/{id}, 200.color may be anything': ({ components }) =>
+    delete components.schemas.Tag.properties.color.enum,
+  'GET /campaigns, 200, Link is gone': ({ paths }) => delete paths['/campaigns'].get.responses[200].headers.Link,
+  'DELETE /content-pillars/{id}, 429, Retry-After is gone': ({ components }) =>
+    delete components.responses.RateLimitExceeded.headers['Retry-After'],
   'DELETE /content-pillars/{id}, 404 is gone': ({ paths }) =>
     delete paths['/content-pillars/{id}'].delete.responses[404],
 };

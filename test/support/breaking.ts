@@ -38,8 +38,15 @@ export function breakingChanges(before: Part, after: Part): string[] {
     compareSent(schemaOf(old.requestBody), schemaOf(now.requestBody), `${what}, the body`);
     for (const [status, response] of Object.entries<Part>(old.responses)) {
       const answer = now.responses[status];
-      if (!answer) found.push(`${what}, ${status} is gone`);
-      else compareAnswered(contentOf(response, before), contentOf(answer, after), `${what}, ${status}`);
+      if (!answer) {
+        found.push(`${what}, ${status} is gone`);
+        continue;
+      }
+      compareAnswered(contentOf(response, before), contentOf(answer, after), `${what}, ${status}`);
+      const headers = resolved(answer, after).headers ?? {};
+      for (const name of Object.keys(resolved(response, before).headers ?? {})) {
+        if (!(name in headers)) found.push(`${what}, ${status}, ${name} is gone`);
+      }
     }
   }
 
@@ -53,6 +60,7 @@ export function breakingChanges(before: Part, after: Part): string[] {
     for (const type of typesOf(old)) if (!typesOf(now).includes(type)) found.push(`${what} takes no ${type}`);
     for (const value of old.enum ?? []) if (!now.enum?.includes(value)) found.push(`${what} does not take ${value}`);
     if (!old.enum && now.enum) found.push(`${what} takes some values only`);
+    if (now.default !== old.default) found.push(`${what} has another default`);
     if (now.pattern !== undefined && now.pattern !== old.pattern) found.push(`${what} has another pattern`);
     for (const [name, isNarrower] of Object.entries(bounds)) {
       if (now[name] !== undefined && (old[name] === undefined || isNarrower(old[name], now[name]))) {
@@ -65,18 +73,24 @@ export function breakingChanges(before: Part, after: Part): string[] {
     }
     for (const name of now.required ?? []) if (!old.required?.includes(name)) found.push(`${what}.${name} is required`);
     if (old.items) compareSent(old.items, now.items, `${what}, an item`);
+    for (const one of old.anyOf ?? []) {
+      const same = alternativeOf(now, one);
+      if (same) compareSent(one, same, what);
+    }
   }
 
   /** What was answered is answered still, and nothing that was not expected. */
   function compareAnswered(oldSchema: Part, nowSchema: Part, what: string): void {
     const [old, now] = [resolved(oldSchema, before), resolved(nowSchema, after)];
     for (const type of typesOf(now)) if (!typesOf(old).includes(type)) found.push(`${what} may be ${type}`);
+    if (old?.enum && !now?.enum) found.push(`${what} may be anything`);
     for (const value of now?.enum ?? []) if (!old?.enum?.includes(value)) found.push(`${what} may be ${value}`);
     for (const name of old?.required ?? []) {
       if (!now?.required?.includes(name)) found.push(`${what}.${name} may be missing`);
     }
     for (const [name, field] of Object.entries(old?.properties ?? {})) {
       if (now?.properties?.[name]) compareAnswered(field, now.properties[name], `${what}.${name}`);
+      else found.push(`${what}.${name} is gone`);
     }
     if (old?.items) compareAnswered(old.items, now?.items, `${what}, an item`);
   }
@@ -98,6 +112,11 @@ function byName(operation: Part, document: Part): Map<string, Part> {
 
 const schemaOf = (body: Part): Part => body?.content['application/json'].schema;
 const contentOf = (response: Part, document: Part): Part => schemaOf(resolved(response, document));
+
+/** The alternative of a schema that has the type of another one's; what has none is left to the comparison of types. */
+function alternativeOf({ anyOf = [] }: Part, one: Part): Part {
+  return anyOf.find((other: Part) => other.$ref === one.$ref && String(other.type) === String(one.type));
+}
 
 function typesOf(schema: Part): string[] {
   const alternatives = (schema?.anyOf ?? []).flatMap((one: Part) => (one.$ref ? ['object'] : typesOf(one)));
