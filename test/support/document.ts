@@ -3,14 +3,29 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApi } from '../../adapters/api/openapi.ts';
 import type { Answer } from './service.ts';
 
+interface Header {
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
+}
+
 interface Reply {
-  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, { readonly $ref: string }>>;
   readonly content: { readonly 'application/json': { readonly schema: object } };
 }
 
+/** The formats that the document names, as far as they are narrower than the patterns and bounds beside them. */
+const formats = {
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+  'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+  uri: (text: string) => URL.canParse(text),
+  'uri-reference': (text: string) => URL.canParse(text, 'http://here.example'),
+  int32: true,
+  int64: true,
+} as const;
+
 // biome-ignore lint/suspicious/noExplicitAny: it is read as whoever calls the API reads it
 const document = openApi() as any;
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const ajv = new Ajv2020({ strict: false, formats });
 ajv.addSchema({ $id: 'document', components: document.components });
 
 /** A value is what a schema of the document says. */
@@ -40,8 +55,15 @@ export function assertAsDocumented(method: string, path: string, { status, heade
   const name = declared.$ref?.split('/').at(-1);
   const reply = (name === undefined ? declared : document.components.responses[name]) as Reply;
   assertValid(reply.content['application/json'].schema, json, what);
-  const known = Object.keys(reply.headers ?? {}).map((header) => header.toLowerCase());
+  const known = Object.keys(reply.headers).map((header) => header.toLowerCase());
   for (const header of headers.keys()) {
     assert.ok(!OURS.test(header) || known.includes(header), `${what}: ${header} is not in the document`);
   }
+  for (const header of Object.keys(reply.headers)) assertHeader(header, headers.get(header), what);
+}
+
+function assertHeader(name: string, value: string | null, what: string): void {
+  const { schema, required } = document.components.headers[name] as Header;
+  if (value === null) assert.ok(!required, `${what} has no ${name}`);
+  else assertValid(schema, schema.type === 'integer' ? Number(value) : value, `${what}, ${name}`);
 }
