@@ -100,7 +100,10 @@ export const listInspirationQuestions = operation({
     isActive: flag.optional().describe('Active ones alone, or inactive ones alone.'),
     availableToMe: flag
       .default(false)
-      .describe("Those alone that are active, not archived, and for the seat type and a group of the key's member."),
+      .describe(
+        "Those alone that are active, not archived, for all or the seat type of the key's member, and for no group or one " +
+          'of its groups. With a key of no member: those that are for all and no group.',
+      ),
     ...pageFields(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
   }),
   statuses: [200],
@@ -121,7 +124,10 @@ export const updateInspirationQuestion = operation({
     .meta({ id: 'InspirationQuestionChange', description: 'What to change of an inspiration question.' }),
   statuses: [200],
   reply: questionReply,
-  example: { body: { icon: 'star', isActive: false }, reply: { ...example, icon: 'star', isActive: false } },
+  example: {
+    body: { icon: 'star', isActive: false },
+    reply: { ...example, icon: 'star', isActive: false, updatedAt: '2026-05-21T10:00:00.000Z' },
+  },
   run: async (use, { caller, params, body }) =>
     ok(await use.inspirationQuestions.update(caller.workspaceId, params.id, body)),
 });

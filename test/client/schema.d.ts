@@ -562,11 +562,11 @@ export interface components {
         /**
          * @description The request cannot be read.
          *
-         *     - The body of a POST or PATCH is missing, is no JSON object, is broken JSON, or is no valid UTF-8.
-         *     - Its `Content-Type` is not `application/json`, it is compressed, or it is larger than the service takes (1 MiB by default).
+         *     - The body of a POST or PATCH is missing, is no JSON object, is broken JSON, begins with a byte-order mark, or is no valid UTF-8.
+         *     - Its `Content-Type` is not `application/json` or names another charset than UTF-8, it is compressed, or it is larger than the service takes (1 MiB by default).
          *     - The path or the query has a percent-encoding that cannot be decoded.
          *     - `Idempotency-Key` is empty, longer than 255 characters, or has a space or a character outside of ASCII.
-         *     - Two `Authorization` headers were sent, `Host` is missing, or the request is no valid HTTP/1.1.
+         *     - Two `Authorization` headers were sent, `Host` is missing, `Expect` is another than `100-continue`, or the request is no valid HTTP/1.1.
          *
          *     Mend what the message names. Sending the same request again gets the same answer.
          */
@@ -1141,7 +1141,7 @@ export interface operations {
                 includeArchived?: boolean;
                 /** @description Active ones alone, or inactive ones alone. */
                 isActive?: boolean;
-                /** @description Those alone that are active, not archived, and for the seat type and a group of the key's member. */
+                /** @description Those alone that are active, not archived, for all or the seat type of the key's member, and for no group or one of its groups. With a key of no member: those that are for all and no group. */
                 availableToMe?: boolean;
                 /** @description The page, from 1 on. Past the last one the list is empty. */
                 page?: number;
@@ -1354,7 +1354,7 @@ export interface operations {
                      *       "isActive": false,
                      *       "archived": false,
                      *       "createdAt": "2026-05-20T08:15:00.000Z",
-                     *       "updatedAt": "2026-05-20T08:15:00.000Z"
+                     *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["InspirationQuestion"];
