@@ -11,7 +11,7 @@ suite('docs/promises.md', {
     const rows = page.split('\n').filter((line) => /^\| (?!what happens)/.test(line));
     assert.ok(rows.length > 5);
     for (const row of rows) {
-      const [path = ''] = /test\/[\w/-]+\.test\.ts/.exec(row) ?? [];
+      const [path = ''] = /test\/[\w./-]+\.test\.ts/.exec(row) ?? [];
       assert.ok(path !== '' && existsSync(join(root, path)), row);
     }
   },
