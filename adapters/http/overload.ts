@@ -47,11 +47,14 @@ export class Overload implements Observer {
     if (this.waiting.length === 1) setImmediate(this.turn);
   }
 
-  /** Waits for a client, which may be as slow as it likes: meanwhile its request does not count. */
-  async whileWaitingFor<T>(exchange: Exchange, client: Promise<T>): Promise<T> {
+  /**
+   * Waits for a client, which may be as slow as it likes: meanwhile its request does not count, nor afterwards where it has
+   * been answered by then.
+   */
+  async whileWaitingFor<T>(exchange: Exchange, client: Promise<T>, isAnswered: () => boolean): Promise<T> {
     this.underWay.delete(exchange);
     const value = await client;
-    this.underWay.set(exchange, performance.now());
+    if (!isAnswered()) this.underWay.set(exchange, performance.now());
     return value;
   }
 

@@ -35,7 +35,7 @@ export function httpService(
   const replies = new Replies(settings.docsUrl, [...observers, overload]);
   const read = bodyReader(settings.bodyLimit);
   const readBody: ReadBody = (request, response) =>
-    overload.whileWaitingFor(replies.exchangeOf(response), read(request, response));
+    overload.whileWaitingFor(replies.exchangeOf(response), read(request, response), () => response.headersSent);
   const app = routes({ ...core, replies, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };

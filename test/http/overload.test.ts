@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Overload } from '../../adapters/http/overload.ts';
 import type { Exchange } from '../../adapters/http/replies.ts';
 import { bytesOf, Crowd } from '../support/crowd.ts';
@@ -10,6 +10,7 @@ import { suite } from '../support/suite.ts';
 const ALWAYS = 500;
 const AT_MOST = 10_000;
 const LONG_AGO = -60_000;
+const LONGER_THAN_PATIENCE_MS = 600;
 
 /** What became of requests that were added to an overload, each by its number. */
 class Requests {
@@ -79,12 +80,24 @@ suite('requests that are under way', {
     let arrive = (): void => undefined;
     const bodies = new Promise<void>((resolve) => (arrive = resolve));
     for (let i = 0; i < 4; i++) {
-      await requests.come(ALWAYS, LONG_AGO, (exchange) => overload.whileWaitingFor(exchange, bodies));
+      await requests.come(ALWAYS, LONG_AGO, (exchange) => overload.whileWaitingFor(exchange, bodies, () => false));
     }
     arrive();
     await nextTurn();
     await requests.come(1, LONG_AGO);
     assert.deepEqual(requests.begun, numbers(0, 4 * ALWAYS + 1));
+  },
+
+  'do not count when they were answered while they waited for a client': async () => {
+    const overload = new Overload();
+    const requests = new Requests(overload);
+    let arrive = (): void => undefined;
+    const bodies = new Promise<void>((resolve) => (arrive = resolve));
+    await requests.come(ALWAYS, LONG_AGO, (exchange) => overload.whileWaitingFor(exchange, bodies, () => true));
+    arrive();
+    await delay(LONGER_THAN_PATIENCE_MS);
+    await requests.come(ALWAYS, 0);
+    assert.equal(requests.refused.length, 0);
   },
 
   'are refused before the first of them is begun where there is no end of them': async () => {
