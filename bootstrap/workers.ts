@@ -27,12 +27,13 @@ export async function startWorkers(settings: Settings): Promise<Serving> {
 
   /** Keeps a place filled, beginning with a worker. */
   const keep = async (worker: Worker): Promise<void> => {
-    for (let current = worker; !stopping; current = cluster.fork()) {
+    for (let current = worker; ; current = cluster.fork()) {
       const startedAt = Date.now();
       const [code, signal] = await once(current, 'exit');
       if (stopping) return;
       log.warn({ worker: current.process.pid, code, signal }, 'a worker ended, another takes its place');
       await delay(startedAt + LIVES_AT_LEAST_MS - Date.now());
+      if (stopping) return;
     }
   };
 
@@ -47,6 +48,10 @@ export async function startWorkers(settings: Settings): Promise<Serving> {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 
+  // What is said to one that has just been killed is lost with it; unheard, the error would end this process.
+  cluster.on('fork', (worker) =>
+    worker.on('error', (err) => log.warn({ err, worker: worker.process.pid }, err.message)),
+  );
   const metricsUrl = await listenForMetrics(settings);
   const first = cluster.fork();
   const port = await portOf(first);
