@@ -31,7 +31,11 @@ const url = (schemes: readonly string[]) => {
   };
   return z
     .string()
-    .refine((value) => hasScheme(value) && hasHosts(value), `must be a URL that begins with ${schemes.join(' or ')}`);
+    .refine(hasScheme, `must be a URL that begins with ${schemes.join(' or ')}`)
+    .refine(
+      hasHosts,
+      'must be a URL with a host or host:port, and without spaces or an unencoded / ? # @ in a password',
+    );
 };
 
 /** Every setting: an environment variable with its default; the README's table is made of this. */

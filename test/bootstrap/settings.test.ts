@@ -207,6 +207,11 @@ suite('the settings', {
       (problem, name) => assert.deepEqual(linesOf({ [name]: '?' }), [`${name}: ${problem}`]),
     ),
 
+  'do not say of a URL that it begins otherwise than it does': () =>
+    each(texts('mongodb://localhost:70000', 'mongodb://user:a/b@localhost', 'mongodb://'), (url) =>
+      assert.match(linesOf({ MONGODB_URI: url })[0] as string, /^MONGODB_URI: must be a URL with a host/),
+    ),
+
   'have a line for each fault, of whatever kind': () => {
     const environment = { ...Object.fromEntries(names.map((name) => [name, ''])), MONGODB_URL: '', LOGLEVEL: '' };
     assert.deepEqual(refusedIn(environment), [...names, 'MONGODB_URL', 'LOGLEVEL']);
