@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApi } from '../../adapters/api/openapi.ts';
+import { fold } from '../../core/shared/text.ts';
 import type { Answer } from './service.ts';
 
 interface Header {
@@ -34,6 +35,17 @@ export function assertValid(schema: object, value: unknown, what: string): void 
   assert.ok(ajv.validate(JSON.parse(text), value), `${what}: ${ajv.errorsText()}`);
 }
 
+interface Parameter {
+  readonly name?: string;
+  readonly schema: { readonly type: string };
+}
+
+interface Documented {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Omit<Reply, 'headers'>;
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+}
+
 const operations = Object.entries(document.paths as Readonly<Record<string, object>>).map(([path, methods]) => ({
   pattern: new RegExp(`^${path.replace('{id}', '[^/?]+')}/?(\\?|$)`),
   methods,
@@ -42,12 +54,18 @@ const operations = Object.entries(document.paths as Readonly<Record<string, obje
 /** The headers that are the API's own matter. */
 const OURS = /^(x-(?!content-type-options)|ratelimit|retry-after|www-authenticate|link|idempotency-)/;
 
-/** What an operation answered has a status, headers and a body as the document declares them; of others it says nothing. */
-export function assertAsDocumented(method: string, path: string, { status, headers, json }: Answer): void {
+/**
+ * What an operation answered has a status, headers and a body as the document declares them, and what it took is what the
+ * document lets be sent; of others it says nothing.
+ */
+export function assertAsDocumented(
+  method: string,
+  path: string,
+  { status, headers, json }: Answer,
+  body?: unknown,
+): void {
   const { methods } = operations.find(({ pattern }) => pattern.test(path)) ?? {};
-  const operation = methods?.[method.toLowerCase() as never] as
-    | { responses: Record<string, { $ref?: string }> }
-    | undefined;
+  const operation = methods?.[method.toLowerCase() as never] as Documented | undefined;
   if (!operation) return;
   const what = `${method} ${path} ${status}`;
   const declared = operation.responses[status];
@@ -60,6 +78,47 @@ export function assertAsDocumented(method: string, path: string, { status, heade
     assert.ok(!OURS.test(header) || known.includes(header), `${what}: ${header} is not in the document`);
   }
   for (const header of Object.keys(reply.headers)) assertHeader(header, headers.get(header), what);
+  if (status < 300) assertTaken(operation, path, body, what);
+}
+
+function assertTaken({ parameters = [], requestBody }: Documented, path: string, body: unknown, what: string): void {
+  if (requestBody) {
+    const sent = typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(String(Buffer.from(body))) : body;
+    assertValid(requestBody.content['application/json'].schema, tidied(sent), `${what}, what it took`);
+  }
+  const query = new URL(path, 'http://here.example').searchParams;
+  for (const name of new Set(query.keys())) {
+    const parameter = parameters.find((one) => one.name === name);
+    assert.ok(parameter, `${what} took ${name}, which is not in the document`);
+    assertValid(parameter.schema, tidied(readAs(parameter.schema.type, query.getAll(name))), `${what}, ${name}`);
+  }
+}
+
+function readAs(type: string, values: readonly string[]): unknown {
+  if (type === 'array') return values.flatMap((value) => value.split(','));
+  const [value = ''] = values;
+  if (type === 'integer') return Number(value);
+  return type === 'boolean' ? value === 'true' : value;
+}
+
+/**
+ * As it would be without what the service forgives, and the document does not speak of: spaces around a text, a scheme in
+ * upper case, a dot at the end of a domain name, duplicates in a list.
+ */
+function tidied(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value
+      .trim()
+      .replace(/^https?:/i, (scheme) => scheme.toLowerCase())
+      .replace(/\.$/, '');
+  }
+  if (Array.isArray(value)) return [...new Map(value.map((item) => [keyOf(item), tidied(item)])).values()];
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, tidied(field)]));
+}
+
+function keyOf(item: unknown): unknown {
+  return typeof item === 'string' ? fold(item.trim()) : item;
 }
 
 function assertHeader(name: string, value: string | null, what: string): void {

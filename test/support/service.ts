@@ -65,7 +65,7 @@ export async function serving(
     const demo = running.demo ?? (await createDemo(application, system.now(), DEMO_API_KEY));
     const call: Api['call'] = async (method, path, given) => {
       const answer = await request(url + path, method, given);
-      assertAsDocumented(method, path, answer);
+      assertAsDocumented(method, path, answer, given?.body);
       return answer;
     };
     await test({ url, metricsUrl, application, demo, call });
