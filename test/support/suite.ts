@@ -1,9 +1,9 @@
 import { suite as uvuSuite } from 'uvu';
 import { Missing } from './missing.ts';
 import { RESULTS, type Results } from './results.ts';
-import { scale } from './scale.ts';
+import { SOAK_SECONDS, scale } from './scale.ts';
 
-const TEST_TIMEOUT_MS = scale(60_000, 600_000);
+const TEST_TIMEOUT_MS = scale(60_000, 600_000 + SOAK_SECONDS * 1_500);
 const tally = { registered: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
 
 /**

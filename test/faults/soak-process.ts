@@ -1,0 +1,27 @@
+import { standardErrorLog } from '../../bootstrap/log.ts';
+import { start } from '../../bootstrap/server.ts';
+import { readSettings } from '../../bootstrap/settings.ts';
+import { createTenant, type Tenant } from '../support/tenants.ts';
+
+/** The first thing that the process tells. */
+export interface Started {
+  readonly url: string;
+  readonly tenant: Tenant;
+}
+
+/** What the process holds when it does nothing, told at every message. */
+export interface Held {
+  /** After a collection. */
+  readonly heapBytes: number;
+  readonly handles: number;
+}
+
+const settings = readSettings({ PORT: '0', RATE_LIMIT_POINTS: '1000000000' });
+const { application, url } = await start(settings, await standardErrorLog('info'));
+process.send?.({ url, tenant: await createTenant({ application }, 'soak') } satisfies Started);
+process.on('message', () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  const handles = process.getActiveResourcesInfo().length;
+  process.send?.({ heapBytes: heapUsed + external, handles } satisfies Held);
+});

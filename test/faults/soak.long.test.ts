@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Sent, send, startLoad } from '../support/load.ts';
+import { callOf, everyOperation, pathOf } from '../support/operations.ts';
+import { SOAK_SECONDS } from '../support/scale.ts';
+import { suite } from '../support/suite.ts';
+import { NEVER } from '../support/tenants.ts';
+import type { Held, Started } from './soak-process.ts';
+
+const PROCESS = join(import.meta.dirname, 'soak-process.js');
+const CLIENTS = 16;
+/** What is held is told after as many parts of the time; the first of them warms up. */
+const PARTS = Math.max(4, SOAK_SECONDS / 10);
+/** Connections and timers that end meanwhile have ended after this. */
+const SETTLED_MS = 2_000;
+
+/** One of so many creations makes a record; the others repeat one, so that what is kept does not hide what leaks. */
+const MAKES_ONE_OF = 100;
+const RECORD_BYTES = 8 * 1_024;
+/** A collection is not the same at each time. */
+const MOST_MORE_BYTES = 3 * 2 ** 20;
+const MOST_MORE_HANDLES = 2;
+
+const EXPECTED: Readonly<Record<string, readonly number[]>> = {
+  GET: [200],
+  POST: [200, 201, 409],
+  PATCH: [200, 409],
+  DELETE: [404],
+};
+
+suite('a service that does all that it does for a while', {
+  'holds no more afterwards': async () => {
+    const child = fork(PROCESS, { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    let log = '';
+    child.stderr?.on('data', (chunk) => (log = (log + chunk).slice(-4_096)));
+    try {
+      const [started] = (await once(child, 'message')) as [Started];
+      const work = mixOf(started);
+      const readings: Held[] = [];
+      let made = 0;
+      for (let part = 0; part < PARTS; part++) {
+        const load = startLoad(CLIENTS, (client, i) => work(client + i * CLIENTS));
+        await delay((SOAK_SECONDS * 1_000) / PARTS);
+        await load.end();
+        if (part > 0) made += load.sent.filter(isMade).length;
+        assert.equal(child.exitCode, null, log);
+        readings.push(await heldBy(child));
+      }
+      const [first, ...others] = readings as [Held, ...Held[]];
+      const last = others.at(-1) as Held;
+      const told = `${JSON.stringify(readings)} with ${made} records more`;
+      assert.ok(last.heapBytes - first.heapBytes < MOST_MORE_BYTES + made * RECORD_BYTES, told);
+      assert.ok(last.handles - first.handles <= MOST_MORE_HANDLES, told);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+});
+
+/** Every operation in its turn; rejects where one is not answered as it should be. */
+function mixOf({ url, tenant }: Started): (i: number) => Promise<Sent> {
+  const works = everyOperation.map(([id, operation]) => {
+    const { method } = operation;
+    const once = { ...callOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
+    return async (i: number): Promise<Sent> => {
+      const makes = method !== 'POST' || i % MAKES_ONE_OF === 0;
+      const { path, body, ...rest } = makes ? { ...callOf(operation, tenant), headers: {} } : once;
+      const sent = await send(url, {
+        method,
+        path: method === 'DELETE' ? pathOf(operation, NEVER) : path,
+        key: tenant.key,
+        ...(body && { body }),
+        ...rest,
+      });
+      assert.ok(EXPECTED[method]?.includes(sent.status), `${id}: ${sent.status} ${sent.text}`);
+      return sent;
+    };
+  });
+  return (i) => (works[i % works.length] as (typeof works)[number])(Math.floor(i / works.length));
+}
+
+function isMade({ status, headers }: Sent): boolean {
+  return status === 201 && headers['idempotency-replayed'] === undefined;
+}
+
+async function heldBy(child: ChildProcess): Promise<Held> {
+  await delay(SETTLED_MS);
+  child.send('tell');
+  const [held] = (await once(child, 'message')) as [Held];
+  return held;
+}
