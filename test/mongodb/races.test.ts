@@ -105,6 +105,25 @@ suite('two processes on one database', {
     }),
 });
 
+suite('a hundred repeats at once of one request, by two processes', {
+  'do it once, and tell each repeat the same or that it is being served': () =>
+    onTwoProcesses(async ({ workspaceId, services, use }) => {
+      await each(creations, async (creation) => {
+        const [path, body] = creation('once');
+        const headers = { 'Idempotency-Key': 'a-hundred' };
+        const answers = await together(services, CHANGES, (call) => call('POST', path, { body, headers }));
+        const served = answers.filter(({ status }) => status === 201);
+        assert.equal(new Set(served.map(({ text }) => text)).size, 1);
+        assert.equal(served.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
+        const others = answers.filter(({ status }) => status !== 201);
+        for (const answer of others) assertRefused(answer, 409, /^A request with this Idempotency-Key is being served/);
+      });
+      for (const records of [use.tags, use.groups, use.domains]) {
+        assert.equal((await collected<unknown>(records.all(workspaceId))).length, 1);
+      }
+    }),
+});
+
 suite('a hundred changes at once of one record, by two processes', {
   'lose no click and no share': () =>
     onTwoProcesses(async ({ workspaceId, operators, use }) => {
