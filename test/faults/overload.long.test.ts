@@ -14,7 +14,8 @@ const CONNECTIONS = 2_000;
 /** Best and overload take turns, so that what else the machine does meets both; more turns where it does much. */
 const ROUNDS = 5;
 const MOST_ROUNDS = 20;
-const LEAST_SHARE = 0.8;
+/** On a machine that does nothing else it is more (docs/adr/0016-overload.md); without a budget for refusals it is 0.06. */
+const LEAST_SHARE = 0.6;
 const WARM_UP_MS = 3_000;
 /** A load lasts for so long before it is measured, and while it is. */
 const BEFORE_MS = 1_000;
@@ -44,7 +45,7 @@ const loads: Readonly<Record<string, Ask>> = {
 
 for (const [name, ask] of Object.entries(loads)) {
   suite(`a service ${name}`, {
-    'serves four fifths of its best, refuses the rest at once, stays small, and recovers at once': () =>
+    'serves three fifths of its best, refuses the rest at once, stays small, and recovers at once': () =>
       onCampaigns(async (service) => {
         const { residentMiB } = usageOf(service.child.pid as number);
         const few = await Crowd.open(service.url, 32);
