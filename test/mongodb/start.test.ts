@@ -38,7 +38,7 @@ async function linesOf(environment: Readonly<Record<string, string>>): Promise<r
 
 suite('a start on a MongoDB that cannot be used', {
   'says in one line what is wrong with the URI, and never the password': () => {
-    const connectionString = /: must be a URL that|: is no connection string that MongoDB can read$/;
+    const connectionString = /: must be a URL (that|with)|: is no connection string that MongoDB can read$/;
     return each(
       {
         'no host': ['mongodb://ada:hunter2@/advocacy', connectionString],
