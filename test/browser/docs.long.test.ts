@@ -8,6 +8,9 @@ import { each } from '../support/each.ts';
 import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
+const ANSWERED_WITHIN_MS = 5_000;
+const MOST_PRESSES = 5;
+
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
   'a desk': { viewport: { width: 1280, height: 900 } },
   'a phone': { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true },
@@ -63,10 +66,18 @@ async function open(page: Page, id: string): Promise<void> {
   await blockOf(page, id).locator('.execute').waitFor();
 }
 
+/** Presses the button, and again where the page drew it anew at that moment: a request sent twice has the same Idempotency-Key. */
 async function execute(page: Page, id: string): Promise<{ status: string; body: string }> {
-  await blockOf(page, id).locator('.execute').press('Enter');
   const reply = blockOf(page, id).locator('.live-responses-table .response');
-  await reply.waitFor();
+  const answered = () =>
+    reply.waitFor({ timeout: ANSWERED_WITHIN_MS }).then(
+      () => true,
+      () => false,
+    );
+  for (let presses = 1; presses <= MOST_PRESSES; presses++) {
+    await blockOf(page, id).locator('.execute').press('Enter');
+    if (await answered()) break;
+  }
   const status = await reply.locator('.response-col_status').first().innerText();
   return { status: status.trim().slice(0, 3), body: await reply.locator('pre').first().innerText() };
 }
