@@ -100,6 +100,11 @@ dark.addEventListener('change', follow);
 follow();
 
 const nothing = () => () => null;
+/** Swagger UI resolves an operation when it is opened; executed before that, it never sends the request and waits for good. */
+const onceResolved = (Execute, { React }) => (props) => {
+  const resolved = props.specSelectors.specResolvedSubtree(['paths', props.path, props.method]);
+  return React.createElement(Execute, { ...props, disabled: props.disabled || !resolved });
+};
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -107,7 +112,11 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [{ wrapComponents: { ServersContainer: nothing, InfoUrl: nothing, VersionStamp: nothing, OpenAPIVersion: nothing } }],
+  plugins: [{
+    wrapComponents: {
+      ServersContainer: nothing, InfoUrl: nothing, VersionStamp: nothing, OpenAPIVersion: nothing, execute: onceResolved,
+    },
+  }],
 });
 
 function nameOf(element) {
