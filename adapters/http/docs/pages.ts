@@ -157,6 +157,7 @@ main > section > pre { background: var(--soft); padding: 1rem; overflow-x: auto;
 .swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: var(--go); border-color: var(--go); }
 .swagger-ui .btn.authorize svg { fill: var(--go); }
 .swagger-ui .btn.cancel { color: var(--stop); border-color: var(--stop); }
+.swagger-ui .btn { transition: none; }
 .swagger-ui .btn.execute { background: #0b57a4; border-color: #0b57a4; color: #fff; }
 .swagger-ui .download-contents { background: #3b4151; color: #fff; }
 .swagger-ui .opblock .opblock-summary .opblock-summary-method { background: #0b57a4; color: #fff; text-shadow: none; }
