@@ -26,6 +26,8 @@ export function guardConnections(server: Server, replies: Replies, bodyLimit: nu
   server.keepAliveTimeout = IDLE_MS;
   server.timeout = IDLE_MS;
   server.maxHeadersCount = 0;
+  // A client that ends its side behind its request still waits for the reply. (Its type has no name for it.)
+  Object.assign(server, { httpAllowHalfOpen: true });
 
   server.on('connection', (socket) => {
     socket.destroySoon = () => linger(socket);

@@ -4,9 +4,10 @@ import { operations } from '../api/operations.ts';
 import { CHECK_MS, frameProblem, guardConnections, isOversized, unusedConnections } from './connections.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
+import { Overload, TOO_MUCH } from './overload.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
-import { bodyReader, pathOf, readTarget } from './wire.ts';
+import { bodyReader, pathOf, type ReadBody, readTarget } from './wire.ts';
 
 export interface HttpSettings {
   /** The largest body, in bytes. */
@@ -30,21 +31,32 @@ export function httpService(
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
-  const replies = new Replies(settings.docsUrl, observers);
-  const app = routes({ ...core, replies, readBody: bodyReader(settings.bodyLimit) });
+  const overload = new Overload();
+  const replies = new Replies(settings.docsUrl, [...observers, overload]);
+  const read = bodyReader(settings.bodyLimit);
+  const readBody: ReadBody = (request, response) =>
+    overload.whileWaitingFor(replies.exchangeOf(response), read(request, response), () => response.headersSent);
+  const app = routes({ ...core, replies, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(options, (request, response) => {
-    replies.exchangeOf(response, request);
+    const exchange = replies.exchangeOf(response, request);
     const problem = frameProblem(request);
     if (problem || isOversized(request, settings.bodyLimit)) response.shouldKeepAlive = false;
-    const refusal = problem ?? readTarget(request);
-    if (refusal) replies.fail(response, refusal);
-    else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
+    const begin = () => {
+      const refusal = problem ?? readTarget(request);
+      if (refusal) replies.fail(response, refusal);
+      else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
+    };
+    if (PROBE.test(request.url ?? '')) begin();
+    else overload.add(exchange, begin, () => replies.fail(response, TOO_MUCH));
   });
   guardConnections(server, replies, settings.bodyLimit);
   return { server, replies, closeUnused: unusedConnections(server) };
 }
+
+/** How the service is doing is told however much there is to do. */
+const PROBE = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
 function routes(service: Service): Express {
   const { replies } = service;

@@ -1,0 +1,91 @@
+import { HttpError } from './errors.ts';
+import type { Exchange, Observer } from './replies.ts';
+
+/** So many requests may be under way in any case, as in a burst; more, while none of them takes longer than this. */
+const ALWAYS = 500;
+const PATIENCE_MS = 500;
+
+/** What is more than this, such as the requests of an endless pipeline, is refused as it comes. */
+const AT_MOST = 10_000;
+
+/** What a turn of the event loop has time for while requests wait: to refuse those that are too many, and to begin others. */
+const REFUSE_MS = 0.4;
+const BEGIN_MS = 10;
+
+/** The refusal of what is more than can be served. */
+export const TOO_MUCH = new HttpError(
+  'rate_limit_exceeded',
+  'There are more requests than can be served: try again in a second.',
+  ['Retry-After', '1'],
+);
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly refuse: () => void;
+}
+
+/**
+ * Begins requests in the order of their coming, and refuses the newest where there are more than can be served
+ * (docs/adr/0016-overload.md). They wait here, not unread in their connections, so that it is seen how many there are and
+ * for how long. A refusal is given a small part of the time, so that what was let in is served however much else comes.
+ */
+export class Overload implements Observer {
+  /** Since when a request has been ours to answer, in milliseconds as of `performance.now()`: the oldest first. */
+  private readonly underWay = new Map<Exchange, number>();
+  /** Those of them that are not begun. */
+  private readonly waiting: Waiting[] = [];
+  private beginUntil = 0;
+
+  /** Has a request begun in its turn, or refused. */
+  add(exchange: Exchange, begin: () => void, refuse: () => void): void {
+    if (this.underWay.size >= AT_MOST) {
+      refuse();
+      return;
+    }
+    this.underWay.set(exchange, exchange.startedAt);
+    this.waiting.push({ begin, refuse });
+    if (this.waiting.length === 1) setImmediate(this.turn);
+  }
+
+  /**
+   * Waits for a client, which may be as slow as it likes: meanwhile its request does not count, nor afterwards where it has
+   * been answered by then.
+   */
+  async whileWaitingFor<T>(exchange: Exchange, client: Promise<T>, isAnswered: () => boolean): Promise<T> {
+    this.underWay.delete(exchange);
+    const value = await client;
+    if (!isAnswered()) this.underWay.set(exchange, performance.now());
+    return value;
+  }
+
+  /** A request is done when it is answered. */
+  replied(exchange: Exchange): void {
+    this.underWay.delete(exchange);
+  }
+
+  /** A failure is answered, too. */
+  failed(): void {}
+
+  private readonly turn = (): void => {
+    const start = performance.now();
+    for (let now = start; now < start + REFUSE_MS && this.areTooMany(now); now = performance.now()) {
+      this.waiting.pop()?.refuse();
+    }
+    this.beginUntil = performance.now() + BEGIN_MS;
+    this.beginNext();
+  };
+
+  private areTooMany(now: number): boolean {
+    if (this.underWay.size <= ALWAYS || this.waiting.length === 0) return false;
+    const [since = now] = this.underWay.values();
+    return now - since > PATIENCE_MS;
+  }
+
+  private readonly beginNext = (): void => {
+    this.waiting.shift()?.begin();
+    if (this.waiting.length === 0) return;
+    if (performance.now() > this.beginUntil) setImmediate(this.turn);
+    // When the one just begun has done all that it can do without waiting.
+    else queueMicrotask(() => process.nextTick(this.beginNext));
+  };
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { usageOf } from '../bench/usage.ts';
+import { bytesOf, Crowd, type Told } from '../support/crowd.ts';
+import { quantile } from '../support/load.ts';
+import { type ServiceProcess, withProcess } from '../support/process.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
+
+const CAMPAIGNS = 10_000;
+const CREATORS = 20;
+const CONNECTIONS = 2_000;
+
+/** Best and overload take turns, so that what else the machine does meets both; more turns where it does much. */
+const ROUNDS = 5;
+const MOST_ROUNDS = 20;
+/** On a machine that does nothing else it is more (docs/adr/0016-overload.md); without a budget for refusals it is 0.06. */
+const LEAST_SHARE = 0.6;
+const WARM_UP_MS = 3_000;
+/** A load lasts for so long before it is measured, and while it is. */
+const BEFORE_MS = 1_000;
+const MEASURED_MS = 1_500;
+
+/** Looks at every campaign: dear enough to the service that this process can ask for three times what is served. */
+const SEARCH = bytesOf('GET', '/campaigns?search=nowhere');
+
+/** What a load came to while it was measured. */
+interface Measured {
+  readonly perSecond: number;
+  /** For a second of the service's processor time: what else runs on the machine counts little in it. */
+  readonly perCpuSecond: number;
+  /** Those before it was measured, too. */
+  readonly answers: readonly Told[];
+}
+
+/** Asks for a while, knowing how many requests a second are the best. */
+type Ask = (crowd: Crowd, best: number, milliseconds: number) => Promise<Told[]>;
+
+const loads: Readonly<Record<string, Ask>> = {
+  'that is asked for three times what it can serve': (crowd, best, milliseconds) =>
+    crowd.atRate(SEARCH, 3 * best, milliseconds),
+  'that two thousand ask again as soon as they are answered': (crowd, _, milliseconds) =>
+    crowd.inTurns(SEARCH, milliseconds),
+};
+
+for (const [name, ask] of Object.entries(loads)) {
+  suite(`a service ${name}`, {
+    'serves three fifths of its best, refuses the rest at once, stays small, and recovers at once': () =>
+      onCampaigns(async (service) => {
+        const { residentMiB } = usageOf(service.child.pid as number);
+        const few = await Crowd.open(service.url, 32);
+        const many = await Crowd.open(service.url, CONNECTIONS);
+        await few.inTurns(SEARCH, WARM_UP_MS);
+        const memory = residentMiB();
+        const shares: number[] = [];
+        const [served, answers, probed]: [Told[], Told[], Told[]] = [[], [], []];
+        const asked: number[] = [];
+        const isEnough = () => shares.length >= ROUNDS && quantile(shares, 0.5) >= LEAST_SHARE;
+        while (!isEnough() && shares.length < MOST_ROUNDS) {
+          const best = await measure(service, (milliseconds) => few.inTurns(SEARCH, milliseconds));
+          const probes = startProbes(service.url);
+          const over = await measure(service, (milliseconds) => ask(many, best.perSecond, milliseconds));
+          probed.push(...(await probes.end()));
+          served.push(...best.answers);
+          answers.push(...over.answers);
+          shares.push(over.perCpuSecond / best.perCpuSecond);
+          asked.push(over.answers.length / best.answers.length);
+        }
+        const refused = answers.filter(({ status }) => status === 429);
+        const figures = {
+          share: quantile(shares, 0.5),
+          asked: quantile(asked, 0.5),
+          refused: refused.length / answers.length,
+          refusalMs: quantile(millisecondsOf(refused), 0.5),
+          probeMs: quantile(millisecondsOf(probed), 0.99),
+          moreMiB: residentMiB() - memory,
+        };
+        const told = JSON.stringify({ ...figures, shares });
+        assert.ok(figures.share >= LEAST_SHARE, told);
+        assert.ok(figures.asked > 1.5, told);
+        assert.ok(figures.refusalMs < 250, told);
+        assert.ok(figures.probeMs < 1_000 && probed.length > 100, told);
+        assert.ok(figures.moreMiB < 200, told);
+        assert.deepEqual(statusesOf(answers), [200, 429]);
+        assert.deepEqual(statusesOf(probed), [200]);
+        // All but the first of these came right after an overload.
+        assert.deepEqual(statusesOf(served), [200]);
+        assert.ok(refused.every(({ head }) => /\r\nRetry-After: 1(\r|$)/i.test(head)));
+        few.close();
+        many.close();
+      }),
+  });
+}
+
+/** Lets a load work, and measures it when it has gone on for a while. */
+async function measure({ child }: ServiceProcess, load: (milliseconds: number) => Promise<Told[]>): Promise<Measured> {
+  const { cpuSeconds } = usageOf(child.pid as number);
+  const all = load(BEFORE_MS + MEASURED_MS);
+  await delay(BEFORE_MS);
+  const [from, cpuFrom] = [performance.now(), cpuSeconds()];
+  await delay(MEASURED_MS);
+  const [to, cpuTo] = [performance.now(), cpuSeconds()];
+  const answers = await all;
+  const served = answers.filter(({ status, at }) => status === 200 && at >= from && at < to).length;
+  return { perSecond: (served * 1_000) / (to - from), perCpuSecond: served / (cpuTo - cpuFrom), answers };
+}
+
+async function onCampaigns(test: (service: ServiceProcess) => Promise<void>): Promise<void> {
+  await withProcess({ LOG_LEVEL: 'warn', RATE_LIMIT_POINTS: '1000000000' }, async (service) => {
+    const creators = await Crowd.open(service.url, CREATORS);
+    for (let made = 0; made < CAMPAIGNS; made += CREATORS) {
+      const answers = await creators.atOnce(bytesOf('POST', '/campaigns', JSON.stringify(campaignBody())));
+      assert.deepEqual(statusesOf(answers), [201]);
+    }
+    creators.close();
+    await test(service);
+  });
+}
+
+/** Asks for the health and the readiness, one after another, until it is ended. */
+function startProbes(url: string) {
+  const answers: Told[] = [];
+  let isOver = false;
+  const asking = (async () => {
+    const one = await Crowd.open(url, 1);
+    for (let i = 0; !isOver; i++) answers.push(...(await one.atOnce(bytesOf('GET', i % 2 ? '/healthz' : '/readyz'))));
+    one.close();
+  })();
+  return {
+    async end(): Promise<readonly Told[]> {
+      isOver = true;
+      await asking;
+      return answers;
+    },
+  };
+}
+
+const statusesOf = (answers: readonly Told[]) => [...new Set(answers.map(({ status }) => status))].sort();
+const millisecondsOf = (answers: readonly Told[]) => answers.map(({ milliseconds }) => milliseconds);

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DEMO_API_KEY } from './service.ts';
+
+/** What came of a request of a crowd. */
+export interface Told {
+  readonly status: number;
+  /** The first line and the headers. */
+  readonly head: string;
+  readonly milliseconds: number;
+  /** When the answer was there, as of `performance.now()`. */
+  readonly at: number;
+}
+
+/** The bytes of a request with the demo's key. */
+export function bytesOf(method: string, path: string, body = ''): Buffer {
+  const length = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${length}\r\n${body}`,
+  );
+}
+
+/** Connections that are kept, each with one request at a time: so cheap to this process that it can overload a service. */
+export class Crowd {
+  private constructor(private readonly sockets: readonly Socket[]) {}
+
+  static async open(url: string, connections: number): Promise<Crowd> {
+    const { hostname: host, port } = new URL(url);
+    const sockets = Array.from({ length: connections }, () => connect({ host, port: Number(port), noDelay: true }));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    return new Crowd(sockets);
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** A request over each connection at once. */
+  atOnce(request: Buffer): Promise<Told[]> {
+    return Promise.all(this.sockets.map((socket) => ask(socket, request)));
+  }
+
+  /** Over each connection one request after another, for a while. */
+  async inTurns(request: Buffer, milliseconds: number): Promise<Told[]> {
+    const end = performance.now() + milliseconds;
+    const answers: Told[] = [];
+    const converse = async (socket: Socket) => {
+      while (performance.now() < end) answers.push(await ask(socket, request));
+    };
+    await Promise.all(this.sockets.map(converse));
+    return answers;
+  }
+
+  /** So many requests a second for a while, whatever becomes of those before, as long as a connection is free for one. */
+  async atRate(request: Buffer, perSecond: number, milliseconds: number): Promise<Told[]> {
+    const free = [...this.sockets];
+    const answers: Promise<Told>[] = [];
+    const start = performance.now();
+    const send = async (socket: Socket) => {
+      const answer = await ask(socket, request);
+      free.push(socket);
+      return answer;
+    };
+    for (let elapsed = 0; elapsed < milliseconds; elapsed = performance.now() - start) {
+      const due = Math.floor((elapsed * perSecond) / 1000) - answers.length;
+      for (const socket of free.splice(0, Math.max(0, due))) answers.push(send(socket));
+      await delay(1);
+    }
+    return Promise.all(answers);
+  }
+}
+
+function ask(socket: Socket, request: Buffer): Promise<Told> {
+  const sentAt = performance.now();
+  let received = '';
+  socket.write(request);
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      socket.off('data', read);
+      socket.off('close', lost);
+    };
+    const lost = () => reject(new Error('the service closed a connection'));
+    const read = (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      const end = received.indexOf('\r\n\r\n');
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
+      if (end < 0 || received.length < end + 4 + length) return;
+      done();
+      const at = performance.now();
+      resolve({ status: Number(received.slice(9, 12)), head: received.slice(0, end), milliseconds: at - sentAt, at });
+    };
+    socket.on('data', read);
+    socket.on('close', lost);
+  });
+}
