@@ -4,7 +4,7 @@ import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { apiKeySecret } from '../../core/access/api-key.ts';
 import type { Invitation, Role } from '../../core/access/member.ts';
-import { assertFaults, assertHeaders, assertRefused, codes, essence, faultsOf } from '../support/answers.ts';
+import { assertFaults, assertHeaders, assertRefused, essence, faultsOf } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
 import {
   callOf,
@@ -132,32 +132,6 @@ function assertRateHeaders({ headers }: Answer): void {
   assert.equal(policy, '"default";q=600;w=60');
   assert.match(rate ?? '', /^"default";r=5\d\d;t=(?:[1-9]|[1-5]\d|60)$/);
   assert.ok(rate?.startsWith(`"default";r=${remaining};`));
-}
-
-/** One refusal of each code that a client can meet, by its status. */
-async function refusals(api: Api): Promise<[status: string, Answer][]> {
-  const tenant = await createTenant(api, 'refusals');
-  const { workspaceId, key } = tenant;
-  const expired = await createKey(api, workspaceId, { member: { invitation: 'expired' } });
-  const read = await createKey(api, workspaceId, { access: 'read' });
-  const post = (body: unknown, by: string | null = key) => api.call('POST', '/tags', { key: by, body });
-  const spent = async () => {
-    const one = await createKey(api, workspaceId);
-    for (let i = 0; i < 20; i++) await api.call('GET', '/domains', { key: one });
-    return api.call('GET', '/domains', { key: one });
-  };
-  api.application.groups.create = () => Promise.reject(new Error('the disk with password hunter2 is full'));
-  return Object.entries({
-    400: await post('{'),
-    401: await post({}, null),
-    403: await post({}, read),
-    404: await api.call('GET', `/campaigns/${NEVER}`, { key }),
-    409: await post({ name: tenant.names.tag }),
-    410: await post({}, expired),
-    422: await post({}),
-    429: await spent(),
-    500: await api.call('POST', '/groups', { key, body: { name: 'a new one' } }),
-  });
 }
 
 suite('every operation', {
@@ -437,58 +411,4 @@ suite('every operation', {
       },
       { settings: { RATE_LIMIT_POINTS: '600' } },
     ),
-});
-
-suite('the error object', {
-  'has its code, a message and a link, and nothing else': () =>
-    serving(
-      async (api) => {
-        const met = await refusals(api);
-        assert.deepEqual(
-          met.map(([status]) => status),
-          Object.keys(codes),
-        );
-        await each(met, (answer, status) => assertRefused(answer, Number(status)));
-      },
-      { settings: { RATE_LIMIT_POINTS: '20' } },
-    ),
-
-  'tells nothing of the inside when something went wrong there': () =>
-    serving(
-      async (api) => {
-        const [, answer] = (await refusals(api)).find(([status]) => status === '500') as [string, Answer];
-        assert.doesNotMatch(answer.text, /hunter2|Error|\.[jt]s/);
-      },
-      { settings: { RATE_LIMIT_POINTS: '20' } },
-    ),
-
-  'links to where the operator keeps the documentation': () =>
-    each(
-      [
-        ['https://docs.example/api', 'https://docs.example/api/errors#unprocessable-entity'],
-        ['https://docs.example/api/', 'https://docs.example/api/errors#unprocessable-entity'],
-        ['/help', '/help/errors#unprocessable-entity'],
-        ['/', '/errors#unprocessable-entity'],
-      ],
-      (link, DOCS_URL) =>
-        serving(
-          async (api) => {
-            const { json } = await api.call('POST', '/tags', { body: {} });
-            assert.equal(json.error.doc_url, link);
-          },
-          { settings: { DOCS_URL } },
-        ),
-    ),
-
-  'takes nothing from the Host header': () =>
-    serving(async (api) => {
-      const headers = [
-        ['Host', 'evil.example'],
-        ['X-Forwarded-Host', 'evil.example'],
-        ['Forwarded', 'host=evil.example'],
-      ] as const;
-      const answer = await callRaw(api, { method: 'GET', target: '/campaigns', headers });
-      assertRefused(answer, 401);
-      assert.doesNotMatch(JSON.stringify(essence(answer)), /evil/);
-    }),
 });

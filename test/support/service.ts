@@ -8,6 +8,8 @@ import { assertAsDocumented } from './document.ts';
 
 export const DEMO_API_KEY = 'demo-key-of-the-tests';
 
+const BOUNDLESS = { RATE_LIMIT_POINTS: '1000000', REFUSED_CREDENTIALS_PER_MINUTE: '1000000' };
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -43,8 +45,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Serves while a test works with it: on memory storage, or where TEST_STORAGE is `mongodb` on a database of its own. Both
- * have the demo workspace.
+ * Serves while a test works with it: on memory storage, or where TEST_STORAGE is `mongodb` on a database of its own, where
+ * TEST_PROCESSES is `2` with a second process that takes every other request, unless the clock is the test's. All have the demo workspace.
  */
 export async function serving(
   test: (api: Api) => Promise<void>,
@@ -53,23 +55,39 @@ export async function serving(
   const database = process.env.TEST_STORAGE === 'mongodb' ? await newDatabase() : undefined;
   const read = readSettings({
     PORT: '0',
-    RATE_LIMIT_POINTS: '1000000',
-    REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
+    ...BOUNDLESS,
     ...(database ? { STORAGE: 'mongodb', MONGODB_URI: database.uri } : { DEMO_API_KEY }),
     ...settings,
   });
   const system = nodeSystem(DEMO_API_KEY);
   const running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
+  const other =
+    database && !now && process.env.TEST_PROCESSES === '2' ? await another(database.uri, settings) : undefined;
   try {
     const { url, metricsUrl, application } = running;
     const demo = running.demo ?? (await createDemo(application, system.now(), DEMO_API_KEY));
+    let isOthersTurn = false;
+    const urlInTurn = () => {
+      isOthersTurn = !isOthersTurn;
+      return isOthersTurn && other ? other.url : url;
+    };
     const call: Api['call'] = async (method, path, given) => {
-      const answer = await request(url + path, method, given);
+      // The demo's key is known to its own process alone.
+      const answer = await request((given?.key === undefined ? url : urlInTurn()) + path, method, given);
       assertAsDocumented(method, path, answer, given?.body);
       return answer;
     };
-    await test({ url, metricsUrl, application, demo, call });
+    await test({
+      get url() {
+        return urlInTurn();
+      },
+      metricsUrl,
+      application,
+      demo,
+      call,
+    });
   } finally {
+    await other?.end();
     await running.stop();
     await database?.stop();
   }
@@ -79,6 +97,22 @@ export async function serving(
 async function newDatabase() {
   const { mongod } = await import('./mongod.ts');
   return mongod();
+}
+
+/** A process that serves the same database. */
+async function another(uri: string, settings: Readonly<Record<string, string>>) {
+  const [{ startProcess }, { onMongodb }] = await Promise.all([import('./process.ts'), import('./mongodb-service.ts')]);
+  const { url, child, ended } = await startProcess({
+    ...onMongodb(uri),
+    ...BOUNDLESS,
+    LOG_LEVEL: 'error',
+    ...settings,
+  });
+  const end = () => {
+    child.kill('SIGKILL');
+    return ended();
+  };
+  return { url, end };
 }
 
 /** Sends a request to a URL, with the key of the demo where none is given. */
