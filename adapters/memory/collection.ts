@@ -175,7 +175,7 @@ function lookedUpIn<T>(by: Field<T>, { indexes }: Shape<T>): Field<T>[] {
 
 function sourceOf<T>(spans: readonly Span<T>[]): Source<T> {
   const values = () =>
-    new Set(spans.flatMap(({ list, start, end, ranges }) => [...list.ascending(start, end, ranges)]));
+    new Set(spans.flatMap(({ list, start, end, sought }) => [...list.ascending(start, end, sought)]));
   return { size: sizeOf(spans), values };
 }
 

@@ -1,4 +1,4 @@
-import type { Condition, Field, Order, Range } from '../../core/shared/records.ts';
+import type { Condition, Contains, Field, Order, Range } from '../../core/shared/records.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
 
 /** What conditions (core/shared/records.ts) mean of a record in memory: all of them hold. */
@@ -14,7 +14,7 @@ function test<T>(condition: Condition<T>): (record: T) => boolean {
     const values = new Set<unknown>(condition.in);
     return (record) => valuesOf(record, field).some((value) => values.has(value));
   }
-  if ('contains' in condition) return (record) => (record[field] as string).includes(condition.contains);
+  if (isTerm(condition)) return (record) => (record[field] as string).includes(condition.contains);
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = condition;
   return (record) => (record[field] as number) >= from && (record[field] as number) <= to;
 }
@@ -30,8 +30,12 @@ export function valuesSought<T>(condition: Condition<T>): readonly unknown[] | u
   return 'in' in condition ? [...new Set(condition.in)] : undefined;
 }
 
+export function isTerm<T>(condition: Condition<T>): condition is Contains<T> {
+  return 'contains' in condition;
+}
+
 export function isRange<T>(condition: Condition<T>): condition is Range<T> {
-  return !('contains' in condition) && valuesSought(condition) === undefined;
+  return !isTerm(condition) && valuesSought(condition) === undefined;
 }
 
 /** The values by which a field is found: the items of an array, or the value itself. */

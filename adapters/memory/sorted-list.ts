@@ -1,14 +1,23 @@
-import type { Field, Range } from '../../core/shared/records.ts';
+import type { Contains, Field, Range } from '../../core/shared/records.ts';
+import { Trigrams } from './trigrams.ts';
 
 const BLOCK = 128;
 
 /** The least and the greatest of a field in a block. */
 type Extent = readonly [number, number];
 
+/** What a walk looks for: it passes by blocks that do not reach into all ranges, and values that cannot have all terms. */
+export interface Sought<T> {
+  readonly ranges?: readonly Range<T>[];
+  readonly terms?: readonly Contains<T>[];
+}
+
 /** Values in order, kept in blocks, so that an insertion or a deletion moves a block at most, however long the list. */
 export class SortedList<T> {
   private readonly blocks: T[][] = [];
   private readonly extents = new WeakMap<T[], Map<Field<T>, Extent>>();
+  /** Of the texts of a field in a block; `undefined` where the block was searched once since it changed. */
+  private readonly trigrams = new WeakMap<T[], Map<Field<T>, Trigrams | undefined>>();
   private length = 0;
 
   constructor(private readonly compare: (a: T, b: T) => number) {}
@@ -30,7 +39,7 @@ export class SortedList<T> {
       0,
       value,
     );
-    this.extents.delete(block);
+    this.forget(block);
     if (block.length > BLOCK) this.blocks.splice(at + 1, 0, block.splice(BLOCK / 2));
   }
 
@@ -42,7 +51,7 @@ export class SortedList<T> {
       partition(block, (other) => this.compare(other, value) < 0),
       1,
     );
-    this.extents.delete(block);
+    this.forget(block);
     if (block.length === 0) this.blocks.splice(at, 1);
     this.length--;
   }
@@ -56,35 +65,36 @@ export class SortedList<T> {
     return rank;
   }
 
-  /**
-   * The values of the ranks from `start` up to `end`, that one excluded, but for those in blocks that do not reach
-   * into all of the `ranges`.
-   */
-  *ascending(start: number, end: number, ranges: readonly Range<T>[] = []): Generator<T> {
+  /** The values of the ranks from `start` up to `end`, that one excluded, but for those that cannot be what is sought. */
+  *ascending(start: number, end: number, { ranges = [], terms = [] }: Sought<T> = {}): Generator<T> {
     let rank = 0;
     for (const block of this.blocks) {
       if (rank >= end) return;
       if (rank + block.length > start && this.reaches(block, ranges)) {
-        for (let i = Math.max(0, start - rank); i < block.length && rank + i < end; i++) yield block[i] as T;
+        const [from, to] = [Math.max(0, start - rank), Math.min(block.length, end - rank)];
+        if (terms.length === 0) for (let i = from; i < to; i++) yield block[i] as T;
+        else for (const i of this.candidates(block, terms, from, to)) yield block[i] as T;
       }
       rank += block.length;
     }
   }
 
   /** The same values from the last to the first. */
-  *descending(start: number, end: number, ranges: readonly Range<T>[] = []): Generator<T> {
+  *descending(start: number, end: number, { ranges = [], terms = [] }: Sought<T> = {}): Generator<T> {
     let rank = this.length;
     for (let at = this.blocks.length - 1; at >= 0 && rank > start; at--) {
       const block = this.blocks[at] as T[];
       rank -= block.length;
       if (rank < end && this.reaches(block, ranges)) {
-        for (let i = Math.min(block.length, end - rank) - 1; i >= 0 && rank + i >= start; i--) yield block[i] as T;
+        const [from, to] = [Math.max(0, start - rank), Math.min(block.length, end - rank)];
+        if (terms.length === 0) for (let i = to - 1; i >= from; i--) yield block[i] as T;
+        else for (const i of this.candidates(block, terms, from, to).reverse()) yield block[i] as T;
       }
     }
   }
 
-  /** How many values these are. */
-  count(start: number, end: number, ranges: readonly Range<T>[] = []): number {
+  /** How many values of these ranks are in blocks that reach into all of the ranges. */
+  count(start: number, end: number, { ranges = [] }: Sought<T> = {}): number {
     if (ranges.length === 0) return Math.max(0, end - start);
     let rank = 0;
     let count = 0;
@@ -112,6 +122,32 @@ export class SortedList<T> {
     const extent = [Math.min(...values), Math.max(...values)] as const;
     this.extents.set(block, extents.set(field, extent));
     return extent;
+  }
+
+  /** The places of a block from one up to another, that one excluded, whose values may have all of the terms. */
+  private candidates(block: T[], terms: readonly Contains<T>[], from: number, to: number): number[] {
+    const known = terms.flatMap(({ field, contains }) => this.trigramsOf(block, field)?.mayContain(contains) ?? []);
+    const places: number[] = [];
+    if (known.some((words) => words.every((word) => word === 0))) return places;
+    for (let at = from; at < to; at++) {
+      if (known.every((words) => ((words[at >>> 5] as number) >>> (at & 31)) & 1)) places.push(at);
+    }
+    return places;
+  }
+
+  /** They cost as much as some searches: they are taken when a block is searched again that has not changed. */
+  private trigramsOf(block: T[], field: Field<T>): Trigrams | undefined {
+    const trigrams = this.trigrams.get(block) ?? new Map<Field<T>, Trigrams | undefined>();
+    const isSecond = trigrams.has(field);
+    const known =
+      trigrams.get(field) ?? (isSecond ? new Trigrams(block.map((value) => value[field] as string)) : undefined);
+    this.trigrams.set(block, trigrams.set(field, known));
+    return known;
+  }
+
+  private forget(block: T[]): void {
+    this.extents.delete(block);
+    this.trigrams.delete(block);
   }
 
   /** The block that holds the value, or would. */

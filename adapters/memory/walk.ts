@@ -1,14 +1,14 @@
 import type { Condition, Field, Query, Range } from '../../core/shared/records.ts';
-import { comparison, isRange, predicate } from './condition.ts';
+import { comparison, isRange, isTerm, predicate } from './condition.ts';
 import type { OrderedIndex } from './ordered-index.ts';
-import type { SortedList } from './sorted-list.ts';
+import type { SortedList, Sought } from './sorted-list.ts';
 
-/** The ranks of a list from `start` up to `end`, that one excluded, in the blocks that reach into the `ranges`. */
+/** The ranks of a list from `start` up to `end`, that one excluded, but for values that cannot be what is sought. */
 export interface Span<T> {
   readonly list: SortedList<T>;
   readonly start: number;
   readonly end: number;
-  readonly ranges: readonly Range<T>[];
+  readonly sought: Sought<T>;
 }
 
 /** Spans, in the order of a query, of all the records that it can find: those for which the `rest` holds. */
@@ -42,8 +42,8 @@ export function pageOf<T extends { readonly id: string }>(
   patience: number,
 ): T[] | undefined {
   const skipped = spans.length === 1 && rest.length === 0 ? skip : 0;
-  const runs = spans.map(({ list, start, end, ranges }) =>
-    order === 'asc' ? list.ascending(start + skipped, end, ranges) : list.descending(start, end - skipped, ranges),
+  const runs = spans.map(({ list, start, end, sought }) =>
+    order === 'asc' ? list.ascending(start + skipped, end, sought) : list.descending(start, end - skipped, sought),
   );
   const holds = predicate(rest);
   const found: T[] = [];
@@ -63,7 +63,12 @@ export function spanOf<T>(list: SortedList<T>, by: Field<T>, where: readonly Con
   const { from, to } = range ?? {};
   const start = from === undefined ? 0 : list.rank((record) => (record[by] as number) < from);
   const end = to === undefined ? list.size : list.rank((record) => (record[by] as number) <= to);
-  return { list, start, end, ranges: where.filter(isRange).filter((it) => it !== range) };
+  return {
+    list,
+    start,
+    end,
+    sought: { ranges: where.filter(isRange).filter((it) => it !== range), terms: where.filter(isTerm) },
+  };
 }
 
 function rangeOf<T>(by: Field<T>, where: readonly Condition<T>[]): Range<T> | undefined {
@@ -71,7 +76,7 @@ function rangeOf<T>(by: Field<T>, where: readonly Condition<T>[]): Range<T> | un
 }
 
 export function sizeOf<T>(spans: readonly Span<T>[]): number {
-  return spans.reduce((sum, { list, start, end, ranges }) => sum + list.count(start, end, ranges), 0);
+  return spans.reduce((sum, { list, start, end, sought }) => sum + list.count(start, end, sought), 0);
 }
 
 /** The records of several runs of one order as one run, each once. Halves are merged: 100 runs cost seven comparisons. */

@@ -18,12 +18,17 @@ export type Condition<T> =
   | { readonly field: Field<T>; readonly is: string | boolean }
   | { readonly field: Field<T>; readonly in: readonly (string | boolean)[] }
   | Range<T>
-  | { readonly field: Field<T>; readonly contains: string };
+  | Contains<T>;
 
 export interface Range<T> {
   readonly field: Field<T>;
   readonly from?: number;
   readonly to?: number;
+}
+
+export interface Contains<T> {
+  readonly field: Field<T>;
+  readonly contains: string;
 }
 
 export type Order = 'asc' | 'desc';

@@ -57,16 +57,50 @@ suite('a sorted list', {
     const range = { field: 'square', from: 2498 ** 2, to: 2502 ** 2 } as const;
     for (let at = 0; at < 5000; at++) {
       list.add({ at, square: at ** 2 });
-      assert.equal(list.count(0, 5000, [range]) > 0, at >= 2498);
+      assert.equal(list.count(0, 5000, { ranges: [range] }) > 0, at >= 2498);
     }
     list.delete({ at: 2500, square: 0 });
-    for (const values of [list.ascending(0, 4999, [range]), list.descending(0, 4999, [range])]) {
+    for (const values of [
+      list.ascending(0, 4999, { ranges: [range] }),
+      list.descending(0, 4999, { ranges: [range] }),
+    ]) {
       const given = [...values].map(({ at }) => at).sort((a, b) => a - b);
       assert.deepEqual(
         given.filter((at) => at >= 2498 && at <= 2502),
         [2498, 2499, 2501, 2502],
       );
       assert.ok(given.length < 300, `${given.length} of 4,999`);
+    }
+  },
+
+  'leaves out no text that has a term, and of texts that are searched again most that have not': () => {
+    const list = new SortedList<{ at: number; text: string }>((a, b) => a.at - b.at);
+    const textOf = (at: number) =>
+      `${'Ünïcode 🏔 '.repeat(at % 7)}campaign ${at} of ${5000 - at} ${'long '.repeat(at % 50)}`;
+    const terms = ['', 'a', '12', '123', 'campaign 4999', 'ode 🏔 ü', '🏔', 'gn 77 of', 'no such text', 'ong long l'];
+    for (let at = 0; at < 5000; at++) list.add({ at, text: textOf(at).toLowerCase() });
+    for (let search = 0; search < 6; search++) {
+      for (const contains of terms) {
+        const sought = { terms: [{ field: 'text', contains }] } as const;
+        const has = ({ text }: { text: string }) => text.includes(contains);
+        const all = [...list.ascending(0, list.size)].filter(has);
+        const [upwards, downwards] = [
+          [...list.ascending(0, list.size, sought)],
+          [...list.descending(0, list.size, sought)],
+        ];
+        assert.deepEqual(upwards.filter(has), all, contains);
+        assert.deepEqual(downwards.filter(has).reverse(), all, contains);
+        const part = all.filter(({ at }) => at >= 1500 && at < 2000);
+        assert.deepEqual([...list.ascending(1500, 2000, sought)].filter(has), part, contains);
+        const isKnown = search > 0 && contains.length > 3;
+        if (isKnown)
+          assert.ok(downwards.length - all.length < 500, `${contains}: ${downwards.length} of ${all.length}`);
+      }
+      if (search < 3) continue;
+      for (let at = search; at < 5000; at += 97) {
+        list.delete({ at, text: '' });
+        list.add({ at, text: `${textOf(at).toLowerCase()} gn 77 of no such text` });
+      }
     }
   },
 
