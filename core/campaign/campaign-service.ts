@@ -61,7 +61,7 @@ export class CampaignService {
     const [campaign] = (await this.checkMany(actor, [fields])) as [Outcome<Campaign>];
     if (isRefused(campaign)) throw campaign;
     await this.storage.campaigns.add(campaign);
-    return actor.member ? { ...campaign, hasShared: false } : campaign;
+    return actor.member ? { hasShared: false, ...campaign } : campaign;
   }
 
   /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
@@ -138,11 +138,11 @@ export class CampaignService {
   }
 
   private made(workspaceId: string, createdBy: string | null, fields: NewCampaign, moments: Moments): Campaign {
-    const { domain = null, image = null, targetShares = null, contentPillarId = null } = fields;
-    const { tagIds = [], groupIds = [], resources = [] } = fields;
+    const { domain = null, image = null, targetShares = null, contentPillarId = null, ...required } = fields;
+    const { tagIds = [], groupIds = [], resources = [], ...given } = required;
     const now = timestamp(this.system.now());
+    // What is spread comes last: V8 gives each of many objects a shape of its own where named fields follow it.
     return {
-      ...fields,
       id: this.system.newId(),
       workspaceId,
       createdBy,
@@ -160,6 +160,7 @@ export class CampaignService {
       searchText: searchText(fields.name, fields.description),
       createdAt: now,
       updatedAt: now,
+      ...given,
     };
   }
 
@@ -186,8 +187,8 @@ export class CampaignService {
   }
 }
 
-const asShared = memoised((campaign: ShownCampaign): SeenCampaign => ({ ...campaign, hasShared: true }));
-const asUnshared = memoised((campaign: ShownCampaign): SeenCampaign => ({ ...campaign, hasShared: false }));
+const asShared = memoised((campaign: ShownCampaign): SeenCampaign => ({ hasShared: true, ...campaign }));
+const asUnshared = memoised((campaign: ShownCampaign): SeenCampaign => ({ hasShared: false, ...campaign }));
 
 /** The moments that the dates of a campaign mean. */
 type Moments = Pick<Campaign, 'startsAt' | 'endsAt'>;
