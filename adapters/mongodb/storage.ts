@@ -25,18 +25,20 @@ const LONGEST_PAUSE_MS = 100;
 
 /**
  * Keeps everything in the database that a connection string names, as soon as that can be reached. `tell` gets a line
- * when it cannot, and when it can again.
+ * when it cannot, and when it can again. Without batches (batching.ts) each thing that is asked is a command of its own.
  */
 export function mongodbStorage(
   uri: string,
   tell: (line: string) => void,
+  isBatched = true,
 ): { readonly storage: Storage; readonly connection: Connection } {
   const connection = new Connection(uri, prepare, tell);
   const collectionOf = collections();
   const on: OnCollection = (name, work) => connection.run((client) => work(collectionOf(client, name), undefined));
   const turns = inTurn();
+  const unbatched = storageOn({ on, inTurn: inTurn(), contend });
   const storage = {
-    ...allBatched(storageOn({ on, inTurn: inTurn(), contend })),
+    ...(isBatched ? allBatched(unbatched) : unbatched),
     atomically: (work) => {
       let changed: string | undefined;
       const note = (thing: string) => (changed = thing);

@@ -23,8 +23,15 @@ interface Running {
   readonly measures: Map<string, Measure[]>;
 }
 
-/** Compares this service on MongoDB with others on the same server. Tells it in Markdown. */
-export async function compareOnMongodb(client: Client, options: Options): Promise<string> {
+/** What came of a comparison, in Markdown. */
+export interface Comparison {
+  readonly told: string;
+  /** One table of its ratios. */
+  readonly summary: string;
+}
+
+/** Compares this service on MongoDB with others on the same server. */
+export async function compareOnMongodb(client: Client, options: Options): Promise<Comparison> {
   const database = await startReplicaSet();
   const limiter = options.servers.includes('ours-redis') ? await redis() : undefined;
   const uri = `${database.uri.replace('/?', '/bench?')}&w=majority&journal=true&maxPoolSize=50`;
@@ -44,8 +51,8 @@ export async function compareOnMongodb(client: Client, options: Options): Promis
   }
 }
 
-/** Compares this service on memory storage with a bare server. Tells it in Markdown. */
-export async function compareInMemory(client: Client, options: Options): Promise<string> {
+/** Compares this service on memory storage with a bare server. */
+export async function compareInMemory(client: Client, options: Options): Promise<Comparison> {
   const ours = await run(oursInMemory([CAMPAIGNS, CAMPAIGNS_WRITTEN]), oursAsStarted());
   const [read, written] = (await ours.server.told) as [Sample, Sample];
   const answers = [];
@@ -74,7 +81,7 @@ async function compare(
   database: Usage | undefined,
   client: Client,
   { rounds, milliseconds, rows: chosen }: Options,
-): Promise<string> {
+): Promise<Comparison> {
   const { port } = (running[0] as Running).server;
   const rows = rowsOf(read, written, await sharedCampaign(port, read)).filter(({ name }) => chosen.includes(name));
   const pairs = rows.flatMap((row) =>
@@ -91,9 +98,9 @@ async function compare(
       measures.set(row.name, [...before, await client.measure(server, database, row, milliseconds)]);
     }
   }
-  const told = report(running, rows, database !== undefined);
+  const comparison = { told: report(running, rows, database !== undefined), summary: summary(running, rows) };
   await Promise.all(running.map(({ server }) => server.stop()));
-  return told;
+  return comparison;
 }
 
 /** Every server answers every request alike, and the requests find what they are about. */
@@ -112,13 +119,10 @@ async function requireEqual(pairs: readonly { readonly row: Row; readonly server
 /** Each figure is the median of the rounds, and behind it that of its ratios to the first server's in the same round. */
 function report(running: readonly Running[], rows: readonly Row[], hasDatabase: boolean): string {
   const [first] = running as readonly [Running];
-  const measuresOf = ({ measures }: Running, { name }: Row) => measures.get(name) ?? [];
   const figure = (of: Running, row: Row, quantity: Quantity, digits: number) => {
-    const theirs = measuresOf(first, row);
     const values = measuresOf(of, row).map(quantity);
-    const ratios = values.map((value, round) => value / quantity(theirs[round] as Measure));
     const middle = values.length > 0 ? shown(median(values), digits) : '';
-    return of === first || values.length === 0 ? middle : `${middle} (${shown(median(ratios), 2)})`;
+    return of === first || values.length === 0 ? middle : `${middle} (${ratio(of, first, row, quantity)})`;
   };
   const perRow = (title: string, quantity: Quantity, digits = 0) =>
     table(
@@ -145,4 +149,24 @@ function report(running: readonly Running[], rows: readonly Row[], hasDatabase: 
   ].join('\n');
 }
 
+/** Requests a second and processor time of the server, as ratios to the first server's. */
+function summary(running: readonly Running[], rows: readonly Row[]): string {
+  const [first, ...others] = running as readonly [Running, ...Running[]];
+  const cell = (of: Running, row: Row) =>
+    measuresOf(of, row).length > 0
+      ? `${ratio(of, first, row, ({ perSecond }) => perSecond)}, ${ratio(of, first, row, ({ cpu }) => cpu)}`
+      : '';
+  const lines = others.map((of) => [of.contender.name, ...rows.map((row) => cell(of, row))]);
+  return table([`beside ${first.contender.name}`, ...rows.map(({ name }) => name)], lines);
+}
+
 type Quantity = (measure: Measure) => number;
+
+const measuresOf = ({ measures }: Running, { name }: Row): readonly Measure[] => measures.get(name) ?? [];
+
+/** The median of the ratios of each round. */
+function ratio(of: Running, first: Running, row: Row, quantity: Quantity): string {
+  const theirs = measuresOf(first, row);
+  const ratios = measuresOf(of, row).map((measure, round) => quantity(measure) / quantity(theirs[round] as Measure));
+  return shown(median(ratios), 2);
+}

@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-const FILE = join(import.meta.dirname, '../../../docs/benchmark.md');
+const ROOT = join(import.meta.dirname, '../../..');
+export const BENCHMARK = join(ROOT, 'docs/benchmark.md');
+export const README = join(ROOT, 'README.md');
 
 /** A table in Markdown. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -25,11 +27,12 @@ export function circumstances(): string {
   return `Measured on ${date} with Node ${process.version} on ${machine}, whose load was ${shown(loadavg()[0] ?? 0, 1)} before.`;
 }
 
-/** Puts a section of docs/benchmark.md in the place of the one that has its title. */
-export function writeSection(title: string, text: string): void {
-  const [head, ...sections] = readFileSync(FILE, 'utf8').split(/^(?=## )/m);
-  const others = sections.map((section) =>
-    section.startsWith(`## ${title}\n`) ? `## ${title}\n\n${text}\n` : section,
-  );
-  writeFileSync(FILE, [head, ...others].join(''));
+/** Puts a section of a file in Markdown in the place of the one that has its title. */
+export function writeSection(file: string, title: string, text: string): void {
+  const [head, ...sections] = readFileSync(file, 'utf8').split(/^(?=## )/m);
+  const others = sections.map((section, i) => {
+    const end = i === sections.length - 1 ? '\n' : '\n\n';
+    return section.startsWith(`## ${title}\n`) ? `## ${title}\n\n${text.trimEnd()}${end}` : section;
+  });
+  writeFileSync(file, [head, ...others].join(''));
 }

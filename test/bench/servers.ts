@@ -16,11 +16,14 @@ export interface Contender extends Script {
 
 const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
 const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
+/** The rows in which a variant of this service differs. */
+const WRITTEN_AND_READ = ['list', 'get', 'create'];
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
 const descriptions = {
   ours: 'this service, with all that it does: keys, limiter, strict validation, log',
   'ours-redis': 'the same, with its limiter in Redis',
+  'ours-unbatched': 'the same, with each thing that is asked of MongoDB a command of its own',
   bare: '`node:http` that gives the same bytes, and does nothing for them',
   reference: '`node:http` and the driver, tuned by hand: keys that it was given, no validation, limiter or log',
   fastify: 'Fastify 5, the driver, replies written by schemas',
@@ -32,7 +35,7 @@ const descriptions = {
 type Name = keyof typeof descriptions;
 
 export const storages = {
-  mongodb: ['reference', 'ours', 'ours-redis', 'fastify', 'express', 'nestjs', 'feathers'],
+  mongodb: ['reference', 'ours', 'ours-redis', 'ours-unbatched', 'fastify', 'express', 'nestjs', 'feathers'],
   memory: ['bare', 'ours'],
 } as const satisfies Record<string, readonly Name[]>;
 
@@ -74,12 +77,17 @@ export function contendersOn(uri: string, samples: readonly Sample[], redisUrl: 
     name: 'ours-redis',
     is: descriptions['ours-redis'],
     environment: { ...ours.environment, RATE_LIMITER: 'redis', REDIS_URL: redisUrl },
-    rows: ['list', 'get', 'create'],
+    rows: WRITTEN_AND_READ,
   };
+  const unbatched = contender('ours-unbatched', join(import.meta.dirname, 'unbatched-server.js'), ours.environment, {
+    logs: true,
+    rows: WRITTEN_AND_READ,
+  });
   return [
     peer('reference', { CALLERS: JSON.stringify(Object.fromEntries(callers)) }),
     ours,
     ...(withRedis ? [withRedis] : []),
+    unbatched,
     peer('fastify'),
     peer('express'),
     peer('nestjs'),

@@ -1,0 +1,24 @@
+import { logObserver } from '../../adapters/http/log.ts';
+import { httpService } from '../../adapters/http/server.ts';
+import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { standardErrorLog } from '../../bootstrap/log.ts';
+import { readSettings } from '../../bootstrap/settings.ts';
+import { nodeSystem } from '../../bootstrap/system.ts';
+import { Application } from '../../core/application.ts';
+
+const CALLERS_KEPT_MS = 3_000;
+
+/** The service on MongoDB with all that it does, but for the batches (docs/adr/0014-batching.md). */
+const settings = readSettings(process.env);
+const log = await standardErrorLog(settings.LOG_LEVEL);
+const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => log.warn(line), false);
+await connection.attempted();
+const core = {
+  application: new Application(storage, nodeSystem(), CALLERS_KEPT_MS),
+  requests: memoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
+  refusals: memoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
+};
+const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
+const { server } = httpService(core, { bodyLimit, docsUrl, trustProxy }, [logObserver(log)]);
+server.listen(settings.PORT, settings.HOST);
