@@ -2,6 +2,7 @@ import {
   type ClientSession,
   type Collection,
   type Filter,
+  type FindOptions,
   MongoBulkWriteError,
   MongoError,
   MongoServerError,
@@ -15,6 +16,7 @@ import { filterOf, hintOf, projectionOf, type Stored, sortOf } from './query.ts'
 
 const DUPLICATE_KEY = 11_000;
 const TIME_EXPIRED = 50;
+const BAD_VALUE = 2;
 const MOST_TIME = { maxTimeMS: 2_000 };
 /** Left alone, MongoDB would weigh this index and that of the workspace against each other. */
 const BY_ID = { hint: { _id: 1 }, ...MOST_TIME } as const;
@@ -83,11 +85,13 @@ export function recordsOn<T extends Entity>(
         const options = {
           ...{ session, skip, limit, batchSize: limit },
           ...(sort && { sort }),
-          ...(hint && { hint }),
           ...(projection && { projection }),
           ...MOST_TIME,
         };
-        return (await collection.find(filterOf(workspaceId, query.where), options).toArray()).map(recordOf<T>);
+        const find = (more: FindOptions) =>
+          collection.find(filterOf(workspaceId, query.where), { ...options, ...more }).toArray();
+        const found = await (hint ? find({ hint }).catch((error) => orUnhinted(error, find)) : find({}));
+        return found.map(recordOf<T>);
       }),
 
     listById: (workspaceId, after, limit) =>
@@ -278,4 +282,10 @@ function blocked(cause: MongoServerError): Blocked {
 function refusal(unique: Unique, message = ''): string {
   const field = Object.keys(unique).find((name) => message.includes(` ${uniqueIndexName(name)} `));
   return (field && unique[field]) || 'There is a record with this id.';
+}
+
+/** Where somebody has dropped the index of a hint under us, MongoDB may choose another one. */
+function orUnhinted<T>(error: unknown, find: (more: FindOptions) => Promise<T>): Promise<T> {
+  if (error instanceof MongoServerError && error.code === BAD_VALUE && /\bhint\b/.test(error.message)) return find({});
+  throw error;
 }

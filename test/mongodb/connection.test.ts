@@ -79,4 +79,21 @@ suite('a connection to MongoDB', {
       assert.equal(after?.clicks, 1);
       assert.deepEqual(await storage.campaigns.get(before.workspaceId, before.id), after);
     }),
+
+  'lists though somebody has dropped the indexes meanwhile': () =>
+    onDatabase(async ({ storage, connection }) => {
+      const workspaceId = newId();
+      const one = campaign(workspaceId);
+      await storage.campaigns.add(one);
+      await connection.run((client) => client.db().collection('campaigns').dropIndexes());
+      const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 10 } as const;
+      const live = { ...query, where: [{ field: 'archived', in: [false] }] } as const;
+      for (const asked of [query, live]) {
+        const listed = await storage.campaigns.list(workspaceId, asked);
+        assert.deepEqual(
+          listed.map(({ id }) => id),
+          [one.id],
+        );
+      }
+    }),
 });
