@@ -1,5 +1,4 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { standardErrorLog } from './log.ts';
 import { listen, urlOf } from './server.ts';
@@ -29,7 +28,7 @@ export async function startWorkers(settings: Settings): Promise<Serving> {
   const keep = async (worker: Worker): Promise<void> => {
     for (let current = worker; ; current = cluster.fork()) {
       const startedAt = Date.now();
-      const [code, signal] = await once(current, 'exit');
+      const [code, signal] = await exitOf(current);
       if (stopping) return;
       log.warn({ worker: current.process.pid, code, signal }, 'a worker ended, another takes its place');
       await delay(startedAt + LIVES_AT_LEAST_MS - Date.now());
@@ -41,7 +40,7 @@ export async function startWorkers(settings: Settings): Promise<Serving> {
     if (stopping) process.exit(0);
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}) as Worker[];
-    const ended = workers.map((worker) => once(worker, 'exit'));
+    const ended = workers.map(exitOf);
     for (const worker of workers) worker.process.kill('SIGTERM');
     await Promise.race([Promise.all(ended), delay(STOPPED_WITHIN_MS)]);
     process.exit(0);
@@ -55,11 +54,16 @@ export async function startWorkers(settings: Settings): Promise<Serving> {
   const metricsUrl = await listenForMetrics(settings);
   const first = cluster.fork();
   const port = await portOf(first);
-  if (port === undefined) process.exit(first.process.exitCode ?? 1);
+  if (port === undefined) process.exit(stopping ? 0 : (first.process.exitCode ?? 1));
   const others = Array.from({ length: WORKERS - 1 }, () => cluster.fork());
   for (const worker of [first, ...others]) void keep(worker);
   await Promise.all(others.map(portOf));
   return { url: urlOf(HOST, port), metricsUrl };
+}
+
+/** How a worker ended; what could not be said to it does not matter, as it would to `once` of node:events. */
+function exitOf(worker: Worker): Promise<[code: number | null, signal: string | null]> {
+  return new Promise((resolve) => worker.once('exit', (code, signal) => resolve([code, signal])));
 }
 
 /** The port that a worker listens at; `undefined` where it ends before. */

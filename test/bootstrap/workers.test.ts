@@ -18,7 +18,10 @@ suite('a service with workers', {
         const before = await requestsOf(service);
         await serving(service, key);
         assert.equal((await requestsOf(service)) - before, REQUESTS);
+        // Something is said to it before its end is known.
+        const asking = Promise.all(Array.from({ length: 50 }, () => askForMetrics(service)));
         process.kill(killed, 'SIGKILL');
+        await asking;
         await until(() => service.printed.stderr.includes('a worker ended'));
         await until(async () => {
           const pids = await serving(service, key);
