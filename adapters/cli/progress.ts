@@ -23,7 +23,8 @@ export class ProgressLine {
   }
 
   /** Shows that so many are done, and which part of all that is, where it is known. */
-  show(done: number, what: string, part?: number): void {
+  show(done: number, what: string, ofAll?: number): void {
+    const part = ofAll && Math.min(1, ofAll);
     const now = this.now();
     if (now - this.shownAt < (this.stream.isTTY ? REDRAW_MS : LINE_EVERY_MS)) return;
     this.shownAt = now;

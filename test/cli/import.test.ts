@@ -294,6 +294,18 @@ suite('an import that does not come to its end', {
     assert.deepEqual(await endOf(here, ran), { nextLine: 501, ended: 'failed' });
   },
 
+  'says at once that the storage failed, though no more lines come': async () => {
+    const here = await workspace();
+    here.storage.campaigns.addMany = () => Promise.reject(new Error('The database is away'));
+    async function* stdin() {
+      yield Buffer.from(NDJSON(campaigns(700)));
+      await new Promise(() => undefined);
+    }
+    const ran = await here.importing('campaigns', stdin(), ['--json']);
+    assert.equal(ran.code, 2);
+    assert.match(ran.stderr, /^error: The database is away/);
+  },
+
   'says where to go on when the file cannot be read any further': async () => {
     const here = await workspace();
     async function* stdin() {

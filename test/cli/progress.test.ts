@@ -30,6 +30,13 @@ suite('the progress of a command', {
     assert.equal(written(), '');
   },
 
+  'is full where more came than was known of': () => {
+    const { clock, progress, written } = progressOn({ isTTY: true, columns: 200 });
+    clock.now = SECOND;
+    progress.show(120, 'lines', 1.2);
+    assert.equal(written(), `\r\x1b[K${'█'.repeat(20)} 100 %  120 lines, 120 a second, 0 s left`);
+  },
+
   'is no wider than the terminal': () => {
     const { clock, progress, written } = progressOn({ isTTY: true, columns: 30 });
     clock.now = SECOND;
