@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import { type RateLimiter, usageAfter } from '../../core/access/rate-limiter.ts';
 
 /** Counts in this process alone. */
 export function memoryRateLimiter(limit: number, windowSeconds: number): RateLimiter {
@@ -7,17 +7,11 @@ export function memoryRateLimiter(limit: number, windowSeconds: number): RateLim
   return {
     async consume(key) {
       // The library rejects with its result, no Error, where the limit is passed.
-      const result = await limiter.consume(key).catch((rejected: unknown) => {
+      const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((rejected: unknown) => {
         if (rejected instanceof RateLimiterRes) return rejected;
         throw rejected;
       });
-      return {
-        allowed: result.consumedPoints <= limit,
-        limit,
-        windowSeconds,
-        remaining: Math.max(0, result.remainingPoints),
-        resetsIn: Math.max(0, result.msBeforeNext),
-      };
+      return usageAfter(consumedPoints, msBeforeNext, limit, windowSeconds);
     },
   };
 }

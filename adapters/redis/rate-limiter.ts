@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimiter, Usage } from '../../core/access/rate-limiter.ts';
+import { type RateLimiter, type Usage, usageAfter } from '../../core/access/rate-limiter.ts';
 import { Patience } from './patience.ts';
 
 /** A Redis that is away fails a command at once: nothing is queued or sent again, and it is looked for all the time. */
@@ -67,15 +67,9 @@ export class RedisCounter {
       duration: windowSeconds,
     });
     const consume = async (key: string): Promise<Usage> => {
-      const result = await this.patience.with(counted(limiter.consume(key)));
+      const { consumedPoints, msBeforeNext } = await this.patience.with(counted(limiter.consume(key)));
       this.failures = 0;
-      return {
-        allowed: result.consumedPoints <= limit,
-        limit,
-        windowSeconds,
-        remaining: Math.max(0, result.remainingPoints),
-        resetsIn: Math.max(0, result.msBeforeNext),
-      };
+      return usageAfter(consumedPoints, msBeforeNext, limit, windowSeconds);
     };
     this.fallbackCounts[name] = 0;
     const fallBack = (key: string) => {

@@ -8,7 +8,7 @@ export interface KnownCaller {
 
 interface Entry {
   readonly known: Promise<KnownCaller>;
-  readonly until: number;
+  readonly askedAt: number;
 }
 
 const MOST_ENTRIES = 10_000;
@@ -29,9 +29,10 @@ export class CallerCache {
   async get(hash: string, ask: () => Promise<KnownCaller>): Promise<KnownCaller> {
     const now = this.now();
     const entry = this.entries.get(hash);
-    if (entry && now < entry.until) return entry.known;
+    // A clock may be set back, too.
+    if (entry && Math.abs(now - entry.askedAt) < this.keptMs) return entry.known;
     const known = ask();
-    if (this.keptMs > 0) this.remember(hash, { known, until: now + this.keptMs });
+    if (this.keptMs > 0) this.remember(hash, { known, askedAt: now });
     return known;
   }
 

@@ -8,6 +8,12 @@ export interface Usage {
   readonly resetsIn: number;
 }
 
+/** What is left of a limit after so many requests in a window that ends in `resetsIn` milliseconds. */
+export function usageAfter(count: number, resetsIn: number, limit: number, windowSeconds: number): Usage {
+  const remaining = Math.max(0, limit - count);
+  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsIn: Math.max(0, resetsIn) };
+}
+
 /** Counts requests of a key in windows of a fixed length; each window begins with the key's first request. */
 export interface RateLimiter {
   consume(key: string): Promise<Usage>;
