@@ -1,4 +1,4 @@
-import type { Entity, Query, Records } from '../../core/shared/records.ts';
+import type { Entity, Records } from '../../core/shared/records.ts';
 import type { SharedRecords } from './records.ts';
 
 /** The most that is asked at once, and the longest that a question waits for those before it. */
@@ -77,11 +77,10 @@ export function batched<T extends Entity>({ addEach, ...records }: SharedRecords
     return ids.map((id) => found.get(id));
   });
 
-  const list = batchesByKey<Query<T>, readonly T[]>((key) => async (queries) => {
-    const [workspaceId] = JSON.parse(key);
-    const found = (await records.list(workspaceId, queries[0] as Query<T>)) as readonly T[];
-    if (queries.length > 1) for (const record of found) Object.freeze(record);
-    return queries.map(() => found);
+  const list = batchesByKey<Parameters<Records<T>['list']>, readonly T[]>(() => async (asked) => {
+    const found = (await records.list(...(asked[0] as (typeof asked)[number]))) as readonly T[];
+    if (asked.length > 1) for (const record of Object.freeze(found)) Object.freeze(record);
+    return asked.map(() => found);
   });
 
   const add = new Batches<T, void>(async (added) =>
@@ -96,7 +95,8 @@ export function batched<T extends Entity>({ addEach, ...records }: SharedRecords
       const record = await get(workspaceId, ids[0] as string);
       return record ? [record] : [];
     },
-    list: ((workspaceId, query) => list(JSON.stringify([workspaceId, query]), query)) as Records<T>['list'],
+    list: ((workspaceId, query) =>
+      list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as Records<T>['list'],
     add: (record) => add.ask(record),
   };
 }

@@ -80,7 +80,8 @@ export function recordsOn<T extends Entity>(
         if (query.take === 0) return [];
         const { skip, take: limit } = query;
         const sort = sortOf(query, kind);
-        const hint = hintOf(query, kind);
+        // A command that is refused ends its transaction: there, no hint is tried.
+        const hint = session ? undefined : hintOf(query, kind);
         const projection = projectionOf(query);
         const options = {
           ...{ session, skip, limit, batchSize: limit },
