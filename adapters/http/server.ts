@@ -44,6 +44,7 @@ export function httpService(
     const problem = frameProblem(request);
     if (problem || isOversized(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
+      if (response.headersSent) return;
       const refusal = problem ?? readTarget(request);
       if (refusal) replies.fail(response, refusal);
       else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
@@ -93,13 +94,18 @@ function notFound(request: IncomingMessage): HttpError {
   return new HttpError('not_found', `There is no ${request.method} ${pathOf(request)} here.`);
 }
 
-/** Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. */
+/** Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. Those that ask at once share an answer. */
 function readiness({ application, replies }: Service) {
   let wasReady = true;
+  let asked: Promise<void> | undefined;
+  const ready = () => {
+    asked ??= application.ready().finally(() => (asked = undefined));
+    return asked;
+  };
   return async (response: ServerResponse): Promise<'stopping' | 'storage' | undefined> => {
     if (replies.stopping) return 'stopping';
     try {
-      await application.ready();
+      await ready();
       wasReady = true;
       return undefined;
     } catch (error) {

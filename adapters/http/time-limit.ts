@@ -7,7 +7,7 @@ export class TimeLimit {
     const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('It took too long.')), Math.max(0, this.milliseconds));
+      timer = setTimeout(() => reject(new Error('The storage took too long.')), Math.max(0, this.milliseconds));
     });
     try {
       return await Promise.race([work, late]);
