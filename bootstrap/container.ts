@@ -34,7 +34,7 @@ export const tokens = {
 };
 
 /** A revoked key is to stop working within 5 seconds in every process. */
-const CALLERS_KEPT_MS = 3_000;
+export const CALLERS_KEPT_MS = 3_000;
 
 const core = new ContainerModule(({ bind }) => {
   bind(tokens.application)

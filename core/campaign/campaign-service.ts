@@ -138,8 +138,8 @@ export class CampaignService {
   }
 
   private made(workspaceId: string, createdBy: string | null, fields: NewCampaign, moments: Moments): Campaign {
-    const { domain = null, image = null, targetShares = null, contentPillarId = null, ...required } = fields;
-    const { tagIds = [], groupIds = [], resources = [], ...given } = required;
+    const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
+    const { tagIds = [], groupIds = [], resources = [], ...given } = others;
     const now = timestamp(this.system.now());
     // What is spread comes last: V8 gives each of many objects a shape of its own where named fields follow it.
     return {

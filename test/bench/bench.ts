@@ -3,6 +3,7 @@ import { flatInMemory, flatOnMongodb } from './flat.ts';
 import { Client } from './measure.ts';
 import { readOptions } from './options.ts';
 import { BENCHMARK, circumstances, README, writeSection } from './report.ts';
+import { storages } from './servers.ts';
 
 /** What README says of the table. */
 const WHAT = `Requests a second and processor time of the server for each, as ratios to a server of \`node:http\` and the driver that is
@@ -22,6 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const options = readOptions();
 const client = new Client();
 for (const storage of options.storages) {
+  if (!storages[storage].some((name) => options.servers.includes(name))) continue;
   const when = circumstances();
   const { title, measure } = (options.isFlat ? growths : comparisons)[storage];
   const measured = await measure(client, options);

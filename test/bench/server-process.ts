@@ -38,7 +38,9 @@ export async function startServer({ path, environment, logs }: Script): Promise<
   const ended = once(child, 'exit');
   const told = once(child, 'message').then(([message]) => message);
   while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`${path} ended with exit code ${child.exitCode}`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`${path} ended with ${child.exitCode ?? child.signalCode}`);
+    }
     await delay(ASK_EVERY_MS);
   }
   return {

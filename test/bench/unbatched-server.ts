@@ -2,12 +2,11 @@ import { logObserver } from '../../adapters/http/log.ts';
 import { httpService } from '../../adapters/http/server.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { CALLERS_KEPT_MS } from '../../bootstrap/container.ts';
 import { standardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
-
-const CALLERS_KEPT_MS = 3_000;
 
 /** The service on MongoDB with all that it does, but for the batches (docs/adr/0014-batching.md). */
 const settings = readSettings(process.env);

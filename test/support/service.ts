@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { createDemo, type Demo } from '../../bootstrap/demo.ts';
-import { start } from '../../bootstrap/server.ts';
+import { type Running, start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import type { Application } from '../../core/application.ts';
@@ -46,7 +46,8 @@ export interface ServiceOptions {
 
 /**
  * Serves while a test works with it: on memory storage, or where TEST_STORAGE is `mongodb` on a database of its own, where
- * TEST_PROCESSES is `2` with a second process that takes every other request, unless the clock is the test's. All have the demo workspace.
+ * TEST_PROCESSES is `2` with a second process that takes every other request, unless the clock is the test's. All have
+ * the demo workspace.
  */
 export async function serving(
   test: (api: Api) => Promise<void>,
@@ -60,10 +61,12 @@ export async function serving(
     ...settings,
   });
   const system = nodeSystem(DEMO_API_KEY);
-  const running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
-  const other =
-    database && !now && process.env.TEST_PROCESSES === '2' ? await another(database.uri, settings) : undefined;
+  const areTwo = database && !now && process.env.TEST_PROCESSES === '2';
+  let running: Running | undefined;
+  let other: Another | undefined;
   try {
+    running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
+    other = areTwo ? await another(database.uri, settings) : undefined;
     const { url, metricsUrl, application } = running;
     const demo = running.demo ?? (await createDemo(application, system.now(), DEMO_API_KEY));
     let isOthersTurn = false;
@@ -88,7 +91,7 @@ export async function serving(
     });
   } finally {
     await other?.end();
-    await running.stop();
+    await running?.stop();
     await database?.stop();
   }
 }
@@ -99,8 +102,13 @@ async function newDatabase() {
   return mongod();
 }
 
+interface Another {
+  readonly url: string;
+  end(): Promise<unknown>;
+}
+
 /** A process that serves the same database. */
-async function another(uri: string, settings: Readonly<Record<string, string>>) {
+async function another(uri: string, settings: Readonly<Record<string, string>>): Promise<Another> {
   const [{ startProcess }, { onMongodb }] = await Promise.all([import('./process.ts'), import('./mongodb-service.ts')]);
   const { url, child, ended } = await startProcess({
     ...onMongodb(uri),
