@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Stored } from './query.ts';
+import type { Document } from 'mongodb';
+
+/** A record as a document: `id` is its `_id`; `revision` names the last write, so that a retry knows its own. */
+export type Stored = Document & { readonly _id: string; readonly revision: string };
 
 /** The field after whose moment MongoDB removes a document. */
 export const EXPIRY = 'expireAt';

@@ -1,9 +1,7 @@
-import type { Document, Filter, Sort } from 'mongodb';
+import type { Filter, Sort } from 'mongodb';
 import type { Condition, Entity, Field, Kind, Query } from '../../core/shared/records.ts';
+import type { Stored } from './documents.ts';
 import { indexKey } from './indexes.ts';
-
-/** A record as a document: `id` is its `_id`; `revision` names the last write, so that a retry knows its own. */
-export type Stored = Document & { readonly _id: string; readonly revision: string };
 
 /** The filter of conditions (core/shared/records.ts) in a workspace. */
 export function filterOf<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<Stored> {

@@ -10,9 +10,9 @@ import {
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { Blocked } from './connection.ts';
-import { documentOf, recordOf } from './documents.ts';
+import { documentOf, recordOf, type Stored } from './documents.ts';
 import { uniqueIndexName } from './indexes.ts';
-import { filterOf, hintOf, projectionOf, type Stored, sortOf } from './query.ts';
+import { filterOf, hintOf, projectionOf, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
 const TIME_EXPIRED = 50;

@@ -5,8 +5,8 @@ import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
 import { batched } from './batching.ts';
 import { Connection } from './connection.ts';
+import type { Stored } from './documents.ts';
 import { prepare } from './indexes.ts';
-import type { Stored } from './query.ts';
 import {
   type Contend,
   type InTurn,
