@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Condition, Query, Records } from '../../core/shared/records.ts';
 import { type AnyRecord, NaiveRecords } from './naive-storage.ts';
+import { type OpenStorage, onStorage, type Tests } from './on-storage.ts';
 import { campaign, newId, question, tag } from './samples.ts';
-import { type OpenStorage, onStorage, type Tests } from './storage.ts';
 
 const RECORDS = 40;
 const WORKSPACES = 2;

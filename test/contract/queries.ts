@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Condition, Entity, Query, Records } from '../../core/shared/records.ts';
 import { fold, searchText } from '../../core/shared/text.ts';
+import type { OnStorage, Tests } from './on-storage.ts';
 import { campaign, newId, pillar, question } from './samples.ts';
-import type { OnStorage, Tests } from './storage.ts';
 
 const day = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { RateLimiter, Usage } from '../../core/access/rate-limiter.ts';
+import type { Tests } from './on-storage.ts';
 import { newId } from './samples.ts';
-import type { Tests } from './storage.ts';
 
 /** Opens a limiter for so many requests of a key in so many seconds. */
 export type OpenRateLimiter = (

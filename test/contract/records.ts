@@ -3,8 +3,8 @@ import type { Entity, Kind, Records } from '../../core/shared/records.ts';
 import { kinds, type Storage } from '../../core/storage.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 import { assertConflict } from './conflict.ts';
+import type { OnStorage, Tests } from './on-storage.ts';
 import { campaign, domain, group, type KindName, newId, request, samples, tag } from './samples.ts';
-import type { OnStorage, Tests } from './storage.ts';
 
 /** What every storage does with the records of a kind. */
 export function records(test: OnStorage): Tests {

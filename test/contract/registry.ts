@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Registry } from '../../core/shared/records.ts';
 import type { Storage } from '../../core/storage.ts';
 import { assertConflict } from './conflict.ts';
+import type { OnStorage, Tests } from './on-storage.ts';
 import { newId } from './samples.ts';
-import type { OnStorage, Tests } from './storage.ts';
 
 /** What every storage does with the entries that are of no workspace. */
 export function registry(test: OnStorage): Tests {

@@ -3,8 +3,8 @@ import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Query } from '../../core/shared/records.ts';
 import type { Storage } from '../../core/storage.ts';
 import { assertConflict } from './conflict.ts';
+import type { OnStorage, Tests } from './on-storage.ts';
 import { campaign, domain, newId, samples, tag } from './samples.ts';
-import type { OnStorage, Tests } from './storage.ts';
 
 const clicked = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
 const shared = (it: Campaign): Campaign => ({ ...it, shares: it.shares + 1 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApi } from '../../adapters/api/openapi.ts';
 import { fold } from '../../core/shared/text.ts';
-import type { Answer } from './service.ts';
+import type { Answer } from './request.ts';
 
 interface Header {
   readonly required?: boolean;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { DEMO_API_KEY } from './service.ts';
+import { DEMO_API_KEY } from './request.ts';
 
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 
