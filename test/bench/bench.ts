@@ -6,8 +6,8 @@ import { BENCHMARK, circumstances, README, writeSection } from './report.ts';
 import { storages } from './servers.ts';
 
 /** What README says of the table. */
-const WHAT = `Requests a second and processor time of the server for each, as ratios to a server of \`node:http\` and the driver that is
-tuned by hand and has no validation, limiter or log, on the same MongoDB ([how, and much more](docs/benchmark.md)):`;
+const WHAT = `Requests a second (the more the better), then processor time for each (the less the better), as ratios to a server of \`node:http\`
+and the driver that is tuned by hand and has no validation, limiter or log, on the same MongoDB ([how, and more](docs/benchmark.md)):`;
 
 const comparisons = {
   mongodb: { title: 'Beside others on MongoDB', measure: compareOnMongodb },
