@@ -88,9 +88,7 @@ export class ApiKeyService {
   }
 
   private async callerOf(hash: string): Promise<KnownCaller> {
-    const credential = await this.storage.credentials.get(hash);
-    if (!credential) throw refused();
-    const { workspaceId, keyId } = credential;
+    const { workspaceId, keyId } = (await this.storage.credentials.get(hash)) ?? NOBODYS;
     const key = await this.storage.apiKeys.get(workspaceId, keyId);
     if (!key || key.revokedAt !== null) throw refused();
     const endsAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
@@ -113,6 +111,9 @@ export class ApiKeyService {
     );
   }
 }
+
+/** An unknown key is looked for in vain once more, so that the time of its refusal is that of a revoked one. */
+const NOBODYS = { workspaceId: '', keyId: '' };
 
 function wasNotUsedLately({ lastUsedAt }: ApiKey, now: number): boolean {
   return lastUsedAt === null || now - Date.parse(lastUsedAt) >= LAST_USED_EVERY_MS;
