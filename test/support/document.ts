@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApi } from '../../adapters/api/openapi.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Answer } from './request.ts';
@@ -29,10 +29,18 @@ const document = openApi() as any;
 const ajv = new Ajv2020({ strict: false, formats });
 ajv.addSchema({ $id: 'document', components: document.components });
 
+/** To compile a schema takes longer than all else that a test does. */
+const compiled = new Map<object, ValidateFunction>();
+
 /** A value is what a schema of the document says. */
 export function assertValid(schema: object, value: unknown, what: string): void {
-  const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-  assert.ok(ajv.validate(JSON.parse(text), value), `${what}: ${ajv.errorsText()}`);
+  const validate = compiled.get(schema) ?? compile(schema);
+  compiled.set(schema, validate);
+  assert.ok(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`);
+}
+
+function compile(schema: object): ValidateFunction {
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')));
 }
 
 interface Parameter {
