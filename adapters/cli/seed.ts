@@ -94,7 +94,7 @@ function shower({ progress }: Session, total: number): Shown {
   let done = 0;
   return (more) => {
     done += more;
-    progress.show(done, 'records', Math.min(1, done / total));
+    progress.show(done, 'records', done / total);
   };
 }
 

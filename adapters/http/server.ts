@@ -94,7 +94,10 @@ function notFound(request: IncomingMessage): HttpError {
   return new HttpError('not_found', `There is no ${request.method} ${pathOf(request)} here.`);
 }
 
-/** Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. Those that ask at once share an answer. */
+/**
+ * Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. Those that
+ * ask at the same time share an answer.
+ */
 function readiness({ application, replies }: Service) {
   let wasReady = true;
   let asked: Promise<void> | undefined;
