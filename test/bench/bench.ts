@@ -2,7 +2,7 @@ import { compareInMemory, compareOnMongodb } from './compare.ts';
 import { flatInMemory, flatOnMongodb } from './flat.ts';
 import { Client } from './measure.ts';
 import { readOptions } from './options.ts';
-import { BENCHMARK, circumstances, README, writeSection } from './report.ts';
+import { BENCHMARK, circumstances, README, type Told, writeSection } from './report.ts';
 import { storages } from './servers.ts';
 
 /** What README says of the table. */
@@ -26,8 +26,7 @@ for (const storage of options.storages) {
   if (!storages[storage].some((name) => options.servers.includes(name))) continue;
   const when = circumstances();
   const { title, measure } = (options.isFlat ? growths : comparisons)[storage];
-  const measured = await measure(client, options);
-  const { told, summary } = typeof measured === 'string' ? { told: measured, summary: undefined } : measured;
+  const { told, summary }: Told = await measure(client, options);
   console.log(`## ${title}\n\n${when}\n\n${told}`);
   if (!options.isWhole) continue;
   writeSection(BENCHMARK, title, `${when}\n\n${told}`);

@@ -3,7 +3,7 @@ import { redis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
-import { shown, table } from './report.ts';
+import { shown, type Told, table } from './report.ts';
 import { ask, essence, type Row, rowsOf, sharedCampaign } from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
 import { type Script, type ServerProcess, startServer } from './server-process.ts';
@@ -23,15 +23,8 @@ interface Running {
   readonly measures: Map<string, Measure[]>;
 }
 
-/** What came of a comparison, in Markdown. */
-export interface Comparison {
-  readonly told: string;
-  /** One table of its ratios. */
-  readonly summary: string;
-}
-
 /** Compares this service on MongoDB with others on the same server. */
-export async function compareOnMongodb(client: Client, options: Options): Promise<Comparison> {
+export async function compareOnMongodb(client: Client, options: Options): Promise<Told> {
   const database = await startReplicaSet();
   const limiter = options.servers.includes('ours-redis') ? await redis() : undefined;
   const uri = `${database.uri.replace('/?', '/bench?')}&w=majority&journal=true&maxPoolSize=50`;
@@ -52,7 +45,7 @@ export async function compareOnMongodb(client: Client, options: Options): Promis
 }
 
 /** Compares this service on memory storage with a bare server. */
-export async function compareInMemory(client: Client, options: Options): Promise<Comparison> {
+export async function compareInMemory(client: Client, options: Options): Promise<Told> {
   const ours = await run(oursInMemory([CAMPAIGNS, CAMPAIGNS_WRITTEN]), oursAsStarted());
   const [read, written] = (await ours.server.told) as [Sample, Sample];
   const answers = [];
@@ -80,7 +73,7 @@ async function compare(
   database: Usage | undefined,
   client: Client,
   { rounds, milliseconds, rows: chosen }: Options,
-): Promise<Comparison> {
+): Promise<Told> {
   const { port } = (running[0] as Running).server;
   const rows = rowsOf(read, written, await sharedCampaign(port, read)).filter(({ name }) => chosen.includes(name));
   const pairs = rows.flatMap((row) =>

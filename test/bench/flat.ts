@@ -1,7 +1,7 @@
 import { startReplicaSet } from '../support/replica-set.ts';
 import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
-import { shown, table } from './report.ts';
+import { shown, type Told, table } from './report.ts';
 import { ask, type Row, rowsOf, sharedCampaign } from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -19,7 +19,7 @@ interface Sized {
 }
 
 /** Measures this service on databases with more and more campaigns. Tells it in Markdown. */
-export async function flatOnMongodb(client: Client, options: Options): Promise<string> {
+export async function flatOnMongodb(client: Client, options: Options): Promise<Told> {
   const database = await startReplicaSet();
   try {
     const all: Sized[] = [];
@@ -35,7 +35,7 @@ export async function flatOnMongodb(client: Client, options: Options): Promise<s
 }
 
 /** As `flatOnMongodb`, on memory storage. */
-export async function flatInMemory(client: Client, options: Options): Promise<string> {
+export async function flatInMemory(client: Client, options: Options): Promise<Told> {
   const all: Sized[] = [];
   for (const campaigns of options.sizes) {
     const server = await startServer(oursInMemory([campaigns, SMALL]));
@@ -71,7 +71,7 @@ async function measureAll(
   database: Usage | undefined,
   client: Client,
   { rounds, milliseconds }: Options,
-): Promise<string> {
+): Promise<Told> {
   const names = [...new Set(all.flatMap(({ rows }) => rows.map(({ name }) => name)))];
   for (const name of names) {
     const pairs = all.flatMap((of) => of.rows.filter((row) => row.name === name).map((row) => ({ ...of, row })));
@@ -85,7 +85,7 @@ async function measureAll(
   }
   const told = report(all, names);
   await Promise.all(all.map(({ server }) => server.stop()));
-  return told;
+  return { told };
 }
 
 function report(all: readonly Sized[], names: readonly string[]): string {

@@ -6,6 +6,13 @@ const ROOT = join(import.meta.dirname, '../../..');
 export const BENCHMARK = join(ROOT, 'docs/benchmark.md');
 export const README = join(ROOT, 'README.md');
 
+/** What was measured, in Markdown. */
+export interface Told {
+  readonly told: string;
+  /** One table of the ratios of a comparison. */
+  readonly summary?: string;
+}
+
 /** A table in Markdown. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => (row[i] ?? '').length)));
