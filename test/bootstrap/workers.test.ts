@@ -44,15 +44,16 @@ suite('a service with workers', {
 
   'stops with all of them': () =>
     withWorkers(async ({ settings, key }) => {
-      for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-        await withProcess(settings, async (service) => {
+      const ends = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) =>
+        withProcess(settings, async (service) => {
           await until(async () => (await serving(service, key)).size === 2);
           const pids = await serving(service, key);
           service.child.kill(signal);
           assert.equal(await service.ended(), signal === 'SIGKILL' ? null : 0, signal);
           await until(() => [...pids].every((pid) => !isRunning(pid)));
-        });
-      }
+        }),
+      );
+      await Promise.all(ends);
     }),
 
   'ends with one line where it cannot listen': () =>

@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '..');
 
 /**
  * Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at
- * length. Then one runs after the other, because it looks at the clock.
+ * length. Then one runs after the other, because it looks at the clock; else one more than there are processors, because
+ * some wait for servers.
  */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -31,7 +32,7 @@ async function main(words: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: scale(availableParallelism(), 1) }, work));
+  await Promise.all(Array.from({ length: scale(availableParallelism() + 1, 1) }, work));
   await stopSharedMongod();
   for (const reason of missing) console.log(`SKIPPED what needs it: ${reason}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
