@@ -7,8 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { answerOf, CLI, type Ran, runProcess, startCommand } from '../support/command-line.ts';
 import { mongod } from '../support/mongod.ts';
+import { withUseCases } from '../support/mongodb-service.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
+import { createTenant, type Tenant } from '../support/tenants.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
@@ -16,26 +18,22 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Runs command lines as processes over a database of their own. */
 type Advocacy = (line: string, stdin?: string) => Promise<Ran>;
 
-async function onDatabase(test: (advocacy: Advocacy, env: Readonly<Record<string, string>>) => Promise<void>) {
+/** A database with one company in it. */
+interface Place {
+  readonly advocacy: Advocacy;
+  readonly env: Readonly<Record<string, string>>;
+  readonly company: Tenant;
+}
+
+async function onDatabase(test: (place: Place) => Promise<void>): Promise<void> {
   const { uri, stop } = await mongod();
   const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
   try {
-    await test((line, stdin) => runProcess(line.split(' '), env, stdin), env);
+    const company = await withUseCases(uri, (application) => createTenant({ application }, 'northwind'));
+    await test({ advocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
   } finally {
     await stop();
   }
-}
-
-/** A published campaign, and a member who can share it. */
-async function company(advocacy: Advocacy) {
-  const { id: w } = answerOf(await advocacy('workspace create --name Northwind --json'));
-  const campaign = JSON.stringify({ ...campaignBody, status: 'published' });
-  const [member] = await Promise.all([
-    advocacy(`member create --workspace ${w} --name Ada --email ada@x.example --role admin --json`),
-    advocacy(`import --workspace ${w} campaigns -`, campaign),
-  ]);
-  const [{ id: c }] = answerOf(await advocacy(`campaign list --workspace ${w} --json`));
-  return { w, m: answerOf(member).id as string, c: c as string };
 }
 
 suite('the command line, as a process', {
@@ -79,8 +77,8 @@ suite('the command line, as a process', {
   },
 
   'refuses with 1 what a rule refuses': () =>
-    onDatabase(async (advocacy) => {
-      const { w, m, c } = await company(advocacy);
+    onDatabase(async ({ advocacy, company: { workspaceId: w, adminId: m, ids } }) => {
+      const c = ids.campaigns;
       const cases: Readonly<Record<string, string>> = {
         [`campaign set-status --workspace ${w} ${c} draft`]:
           'A campaign goes from published to archived, not to draft.',
@@ -96,8 +94,8 @@ suite('the command line, as a process', {
     }),
 
   'counts a share once, and every click, whoever records them at the same time': () =>
-    onDatabase(async (advocacy) => {
-      const { w, m, c } = await company(advocacy);
+    onDatabase(async ({ advocacy, company: { workspaceId: w, adminId: m, ids } }) => {
+      const c = ids.campaigns;
       const lines = Array.from({ length: 4 }, (_, i) =>
         i % 2
           ? `click record --workspace ${w} --campaign ${c} --count 3`
@@ -111,8 +109,7 @@ suite('the command line, as a process', {
     }),
 
   'changes what a server that runs answers, within five seconds': () =>
-    onDatabase(async (advocacy, env) => {
-      const { w, m } = await company(advocacy);
+    onDatabase(async ({ advocacy, env, company: { workspaceId: w, adminId: m } }) => {
       const { id: k, key } = answerOf(await advocacy(`key create --workspace ${w} --member ${m} --json`));
       const server = startCommand(['serve'], { ...env, PORT: '0' });
       try {
@@ -138,8 +135,7 @@ suite('the command line, as a process', {
     }),
 
   'stops an import at Ctrl-C, and says where to go on': () =>
-    onDatabase(async (advocacy, env) => {
-      const { id: w } = answerOf(await advocacy('workspace create --name Northwind --json'));
+    onDatabase(async ({ advocacy, env, company: { workspaceId: w } }) => {
       const importing = startCommand(['import', '--workspace', w, 'campaigns', '-'], env);
       const lines = Array.from({ length: 700 }, (_, i) => `${JSON.stringify({ ...campaignBody, name: `${i}` })}\n`);
       importing.child.stdin.write(`{}\n${lines.join('')}`);
@@ -151,12 +147,11 @@ suite('the command line, as a process', {
         stdout,
         /\nStopped: 499 stored as campaigns, 1 refused \(lines 1 to 500\)\. Go on with --from-line 501\.\n$/,
       );
-      assert.equal(answerOf(await advocacy(`campaign list --workspace ${w} --json`)).length, 499);
+      assert.equal(answerOf(await advocacy(`campaign list --workspace ${w} --json`)).length, 1 + 499);
     }),
 
   'ends quietly when nobody reads its output any more': () =>
-    onDatabase(async (advocacy, env) => {
-      const { id: w } = answerOf(await advocacy('workspace create --name Northwind --json'));
+    onDatabase(async ({ advocacy, env, company: { workspaceId: w } }) => {
       const lines = Array.from({ length: 2000 }, () => JSON.stringify(campaignBody)).join('\n');
       assert.equal((await advocacy(`import --workspace ${w} campaigns -`, lines)).code, 0);
       for (const json of ['', '--json']) {

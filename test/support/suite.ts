@@ -4,7 +4,8 @@ import { RESULTS, type Results } from './results.ts';
 import { SOAK_SECONDS, scale } from './scale.ts';
 
 const TEST_TIMEOUT_MS = scale(60_000, 600_000 + SOAK_SECONDS * 1_500);
-const tally = { registered: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
+const ENDS_WITHIN_MS = 10_000;
+const tally = { registered: 0, ended: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
 
 /**
  * Declares and runs a suite: tests by their names. Each test opens and closes what it needs by itself. Nothing else
@@ -24,11 +25,20 @@ export function suite(name: string, tests: Readonly<Record<string, () => unknown
           return;
         }
         throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+      } finally {
+        tally.ended++;
+        if (tally.ended === tally.registered) setTimeout(giveUp, ENDS_WITHIN_MS).unref();
       }
       tally.passed++;
     });
   }
   run.run();
+}
+
+/** What a test has left at work, such as a load that nobody ends where it fails, does not keep its file for ever. */
+function giveUp(): void {
+  process.stdout.write(`what its tests began still runs after ${ENDS_WITHIN_MS} ms\n`);
+  process.exit(1);
 }
 
 process.on('exit', () => {
