@@ -9,6 +9,7 @@ import { positiveInteger, text } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
 import { anyId, apiFields, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
+import { counted } from './table.ts';
 
 const campaignFields = apiFields(createCampaign);
 const domainFields = apiFields(createDomain);
@@ -198,8 +199,4 @@ function told(campaign: Campaign, says: string): Told {
 
 function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no';
-}
-
-function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

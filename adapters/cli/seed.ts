@@ -6,6 +6,7 @@ import { COLORS } from '../../core/shared/color.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { command, parameter, type Session, STOPPED } from './command.ts';
 import { Choices, sampleCampaign } from './sample.ts';
+import { counted } from './table.ts';
 
 const GROUPS = ['Marketing', 'Sales', 'Engineering', 'People', 'Finance', 'Support', 'Design', 'Operations'];
 const TAGS = ['Launch', 'Hiring', 'Sustainability', 'Events', 'Culture', 'Customers', 'Research', 'Press', 'Partners'];
@@ -71,8 +72,8 @@ export const seed = command({
     return {
       json: { workspaceId, name, memberId: admin.id, key: secret, ...counts },
       says: [
-        `${stopped ? 'Stopped: ' : ''}The workspace ${name} (${workspaceId}) has ${made.count} campaigns, ` +
-          `${people.length} members and ${shares} shares.`,
+        `${stopped ? 'Stopped: ' : ''}The workspace ${name} (${workspaceId}) has ${counted(made.count, 'campaign')}, ` +
+          `${counted(people.length, 'member')} and ${counted(shares, 'share')}.`,
         `The key of its admin is shown this once, so keep it now:\n\n  ${secret}\n`,
       ].join('\n'),
       ...(stopped && { exitCode: STOPPED }),

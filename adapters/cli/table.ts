@@ -29,3 +29,8 @@ function widthOf(text: string): number {
   for (const character of text) width += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
 }
+
+/** A number of things, as it is said: `1 member`, `2 members`. */
+export function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}
