@@ -67,6 +67,11 @@ function routes(service: Service): Express {
   app.set('query parser', false);
   app.enable('case sensitive routing');
 
+  // Express asks one route after another: those of the API come first.
+  for (const operation of operations) {
+    const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
+    app[method](operation.path.replace('{id}', ':id'), serve(operation, service));
+  }
   const missingFor = readiness(service);
   const get = (path: string, answer: (response: ServerResponse) => unknown) =>
     app.get(path, (_request, response) => {
@@ -80,10 +85,6 @@ function routes(service: Service): Express {
     replies.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
   serveDocs(app, replies);
-  for (const operation of operations) {
-    const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-    app[method](operation.path.replace('{id}', ':id'), serve(operation, service));
-  }
   app.use((request) => {
     throw notFound(request);
   });
