@@ -124,6 +124,9 @@ export function recordsOn<T extends Entity>(
           if (error instanceof Blocked) return undefined;
           throw error;
         }
+      }).catch((error) => {
+        if (error instanceof MongoBulkWriteError) return undefined;
+        throw error;
       });
       if (!refusals) return documents.map(addOne);
       return documents.map(async (_, i) => {

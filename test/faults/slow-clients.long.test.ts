@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { serving } from '../support/service.ts';
+import { usageOf } from '../bench/usage.ts';
+import { bytesOf, Crowd } from '../support/crowd.ts';
+import { quantile } from '../support/load.ts';
+import { withProcess } from '../support/process.ts';
+import { DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const CUT_WITHIN_MS = 70_000;
+const IDLE = 3_000;
+const OTHERS = 16;
+const OTHERS_FOR_MS = 10_000;
+const P99_MS = 500;
+const MOST_MORE_MIB = 100;
+const KEY = `Authorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json`;
 
 /** What each client sends at once, and what it then goes on to send, a piece each second. */
 const clients: Readonly<Record<string, { readonly sends: string; readonly drips?: string }>> = {
@@ -16,6 +26,7 @@ const clients: Readonly<Record<string, { readonly sends: string; readonly drips?
     sends: 'POST /tags HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
     drips: '1\r\n \r\n',
   },
+  'sends half a body with a key': { sends: `POST /tags HTTP/1.1\r\nHost: x\r\n${KEY}\r\nContent-Length: 100\r\n\r\n{` },
   'sends half a second request': { sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /' },
   'keeps a connection that it does not use': { sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n' },
 };
@@ -42,5 +53,33 @@ suite('a client that is too slow', {
           );
         }),
       );
+    }),
+
+  'is one of three thousand, of whom others notice nothing, and all of whom are cut': () =>
+    withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child }) => {
+      const { residentMiB } = usageOf(child.pid as number);
+      const others = await Crowd.open(url, OTHERS);
+      const ask = () => others.inTurns(bytesOf('GET', '/campaigns'), OTHERS_FOR_MS);
+      await ask();
+      const before = residentMiB();
+      const sends = Object.values(clients).map((each) => each.sends);
+      const started = Date.now();
+      const idle = Array.from({ length: IDLE }, (_, i) => {
+        const socket = connect(Number(new URL(url).port), '127.0.0.1');
+        socket.on('error', () => socket.destroy()).resume();
+        socket.write(sends[i % sends.length] as string);
+        return once(socket, 'close');
+      });
+      const answers = await ask();
+      const p99 = quantile(
+        answers.map(({ milliseconds }) => milliseconds),
+        0.99,
+      );
+      const moreMiB = residentMiB() - before;
+      assert.ok(answers.every(({ status }) => status === 200));
+      assert.ok(p99 < P99_MS && moreMiB < MOST_MORE_MIB, JSON.stringify({ p99, moreMiB }));
+      others.close();
+      await Promise.all(idle);
+      assert.ok(Date.now() - started < CUT_WITHIN_MS, `${Date.now() - started} ms`);
     }),
 });

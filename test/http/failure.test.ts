@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { logObserver } from '../../adapters/http/log.ts';
+import type { Exchange } from '../../adapters/http/replies.ts';
 import { httpService } from '../../adapters/http/server.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { memoryStorage } from '../../adapters/memory/storage.ts';
@@ -46,6 +47,20 @@ suite('an unexpected failure', {
       }
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
+
+  'is logged with its causes, but without the records that a driver adds to its errors': () => {
+    const logged: string[] = [];
+    const log = pino(new Writable({ write: (line, _, done) => done(void logged.push(String(line))) }));
+    const refused = Object.assign(new Error('refused', { cause: new AggregateError([new Error('away')], 'tried') }), {
+      code: 121,
+      writeErrors: [{ op: { name: 'confidential' } }],
+    });
+    logObserver(log).failed({} as Exchange, refused);
+    const { err } = JSON.parse(logged.join());
+    assert.deepEqual([err.type, err.message, err.code], ['Error', 'refused', 121]);
+    assert.deepEqual([err.cause.message, err.cause.errors[0].message], ['tried', 'away']);
+    assert.equal(logged.join().includes('confidential'), false);
+  },
 });
 
 suite('readiness', {

@@ -124,6 +124,23 @@ suite('records in MongoDB that are asked for at the same time', {
       await assertConflict(Promise.reject(refused.reason), tagKind.unique.foldedName);
     }),
 
+  'fail alone where the database refuses them for a reason of its own': () =>
+    onStorage(async ({ tags }, _, client) => {
+      const workspaceId = newId();
+      await tags.add(tag(workspaceId, 'First'));
+      await client.db().command({ collMod: 'tags', validator: { name: { $ne: 'Unwanted' } } });
+      const wanted = some.map((i) => tag(workspaceId, `Tag ${i}`));
+      const first = tags.add(wanted[0] as Tag);
+      const [failed, ...added] = await Promise.allSettled([
+        tags.add(tag(workspaceId, 'Unwanted')),
+        ...wanted.slice(1).map((record) => tags.add(record)),
+        first,
+      ]);
+      assert.match(String((failed as PromiseRejectedResult).reason), /MongoServerError: Document failed validation/);
+      assert.deepEqual([...new Set(added.map(({ status }) => status))], ['fulfilled']);
+      assert.equal(await tags.count(workspaceId, []), MANY + 1);
+    }),
+
   'do not wait for one that another holds, whose own turn comes': () =>
     onStorage(async ({ tags }, _, client) => {
       const [workspaceId, other] = [newId(), newId()];
