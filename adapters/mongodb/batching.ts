@@ -1,7 +1,7 @@
 import type { Entity, Records } from '../../core/shared/records.ts';
 import type { SharedRecords } from './records.ts';
 
-/** The most that is asked at once, and the longest that a question waits for those before it. */
+/** The most questions that are asked at once, and the longest that a question waits for those before it. */
 const MOST = 100;
 const PATIENCE_MS = 10;
 
@@ -69,12 +69,13 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
  * at once, equal lists are read once, and records are added at once, each with its own refusal. What several get is frozen.
  */
 export function batched<T extends Entity>({ addEach, ...records }: SharedRecords<T>): Records<T> {
-  const get = batchesByKey<string, T | undefined>((workspaceId) => async (ids) => {
-    if (ids.length === 1) return [await records.get(workspaceId, ids[0] as string)];
-    const found = new Map(
-      (await records.getMany(workspaceId, ids)).map((record) => [record.id, Object.freeze(record)]),
-    );
-    return ids.map((id) => found.get(id));
+  const getMany = batchesByKey<readonly string[], readonly T[]>((workspaceId) => async (asked) => {
+    if (asked.length === 1) return [await records.getMany(workspaceId, asked[0] as readonly string[])];
+    const found = new Map<string, T>();
+    for (const record of await records.getMany(workspaceId, [...new Set(asked.flat())])) {
+      found.set(record.id, Object.freeze(record));
+    }
+    return asked.map((ids) => ids.flatMap((id) => found.get(id) ?? []));
   });
 
   const list = batchesByKey<Parameters<Records<T>['list']>, readonly T[]>(() => async (asked) => {
@@ -89,12 +90,8 @@ export function batched<T extends Entity>({ addEach, ...records }: SharedRecords
 
   return {
     ...records,
-    get,
-    getMany: async (workspaceId, ids) => {
-      if (ids.length !== 1) return records.getMany(workspaceId, ids);
-      const record = await get(workspaceId, ids[0] as string);
-      return record ? [record] : [];
-    },
+    get: (workspaceId, id) => getMany(workspaceId, [id]).then(([record]) => record),
+    getMany,
     list: ((workspaceId, query) =>
       list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as Records<T>['list'],
     add: (record) => add.ask(record),

@@ -100,6 +100,10 @@ suite('records in MongoDB that are asked for at the same time', {
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 99 } as const;
       const lists = await Promise.all(some.map(() => campaigns.list(workspaceId, query)));
       for (const list of lists) assert.equal(list.length, MANY);
+      const ids = records.map(({ id }) => id);
+      const pages = await Promise.all(some.map((i) => campaigns.getMany(workspaceId, [...ids.slice(i), newId()])));
+      for (const [i, page] of pages.entries())
+        assert.deepEqual(new Set(page.map(({ id }) => id)), new Set(ids.slice(i)));
       for (const op of ['insert', 'query']) {
         const count = await operations(op);
         assert.ok(count > 0 && count < MANY / 4, `${op}: ${count}`);
