@@ -13,7 +13,7 @@ const IDLE = 3_000;
 const OTHERS = 16;
 const OTHERS_FOR_MS = 10_000;
 const P99_MS = 500;
-const MOST_MORE_MIB = 100;
+const MOST_MORE_MIB = 200;
 const KEY = `Authorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json`;
 
 /** What each client sends at once, and what it then goes on to send, a piece each second. */
