@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HttpError } from './errors.ts';
 import type { Replies } from './replies.ts';
+import type { Turns } from './turns.ts';
 
 const HEADERS_MS = 20_000;
 const REQUEST_MS = 50_000;
@@ -18,13 +19,11 @@ export const CHECK_MS = 5_000;
  * cannot be parsed or that are too slow, `CONNECT`. What is expected with `Expect` goes the way of every request. A
  * connection that ends is read for a moment more, so that what the client still sends does not reset its last reply.
  */
-export function guardConnections(server: Server, replies: Replies, bodyLimit: number): void {
-  const newest = new WeakMap<Duplex, ServerResponse>();
+export function guardConnections(server: Server, turns: Turns, replies: Replies): void {
   const refused = new WeakSet<Duplex>();
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
   server.keepAliveTimeout = IDLE_MS;
-  server.timeout = IDLE_MS;
   server.maxHeadersCount = 0;
   // A client that ends its side behind its request still waits for the reply. (Its type has no name for it.)
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -32,8 +31,6 @@ export function guardConnections(server: Server, replies: Replies, bodyLimit: nu
   server.on('connection', (socket) => {
     socket.destroySoon = () => linger(socket);
   });
-
-  server.prependListener('request', (request, response) => newest.set(request.socket, response));
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket)) return;
@@ -43,21 +40,19 @@ export function guardConnections(server: Server, replies: Replies, bodyLimit: nu
       return;
     }
     const refusal = new HttpError('bad_request', problemOf(error));
-    const response = newest.get(socket);
+    const response = turns.newestOf(socket);
     if (response && !response.req.complete) refuseRequest(response, refusal, socket);
     else afterThe(response, () => refuseConnection(socket, refusal));
   });
 
-  server.on('checkContinue', (request, response) => {
-    if (!frameProblem(request) && !isOversized(request, bodyLimit)) response.writeContinue();
-    server.emit('request', request, response);
-  });
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  for (const expectation of ['checkContinue', 'checkExpectation']) {
+    server.on(expectation, (request, response) => server.emit('request', request, response));
+  }
 
   server.on('connect', (request, socket) => {
     refused.add(socket);
     socket.on('error', () => socket.destroy());
-    afterThe(newest.get(socket), () => {
+    afterThe(turns.newestOf(socket), () => {
       refuseConnection(socket, new HttpError('not_found', 'There is no CONNECT here.'), request);
     });
   });
@@ -134,10 +129,14 @@ export function frameProblem(request: IncomingMessage): HttpError | undefined {
   if (hosts === 0 && request.httpVersionMinor > 0) {
     return new HttpError('bad_request', 'The Host header is missing: send it.');
   }
-  const { host = '', expect = '100-continue', 'transfer-encoding': coding = 'chunked' } = request.headers;
+  const { host = '', expect = '100-continue', 'transfer-encoding': coding } = request.headers;
   if (!HOST.test(host)) return new HttpError('bad_request', 'The Host header is no host and port.');
   if (expect.toLowerCase() !== '100-continue') {
     return new HttpError('bad_request', 'The only Expect that is known here is 100-continue.');
+  }
+  if (coding === undefined) return undefined;
+  if (request.httpVersionMinor === 0) {
+    return new HttpError('bad_request', 'HTTP/1.0 has no Transfer-Encoding: send a Content-Length.');
   }
   if (coding.toLowerCase() !== 'chunked') {
     return new HttpError('bad_request', 'The only Transfer-Encoding that is known here is chunked.');
@@ -145,9 +144,12 @@ export function frameProblem(request: IncomingMessage): HttpError | undefined {
   return undefined;
 }
 
-/** Whether the length of a body is known to be over the limit. */
-export function isOversized({ headers }: IncomingMessage, limit: number): boolean {
-  return Number(headers['content-length'] ?? 0) > limit;
+/**
+ * Whether a request is the last of its connection: its body is too large to be read to its end, or waits for the
+ * `100 Continue` that a refused one does not get (RFC 9110, 10.1.1).
+ */
+export function isLast({ headers }: IncomingMessage, bodyLimit: number): boolean {
+  return headers.expect !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 
 /** How many times a header was sent; Node keeps the first alone of those that may be sent once. */

@@ -5,9 +5,6 @@ import type { Exchange, Observer } from './replies.ts';
 const ALWAYS = 500;
 const PATIENCE_MS = 500;
 
-/** What is more than this, such as the requests of an endless pipeline, is refused as it comes. */
-const AT_MOST = 10_000;
-
 /** What a turn of the event loop has time for while requests wait: to refuse those that are too many, and to begin others. */
 const REFUSE_MS = 0.4;
 const BEGIN_MS = 10;
@@ -36,13 +33,9 @@ export class Overload implements Observer {
   private readonly waiting: Waiting[] = [];
   private beginUntil = 0;
 
-  /** Has a request begun in its turn, or refused. */
-  add(exchange: Exchange, begin: () => void, refuse: () => void): void {
-    if (this.underWay.size >= AT_MOST) {
-      refuse();
-      return;
-    }
-    this.underWay.set(exchange, exchange.startedAt);
+  /** Has a request begun in its turn, or refused; it has been ours to answer since a time as of `performance.now()`. */
+  add(exchange: Exchange, begin: () => void, refuse: () => void, since = performance.now()): void {
+    this.underWay.set(exchange, since);
     this.waiting.push({ begin, refuse });
     if (this.waiting.length === 1) setImmediate(this.turn);
   }

@@ -47,7 +47,7 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
     permit(caller, operation.permission);
     const query = readQuery(request.url);
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
-    const body = operation.body && (await readBody(request, response));
+    const body = operation.body && (await readBody(request, response, caller.workspaceId));
     const work = operation.prepare(query, body);
     const id = request.params.id?.toLowerCase() ?? '';
     if (idempotencyKey !== undefined) {

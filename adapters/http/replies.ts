@@ -8,6 +8,9 @@ export type Headers = readonly string[];
 
 const JSON_ALONE: Headers = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
 
+/** How long a client may take to read a reply. */
+const READ_WITHIN_MS = 60_000;
+
 /** What is known of a request while it is served: for its reply, the log and the metrics. */
 export interface Exchange {
   readonly requestId: string;
@@ -107,7 +110,14 @@ export class Replies {
     ];
     response.writeHead(status, all);
     response.end(body);
+    if (!response.writableFinished) limitReading(response);
     const milliseconds = performance.now() - exchange.startedAt;
     for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
   }
+}
+
+/** Ends the connection of a reply that its client does not read in time. */
+function limitReading(response: ServerResponse): void {
+  const timer = setTimeout(() => response.req.socket.destroy(), READ_WITHIN_MS).unref();
+  response.once('close', () => clearTimeout(timer));
 }

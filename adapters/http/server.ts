@@ -1,12 +1,13 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
-import { CHECK_MS, frameProblem, guardConnections, isOversized, unusedConnections } from './connections.ts';
+import { CHECK_MS, frameProblem, guardConnections, isLast, unusedConnections } from './connections.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { Overload, TOO_MUCH } from './overload.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
+import { Turns } from './turns.ts';
 import { bodyReader, pathOf, type ReadBody, readTarget } from './wire.ts';
 
 export interface HttpSettings {
@@ -31,28 +32,31 @@ export function httpService(
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
+  const turns = new Turns();
   const overload = new Overload();
   const replies = new Replies(settings.docsUrl, [...observers, overload]);
   const read = bodyReader(settings.bodyLimit);
-  const readBody: ReadBody = (request, response) =>
-    overload.whileWaitingFor(replies.exchangeOf(response), read(request, response), () => response.headersSent);
+  const readBody: ReadBody = (request, response, holder) =>
+    overload.whileWaitingFor(replies.exchangeOf(response), read(request, response, holder), () => response.headersSent);
   const app = routes({ ...core, replies, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(options, (request, response) => {
     const exchange = replies.exchangeOf(response, request);
     const problem = frameProblem(request);
-    if (problem || isOversized(request, settings.bodyLimit)) response.shouldKeepAlive = false;
+    if (problem || isLast(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
       if (response.headersSent) return;
       const refusal = problem ?? readTarget(request);
       if (refusal) replies.fail(response, refusal);
       else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
     };
-    if (PROBE.test(request.url ?? '')) begin();
-    else overload.add(exchange, begin, () => replies.fail(response, TOO_MUCH));
+    turns.add(response, () => {
+      if (PROBE.test(request.url ?? '')) begin();
+      else overload.add(exchange, begin, () => replies.fail(response, TOO_MUCH));
+    });
   });
-  guardConnections(server, replies, settings.bodyLimit);
+  guardConnections(server, turns, replies);
   return { server, replies, closeUnused: unusedConnections(server) };
 }
 

@@ -7,7 +7,7 @@ import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import { HttpError } from './errors.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
-export type ReadBody = (request: Request, response: Response) => Promise<object>;
+export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
 
 /** The path of a request as it was sent, still encoded. */
 export function pathOf({ url = '' }: IncomingMessage): string {
@@ -75,17 +75,48 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes; what is larger is not read to its end. */
+/** So many bytes of bodies that have not come whole may be held for a workspace. */
+const MOST_ARRIVING = 32 * 1024 * 1024;
+
+const TOO_MUCH_ARRIVES = new HttpError(
+  'rate_limit_exceeded',
+  'Too many bodies of your workspace are on their way at the same time: send fewer at once, or faster.',
+  ['Retry-After', '1'],
+);
+
+/**
+ * Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. What is larger is not read to its end, nor
+ * is what comes while its workspace has too much on its way.
+ */
 export function bodyReader(limit: number): ReadBody {
-  return async (request, response) => {
+  const arriving = new Map<string, number>();
+  const add = (workspaceId: string, bytes: number) => {
+    const sum = (arriving.get(workspaceId) ?? 0) + bytes;
+    if (sum > 0) arriving.set(workspaceId, sum);
+    else arriving.delete(workspaceId);
+    return sum;
+  };
+  return async (request, response, workspaceId) => {
     requireJson(request);
     const length = request.headers['content-length'] ?? null;
-    const bytes = await rawBody(request, { limit, length }).catch(({ type }: RawBodyError) => {
-      response.shouldKeepAlive = false;
-      request.resume();
-      const isTooLarge = type === 'entity.too.large';
-      throw new HttpError('bad_request', isTooLarge ? tooLong(limit) : NOT_WHOLE);
-    });
+    if (request.headers.expect !== undefined && Number(length) <= limit) response.writeContinue();
+    let held = 0;
+    const count = (chunk: Buffer) => {
+      held += chunk.length;
+      if (add(workspaceId, chunk.length) > MOST_ARRIVING) request.emit('error', TOO_MUCH_ARRIVES);
+    };
+    request.on('data', count);
+    const bytes = await rawBody(request, { limit, length })
+      .catch((error: RawBodyError | HttpError) => {
+        response.shouldKeepAlive = false;
+        request.resume();
+        if (error instanceof HttpError) throw error;
+        throw new HttpError('bad_request', error.type === 'entity.too.large' ? tooLong(limit) : NOT_WHOLE);
+      })
+      .finally(() => {
+        request.off('data', count);
+        add(workspaceId, -held);
+      });
     return parseJson(bytes);
   };
 }

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { assertRefused } from '../support/answers.ts';
 import { each } from '../support/each.ts';
 import { callRaw, chunked, converse, type RawRequest } from '../support/raw.ts';
 import { DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { createTenant } from '../support/tenants.ts';
+import { until } from '../support/until.ts';
 
 const LIMIT = 2 ** 20;
+const MOST_ARRIVING_MIB = 32;
 const TOO_LARGE = /^The body must have at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
@@ -22,6 +27,43 @@ const unfinished: Readonly<Record<string, RawRequest>> = {
   'the client waits for 100 Continue': post({ headers: [TYPE, OVER, EXPECT] }),
   'it comes in chunks': post({ headers: [TYPE, CHUNKED], body: chunked(' '.repeat(LIMIT + 1)).slice(0, -5) }),
 };
+
+/** Bodies of nearly a megabyte whose last byte does not come, and what is answered to some of them meanwhile. */
+async function sendUnfinished(url: string, count: number) {
+  const head = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
+  const bytes = Buffer.concat([Buffer.from(`${head}Content-Length: ${LIMIT}\r\n\r\n`), Buffer.alloc(LIMIT - 1, ' ')]);
+  const answers: string[] = [];
+  const sockets = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('data', (answer) => answers.push(String(answer))).on('error', () => socket.destroy());
+    socket.write(bytes);
+  }
+  return {
+    answers,
+    async end() {
+      for (const socket of sockets) socket.end('}');
+      await Promise.all(sockets.map((socket) => socket.destroyed || once(socket, 'close')));
+    },
+  };
+}
+
+suite('bodies that do not come whole', {
+  'are refused where those of a workspace hold too much, and no other workspace notices': () =>
+    serving(async (api) => {
+      const { key } = await createTenant(api, 'other');
+      const { url } = api;
+      for (const name of ['at first', 'when they have gone']) {
+        const unfinished = await sendUnfinished(url, 2 * MOST_ARRIVING_MIB);
+        await until(() => unfinished.answers.length >= MOST_ARRIVING_MIB / 2);
+        for (const answer of unfinished.answers) {
+          assert.match(answer, /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many bodies of your workspace/s);
+        }
+        assert.equal((await api.call('POST', '/tags', { key, body: { name } })).status, 201);
+        assert.ok(unfinished.answers.length <= MOST_ARRIVING_MIB + 2, `${unfinished.answers.length}`);
+        await unfinished.end();
+      }
+    }),
+});
 
 suite('a body over the limit', {
   'is refused before it has come, without a 100 Continue': () =>

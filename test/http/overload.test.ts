@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Overload } from '../../adapters/http/overload.ts';
 import type { Exchange } from '../../adapters/http/replies.ts';
-import { bytesOf, Crowd } from '../support/crowd.ts';
+import { bytesOf, Crowd, type Told } from '../support/crowd.ts';
 import { converse } from '../support/raw.ts';
 import { serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
 
 const ALWAYS = 500;
-const AT_MOST = 10_000;
-const FEWEST_TENS = 200;
-const MOST_TENS = 6_400;
+const CAMPAIGNS = 60;
+const FEWEST = 600;
+const MOST = 9_600;
 const LONG_AGO = -60_000;
 const LONGER_THAN_PATIENCE_MS = 600;
 
@@ -26,7 +27,7 @@ class Requests {
   async come(number: number, milliseconds: number, whenBegun: (exchange: Exchange) => void = () => undefined) {
     for (let i = 0; i < number; i++) {
       const id = this.count++;
-      const exchange = { startedAt: performance.now() + milliseconds } as Exchange;
+      const exchange = {} as Exchange;
       const begin = () => {
         this.begun.push(id);
         whenBegun(exchange);
@@ -35,7 +36,7 @@ class Requests {
         this.refused.push(id);
         this.overload.replied(exchange);
       };
-      this.overload.add(exchange, begin, refuse);
+      this.overload.add(exchange, begin, refuse, performance.now() + milliseconds);
     }
     while (this.begun.length + this.refused.length < this.count) await nextTurn();
   }
@@ -101,14 +102,6 @@ suite('requests that are under way', {
     await requests.come(ALWAYS, 0);
     assert.equal(requests.refused.length, 0);
   },
-
-  'are refused before the first of them is begun where there is no end of them': async () => {
-    const requests = new Requests(new Overload());
-    const all = requests.come(AT_MOST + 10, 0);
-    assert.deepEqual(requests.refused, numbers(AT_MOST, AT_MOST + 10));
-    await all;
-    assert.deepEqual(requests.begun, numbers(0, AT_MOST));
-  },
 });
 
 suite('many requests', {
@@ -126,27 +119,31 @@ suite('many requests', {
 
   'are refused where there are too many, before anything else is looked at; health and readiness are told': () =>
     serving(async ({ url, call }) => {
-      const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost:\r\n${headers}\r\n`;
-      const ten = get('/a').repeat(8) + get('/healthz') + get('/readyz');
-      const isProbe = (_: unknown, i: number) => i % 10 >= 8;
-      const sent = async (tens: number) => {
-        const requests = ten.repeat(tens) + get('/a', 'Connection: close\r\n');
-        const replies = await Promise.all(Array.from({ length: 8 }, () => converse(url, [requests], false)));
-        for (const { length } of replies) assert.equal(length, 10 * tens + 1);
-        const probes = replies.flatMap((all) => all.filter(isProbe));
-        assert.deepEqual([...new Set(probes.map(({ status }) => status))], [200]);
-        return replies.flatMap((all) => all.filter((reply, i) => !isProbe(reply, i)));
+      const body = { ...campaignBody(), description: 'z'.repeat(5_000) };
+      for (let i = 0; i < CAMPAIGNS; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
+      const slow = bytesOf('GET', '/campaigns?search=zq');
+      const withoutKey = Buffer.from('POST /tags HTTP/1.1\r\nHost:\r\nContent-Length: 12\r\n\r\n{"name":"a"}');
+      const ask = async (connections: number) => {
+        const crowds = await Promise.all([connections, connections, 1, 1].map((size) => Crowd.open(url, size)));
+        const requests = [slow, withoutKey, bytesOf('GET', '/healthz'), bytesOf('GET', '/readyz')];
+        const answers = await Promise.all(crowds.map((crowd, i) => crowd.atOnce(requests[i] as Buffer)));
+        for (const crowd of crowds) crowd.close();
+        return answers as [slow: Told[], withoutKey: Told[], health: Told[], readiness: Told[]];
       };
+      const statuses = (answers: readonly Told[]) => [...new Set(answers.map(({ status }) => status))].sort();
       // How many are too many is for the machine to say.
-      let others = await sent(FEWEST_TENS);
-      for (let tens = 2 * FEWEST_TENS; !others.some(({ status }) => status === 429); tens *= 2) {
-        assert.ok(tens <= MOST_TENS, 'none was refused');
-        others = await sent(tens);
+      let answers = await ask(FEWEST);
+      for (let size = 2 * FEWEST; !statuses(answers[1]).includes(429); size *= 2) {
+        assert.ok(size <= MOST, 'none was refused');
+        answers = await ask(size);
       }
-      assert.deepEqual([...new Set(others.map(({ status }) => status))], [404, 429]);
-      for (const { headers, body } of others.filter(({ status }) => status === 429)) {
-        assert.equal(headers.get('retry-after'), '1');
-        assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+      const [slowOnes, withoutKeys, ...probes] = answers;
+      assert.ok(statuses(slowOnes).every((status) => [200, 429].includes(status)));
+      assert.ok(statuses(withoutKeys).every((status) => [401, 429].includes(status)));
+      assert.deepEqual(probes.map(statuses), [[200], [200]]);
+      for (const { head, body } of withoutKeys.filter(({ status }) => status === 429)) {
+        assert.match(head, /\r\nretry-after: 1\r\n/i);
+        assert.match(head, /\r\nx-request-id: [0-9a-f-]{36}\r\n/i);
         assert.equal(JSON.parse(body).error.code, 'rate_limit_exceeded');
       }
       assert.equal((await call('GET', '/campaigns')).status, 200);

@@ -8,6 +8,7 @@ export interface Told {
   readonly status: number;
   /** The first line and the headers. */
   readonly head: string;
+  readonly body: string;
   readonly milliseconds: number;
   /** When the answer was there, as of `performance.now()`. */
   readonly at: number;
@@ -88,7 +89,8 @@ function ask(socket: Socket, request: Buffer): Promise<Told> {
       if (end < 0 || received.length < end + 4 + length) return;
       done();
       const at = performance.now();
-      resolve({ status: Number(received.slice(9, 12)), head: received.slice(0, end), milliseconds: at - sentAt, at });
+      const [head, body] = [received.slice(0, end), received.slice(end + 4)];
+      resolve({ status: Number(received.slice(9, 12)), head, body, milliseconds: at - sentAt, at });
     };
     socket.on('data', read);
     socket.on('close', lost);

@@ -44,7 +44,7 @@ function repliesIn(bytes: Buffer): RawReply[] {
     const length = Number(status === '100' ? 0 : headers.get('content-length'));
     const body = rest.subarray(end + 4, end + 4 + length);
     if (!(body.length === length)) throw new Error(`a reply was cut short: ${JSON.stringify(rest.toString('latin1'))}`);
-    if (status !== '100') replies.push({ status: Number(status), headers, body: body.toString() });
+    replies.push({ status: Number(status), headers, body: body.toString() });
     rest = rest.subarray(end + 4 + length);
   }
   return replies;

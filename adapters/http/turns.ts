@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** So many requests may wait for others of their connections, of all together; one more loses its connection. */
+const MOST_WAITING = 10_000;
+
+interface Waiting {
+  readonly response: ServerResponse;
+  readonly begin: () => void;
+}
+
+/**
+ * Lets the requests of a connection (RFC 9112, section 9.3.2) take turns: one is begun when the reply before it has gone out,
+ * so that no reply is made for a client that does not read. While one waits, its connection is not read; when the
+ * connection ends, it is forgotten.
+ */
+export class Turns {
+  private readonly newest = new WeakMap<Duplex, ServerResponse>();
+  private readonly lines = new WeakMap<Duplex, Waiting[]>();
+  private waiting = 0;
+
+  /** The response to the newest request of a connection. */
+  newestOf(socket: Duplex): ServerResponse | undefined {
+    return this.newest.get(socket);
+  }
+
+  /** Has a request begun when its turn has come. */
+  add(response: ServerResponse, begin: () => void): void {
+    const { socket } = response.req;
+    const before = this.newest.get(socket);
+    this.newest.set(socket, response);
+    if (!before || before.closed) begin();
+    else if (this.waiting === MOST_WAITING) socket.destroy();
+    else this.wait(socket, before, { response, begin });
+  }
+
+  private wait(socket: Duplex, before: ServerResponse, request: Waiting): void {
+    const line = this.lines.get(socket) ?? [];
+    if (!this.lines.has(socket)) {
+      this.lines.set(socket, line);
+      socket.once('close', () => this.forget(line));
+    }
+    this.waiting++;
+    if (line.push(request) === 1) before.once('close', () => this.beginNext(socket, line));
+    socket.pause();
+  }
+
+  private beginNext(socket: Duplex, line: Waiting[]): void {
+    if (!socket.writable) this.forget(line);
+    const next = line.shift();
+    if (!next) return;
+    this.waiting--;
+    if (line.length > 0) next.response.once('close', () => this.beginNext(socket, line));
+    else socket.resume();
+    next.begin();
+  }
+
+  private forget(line: Waiting[]): void {
+    this.waiting -= line.length;
+    line.length = 0;
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bytesOf } from '../support/crowd.ts';
+import { converse } from '../support/raw.ts';
+import { type Api, serving } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
+
+/** More than the buffers of a connection hold, in replies of half a megabyte each. */
+const UNREAD = 40;
+const CAMPAIGNS = 25;
+const MOST_PIPELINED = 10_000;
+const MANY = 2_000;
+const CONNECTIONS = 10;
+
+const creating = (i: number) =>
+  bytesOf('POST', '/campaigns', JSON.stringify({ ...campaignBody(), name: `pipelined ${i}` }));
+const COUNTING = '/campaigns?search=pipelined';
+const last = Buffer.from('GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n');
+
+/** A connection that sends at once, and reads nothing until it is told to. */
+async function unread(url: string, requests: readonly Buffer[]) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  socket.on('error', () => socket.destroy());
+  await once(socket, 'connect');
+  socket.write(Buffer.concat(requests));
+  return socket;
+}
+
+async function makeLarge({ call }: Api): Promise<void> {
+  const body = { ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) };
+  for (let i = 0; i < CAMPAIGNS; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
+}
+
+const created = async ({ call }: Api): Promise<number> => ((await call('GET', COUNTING)).json as unknown[]).length;
+
+suite('requests of one connection', {
+  'are done one after another': () =>
+    serving(async ({ url }) => {
+      const requests = Array.from({ length: 20 }, (_, i) => [creating(i), bytesOf('GET', COUNTING)]).flat();
+      const replies = await converse(url, [Buffer.concat([...requests, last])], false);
+      const counts = replies.filter((_, i) => i % 2 === 1).map(({ body }) => JSON.parse(body).length);
+      assert.deepEqual(
+        counts,
+        Array.from({ length: 20 }, (_, i) => i + 1),
+      );
+    }),
+
+  'wait while their client does not read, and are done when it does': () =>
+    serving(async (api) => {
+      await makeLarge(api);
+      const socket = await unread(api.url, [...Array(UNREAD).fill(bytesOf('GET', '/campaigns')), creating(0), last]);
+      await delay(500);
+      assert.equal(await created(api), 0);
+      socket.resume();
+      await once(socket, 'close');
+      assert.equal(await created(api), 1);
+    }),
+
+  'are forgotten when it ends': () =>
+    serving(async (api) => {
+      await makeLarge(api);
+      const socket = await unread(api.url, [...Array(UNREAD).fill(bytesOf('GET', '/campaigns')), creating(0)]);
+      await delay(500);
+      socket.destroy();
+      await delay(500);
+      assert.equal(await created(api), 0);
+    }),
+
+  'cost their connection where they are too many of all, and no other': () =>
+    serving(async (api) => {
+      await makeLarge(api);
+      const requests = [
+        ...Array(UNREAD).fill(bytesOf('GET', '/campaigns')),
+        ...Array(MANY).fill(Buffer.from('GET /a HTTP/1.1\r\nHost:\r\n\r\n')),
+      ];
+      for (const round of [1, 2]) {
+        const sockets: Socket[] = [];
+        for (let i = 0; i < CONNECTIONS; i++) sockets.push(await unread(api.url, requests));
+        await delay(500);
+        // A client that does not read learns by writing that its connection is gone: the second time.
+        for (const _ of [1, 2]) {
+          for (const socket of sockets) socket.write('GET');
+          await delay(100);
+        }
+        const kept = sockets.filter(({ destroyed }) => !destroyed).length;
+        assert.ok(
+          kept >= Math.floor(MOST_PIPELINED / (UNREAD + MANY)) && kept < CONNECTIONS,
+          `round ${round}: ${kept}`,
+        );
+        assert.equal((await api.call('GET', '/campaigns')).status, 200);
+        for (const socket of sockets) socket.destroy();
+      }
+    }),
+});
