@@ -79,9 +79,15 @@ function metricsServer(metrics: Metrics): Server | undefined {
   return undefined;
 }
 
+/**
+ * So many connections may wait to be accepted, where the system allows as many (net.core.somaxconn): what is more is dropped,
+ * and tried again by its client after a second.
+ */
+const MOST_UNACCEPTED = 4_096;
+
 /** Listens, and tells where. Throws a `SettingsError` where that cannot be. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: MOST_UNACCEPTED });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
     throw new SettingsError([`${host}:${port} cannot be listened at: ${reasons[code ?? ''] ?? code}`]);
   });
