@@ -2,19 +2,23 @@ import { startReplicaSet } from '../support/replica-set.ts';
 import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { shown, type Told, table } from './report.ts';
-import { ask, type Row, rowsOf, sharedCampaign } from './requests.ts';
+import { ask, listedCampaigns, type Request, type Row, rowsOf, searchFor } from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { oursInMemory, oursOn } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 const SMALL = 1_000;
+/** The most campaigns that a MongoDB looks through, for what is not there, well within the time limits of the service. */
+const MOST_SEARCHED = 100_000;
 
 /** This service over so many campaigns in one workspace, and 1,000 in another one. */
 interface Sized {
   readonly campaigns: number;
   readonly server: ServerProcess;
   readonly rows: readonly Row[];
+  /** Creates of a workspace in which none is measured. */
+  readonly warmUp: Row;
   readonly measures: Map<string, Measure[]>;
 }
 
@@ -25,8 +29,9 @@ export async function flatOnMongodb(client: Client, options: Options): Promise<T
     const all: Sized[] = [];
     for (const campaigns of options.sizes) {
       const uri = database.uri.replace('/?', `/bench-${campaigns}?`);
-      const samples = [await seedDatabase(uri, campaigns), await seedDatabase(uri, SMALL)] as const;
-      all.push(await sized(campaigns, await startServer(oursOn(uri)), samples));
+      const samples: Sample[] = [];
+      for (const count of [campaigns, SMALL, SMALL]) samples.push(await seedDatabase(uri, count));
+      all.push(await sized(campaigns, await startServer(oursOn(uri)), samples, MOST_SEARCHED));
     }
     return await measureAll(all, usageOf((await database.primary()).pid), client, options);
   } finally {
@@ -38,32 +43,50 @@ export async function flatOnMongodb(client: Client, options: Options): Promise<T
 export async function flatInMemory(client: Client, options: Options): Promise<Told> {
   const all: Sized[] = [];
   for (const campaigns of options.sizes) {
-    const server = await startServer(oursInMemory([campaigns, SMALL]));
-    all.push(await sized(campaigns, server, (await server.told) as [Sample, Sample]));
+    const server = await startServer(oursInMemory([campaigns, SMALL, SMALL]));
+    all.push(await sized(campaigns, server, (await server.told) as Sample[], Number.POSITIVE_INFINITY));
   }
   return measureAll(all, undefined, client, options);
 }
 
+/** `samples` are one of so many campaigns, a small one, and another for the warm-up. */
 async function sized(
   campaigns: number,
   server: ServerProcess,
-  [large, small]: readonly [Sample, Sample],
+  samples: readonly Sample[],
+  mostSearched: number,
 ): Promise<Sized> {
-  const inLarge = rowsOf(large, large, await sharedCampaign(server.port, large));
-  const inSmall = rowsOf(small, small, await sharedCampaign(server.port, small)).slice(0, 3);
-  const absent: Row = {
-    ...(inLarge[0] as Row),
-    name: 'search for what is not there',
-    path: '/campaigns?search=glacier',
+  const [large, small, warmUp] = samples as readonly [Sample, Sample, Sample];
+  const { list, get, create, deep } = alone(rowsOf(large, large, await listedCampaigns(server.port, large)));
+  const others = alone(rowsOf(small, small, await listedCampaigns(server.port, small)));
+  const inSmall = (row: Row): Row => ({ ...row, name: `${row.name}, in a workspace of ${SMALL}` });
+  const often: Row = { ...list, name: 'search for one in ten', requests: [searchFor('tents')] };
+  const absent: Row = { ...list, name: 'search for what is not there', requests: [searchFor('glacier')] };
+  const isDeep = JSON.parse((await ask(server.port, deep, deep.requests[0] as Request)).body).length > 0;
+  const rows = [
+    ...[list, get, inSmall(others.list), inSmall(others.get), often],
+    ...(campaigns <= mostSearched ? [absent] : []),
+    ...(isDeep ? [deep] : []),
+    // What creates add would make lists of another kind of campaign.
+    ...[create, inSmall(others.create)],
+  ];
+  return { campaigns, server, rows, warmUp: { ...create, key: warmUp.key }, measures: new Map() };
+}
+
+/** Rows of one request at a time, whose list is of the first page. */
+function alone({
+  list,
+  get,
+  create,
+  deep,
+}: ReturnType<typeof rowsOf>): Record<'list' | 'get' | 'create' | 'deep', Row> {
+  const one = (row: Row): Row => ({ ...row, connections: 1, lasts: 1 });
+  return {
+    list: one({ ...list, requests: list.requests.slice(0, 1) }),
+    get: one(get),
+    create: one(create),
+    deep: one(deep),
   };
-  const often: Row = { ...(inLarge[0] as Row), name: 'search for one in ten', path: '/campaigns?search=tents' };
-  const deep = inLarge[4] as Row;
-  const isDeep = JSON.parse((await ask(server.port, deep)).body).length > 0;
-  const others = inSmall.map((row) => ({ ...row, name: `${row.name}, in a workspace of ${SMALL}` }));
-  // Creates come last: what they add would make lists of another kind of campaign.
-  const rows = [...inLarge.slice(0, 2), ...others.slice(0, 2), often, absent, ...(isDeep ? [deep] : [])];
-  const alone = [...rows, inLarge[2] as Row, others[2] as Row].map((row) => ({ ...row, connections: 1 }));
-  return { campaigns, server, measures: new Map(), rows: alone };
 }
 
 async function measureAll(
@@ -75,7 +98,7 @@ async function measureAll(
   const names = [...new Set(all.flatMap(({ rows }) => rows.map(({ name }) => name)))];
   for (const name of names) {
     const pairs = all.flatMap((of) => of.rows.filter((row) => row.name === name).map((row) => ({ ...of, row })));
-    for (const { server, row } of pairs) if (row.method === 'GET') await client.warmUp(server, row);
+    for (const { server, row, warmUp } of pairs) await client.warmUp(server, row.method === 'GET' ? row : warmUp);
     for (let round = 0; round < rounds; round++) {
       for (const { server, row, measures } of pairs) {
         const measure = await client.measure(server, database, row, milliseconds);
