@@ -8,7 +8,7 @@ import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { shown, type Told, table } from './report.ts';
 import { type Answer, ask, essence, listedCampaigns, type Request, type Row, rowsOf } from './requests.ts';
-import { type Sample, seedDatabase } from './sample.ts';
+import { type Sample, type Seeded, seedDatabase } from './sample.ts';
 import { type Script, type ServerProcess, startServer } from './server-process.ts';
 import { bareWith, type Contender, contendersOn, installPeers, oursAsStarted, oursInMemory } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
@@ -50,7 +50,8 @@ export async function compareOnMongodb(client: Client, options: Options): Promis
 /** Compares this service on memory storage with a bare server. */
 export async function compareInMemory(client: Client, options: Options): Promise<Told> {
   const ours = await run(oursInMemory([CAMPAIGNS, CAMPAIGNS_WRITTEN]), oursAsStarted());
-  const [read, written] = (await ours.server.told) as [Sample, Sample];
+  const { samples } = (await ours.server.told) as Seeded;
+  const [read, written] = samples as [Sample, Sample];
   const folder = await mkdtemp(join(tmpdir(), 'advocacy-bench-'));
   try {
     const file = join(folder, 'answers.json');

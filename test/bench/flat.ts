@@ -3,7 +3,7 @@ import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { shown, type Told, table } from './report.ts';
 import { ask, listedCampaigns, type Request, type Row, rowsOf, searchFor } from './requests.ts';
-import { type Sample, seedDatabase } from './sample.ts';
+import { type Sample, type Seeded, seedDatabase } from './sample.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { oursInMemory, oursOn } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
@@ -20,6 +20,7 @@ interface Sized {
   /** Creates of a workspace in which none is measured. */
   readonly warmUp: Row;
   readonly measures: Map<string, Measure[]>;
+  readonly takes: Omit<Seeded, 'samples'>;
 }
 
 /** Measures this service on databases with more and more campaigns. Tells it in Markdown. */
@@ -31,7 +32,7 @@ export async function flatOnMongodb(client: Client, options: Options): Promise<T
       const uri = database.uri.replace('/?', `/bench-${campaigns}?`);
       const samples: Sample[] = [];
       for (const count of [campaigns, SMALL, SMALL]) samples.push(await seedDatabase(uri, count));
-      all.push(await sized(campaigns, await startServer(oursOn(uri)), samples, MOST_SEARCHED));
+      all.push(await sized(campaigns, await startServer(oursOn(uri)), { samples }, MOST_SEARCHED));
     }
     return await measureAll(all, usageOf((await database.primary()).pid), client, options);
   } finally {
@@ -44,7 +45,7 @@ export async function flatInMemory(client: Client, options: Options): Promise<To
   const all: Sized[] = [];
   for (const campaigns of options.sizes) {
     const server = await startServer(oursInMemory([campaigns, SMALL, SMALL]));
-    all.push(await sized(campaigns, server, (await server.told) as Sample[], Number.POSITIVE_INFINITY));
+    all.push(await sized(campaigns, server, (await server.told) as Seeded, Number.POSITIVE_INFINITY));
   }
   return measureAll(all, undefined, client, options);
 }
@@ -53,39 +54,31 @@ export async function flatInMemory(client: Client, options: Options): Promise<To
 async function sized(
   campaigns: number,
   server: ServerProcess,
-  samples: readonly Sample[],
+  { samples, ...takes }: Seeded,
   mostSearched: number,
 ): Promise<Sized> {
   const [large, small, warmUp] = samples as readonly [Sample, Sample, Sample];
-  const { list, get, create, deep } = alone(rowsOf(large, large, await listedCampaigns(server.port, large)));
-  const others = alone(rowsOf(small, small, await listedCampaigns(server.port, small)));
+  const { list, get, create, deep } = rowsOf(large, large, await listedCampaigns(server.port, large));
+  const others = rowsOf(small, small, await listedCampaigns(server.port, small));
+  const first = (row: Row): Row => ({ ...row, requests: row.requests.slice(0, 1) });
   const inSmall = (row: Row): Row => ({ ...row, name: `${row.name}, in a workspace of ${SMALL}` });
   const often: Row = { ...list, name: 'search for one in ten', requests: [searchFor('tents')] };
   const absent: Row = { ...list, name: 'search for what is not there', requests: [searchFor('glacier')] };
   const isDeep = JSON.parse((await ask(server.port, deep, deep.requests[0] as Request)).body).length > 0;
   const rows = [
-    ...[list, get, inSmall(others.list), inSmall(others.get), often],
+    ...[first(list), get, first(inSmall(others.list)), inSmall(others.get), often],
     ...(campaigns <= mostSearched ? [absent] : []),
     ...(isDeep ? [deep] : []),
     // What creates add would make lists of another kind of campaign.
     ...[create, inSmall(others.create)],
-  ];
-  return { campaigns, server, rows, warmUp: { ...create, key: warmUp.key }, measures: new Map() };
-}
-
-/** Rows of one request at a time, whose list is of the first page. */
-function alone({
-  list,
-  get,
-  create,
-  deep,
-}: ReturnType<typeof rowsOf>): Record<'list' | 'get' | 'create' | 'deep', Row> {
-  const one = (row: Row): Row => ({ ...row, connections: 1, lasts: 1 });
+  ].map((row) => ({ ...row, connections: 1, lasts: 1 }));
   return {
-    list: one({ ...list, requests: list.requests.slice(0, 1) }),
-    get: one(get),
-    create: one(create),
-    deep: one(deep),
+    campaigns,
+    server,
+    rows,
+    warmUp: { ...create, connections: 1, key: warmUp.key },
+    measures: new Map(),
+    takes,
   };
 }
 
@@ -127,15 +120,30 @@ function report(all: readonly Sized[], names: readonly string[]): string {
       [title, ...sizes],
       names.map((name) => [name, ...all.map((of) => cell(of, name, quantity))]),
     );
+  const grown = ({ campaigns, measures }: Sized) =>
+    campaigns + (measures.get('create') ?? []).reduce((sum, { requests }) => sum + requests, 0);
+  const perServer: [string, (of: Sized) => number | undefined][] = [
+    ['memory (RSS) at the end, MiB', ({ server }) => server.residentMiB()],
+    ['heap that a campaign takes, bytes', ({ takes }) => takes.heap],
+    ['texts of a campaign as they were sent, bytes', ({ takes }) => takes.texts],
+  ];
   const failures = all.flatMap((of, i) =>
     names.flatMap((name) => failuresOf(`${name}, of ${sizes[i]}`, of.measures.get(name))),
   );
   return [
     'One request at a time. So many campaigns are in the workspace or, where the row says so, in the database around a small one.',
-    `A ratio is to ${sizes[0]} campaigns; of searches and the deep page, to a list (page 1) of the same size.`,
+    `A ratio is to ${sizes[0]} campaigns; of searches and the deep page, to a list (page 1) of the same size. Creates come last: at the`,
+    `end the workspace of ${sizes[0]} has ${grown(first).toLocaleString('en')}.`,
     '',
     perSize('from a request to its answer', (it) => it.median * 1000),
     perSize('CPU of server and database', (it) => it.cpu + it.databaseCpu),
+    table(
+      ['the server', ...sizes],
+      perServer
+        .map(([name, of]) => [name, ...all.map((it) => of(it))] as const)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, ...values]) => [name, ...values.map((value) => shown(value as number))]),
+    ),
     ...failures,
   ].join('\n');
 }

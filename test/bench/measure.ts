@@ -11,6 +11,7 @@ const WARM_UP_AT_MOST_MS = 8_000;
 
 /** What a server did in a round of a row. */
 export interface Measure {
+  readonly requests: number;
   readonly perSecond: number;
   /** How many requests were not answered with the status that they should be. */
   readonly failures: number;
@@ -46,6 +47,7 @@ export class Client {
     const perRequest = (cpuSeconds: number) => (cpuSeconds * 1e6) / requests;
     return {
       ...told,
+      requests,
       perSecond: requests / seconds,
       cpu: perRequest(server.cpuSeconds() - before[0]),
       databaseCpu: perRequest((database?.cpuSeconds() ?? 0) - before[1]),

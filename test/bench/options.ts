@@ -8,7 +8,7 @@ const DEFAULTS = {
   storage: Object.keys(storages).join(),
   servers: SERVERS.join(),
   rows: ROWS.join(),
-  sizes: '1000,12500,100000',
+  sizes: '1000,12500,100000,1000000',
   rounds: '9',
   seconds: '0.5',
 };
