@@ -3,6 +3,7 @@ import type { NewMember } from '../../core/access/member-service.ts';
 import type { Campaign, CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
 import { isRefused, type Outcome } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
+import { DESCRIPTION } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { command, parameter, type Session, STOPPED } from './command.ts';
 import { Choices, sampleCampaign } from './sample.ts';
@@ -25,6 +26,44 @@ const ADJECTIVES = 'New Light Quiet Repaired Winter Summer Open Shared Northern 
 const THINGS = 'tents trails stories jackets workshops maps boots evenings teams ideas'.split(' ');
 const PLACES = ['in Lisbon', 'in Oslo', 'for families', 'for beginners', 'at the fair', 'on the coast', 'this week'];
 
+/** Sentences are one of each. */
+const WHO = [
+  'Our repair team',
+  'A guide from the coast',
+  'The people in support',
+  'Everyone at the warehouse',
+  'A family of five',
+  'The designer of this line',
+  'One of our oldest customers',
+  'A new colleague',
+  'The partner in the valley',
+  'Half of the office',
+];
+const DID = [
+  'spent a weekend with',
+  'wrote to us about',
+  'found a better way to carry',
+  'learned how to mend',
+  'tested in the rain',
+  'took apart and rebuilt',
+  'has waited a year for',
+  'told a friend about',
+  'measured the footprint of',
+  'would not travel without',
+];
+const WHAT = [
+  'a backpack that has seen twenty countries',
+  'the stove that boils water in three minutes',
+  'a sleeping bag made of old bottles',
+  'the lamp that lasts for a whole night',
+  'a pair of socks that nobody believed in',
+  'the smallest rain cover of the season',
+  'a rope that came back from the mountains',
+  'the bottle that fits every bike',
+  'a hammock for two',
+  'the wool hat that started it all',
+];
+
 /** As often as they come up. */
 const STATUSES: readonly CampaignStatus[] = ['published', 'published', 'published', 'published', 'draft', 'archived'];
 /** When campaigns start and how long they last, in days from now: over, running, to come. */
@@ -35,6 +74,9 @@ const WINDOWS = [
 ] as const;
 
 const BATCH = 500;
+/** One text in so many is long; within these lengths one more sentence is added, of which none has more than 99 characters. */
+const LONG_ONE_IN = 20;
+const LENGTHS = { short: [0, 250], long: [300, DESCRIPTION.max - 100] } as const;
 /** How many of the newest campaigns may have been shared, and by how many members at most. */
 const SHARED = 300;
 const SHARERS = 8;
@@ -179,8 +221,18 @@ function campaignOf(choices: Choices, now: number): NewCampaign {
   const { starts, lasts } = choices.of(WINDOWS);
   const from = choices.between(starts[0], starts[1]);
   const until = from + choices.between(lasts[0], lasts[1]);
-  const campaign = sampleCampaign(name, choices.of(STATUSES), [from, until], now);
+  const sample = sampleCampaign(name, choices.of(STATUSES), [from, until], now);
+  const campaign = { ...sample, description: continued(choices, sample.description) };
   return choices.below(3) === 0 ? { ...campaign, targetShares: choices.between(1, 20) * 10 } : campaign;
+}
+
+/** A text with some more sentences, or many. */
+function continued(choices: Choices, start: string): string {
+  const [least, most] = choices.below(LONG_ONE_IN) === 0 ? LENGTHS.long : LENGTHS.short;
+  const length = choices.between(least, most);
+  let text = start;
+  while (text.length < length) text += ` ${choices.of(WHO)} ${choices.of(DID)} ${choices.of(WHAT)}.`;
+  return text;
 }
 
 async function makeShares(

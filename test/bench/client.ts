@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 /** What the client is told to do for a while, and what it tells afterwards. */
 export interface Load {
   readonly port: number;
-  /** The bytes of the request. */
-  readonly request: string;
+  /** The bytes of the requests, which all connections go through together. */
+  readonly requests: readonly string[];
   /** The status of every answer. */
   readonly status: number;
   readonly connections: number;
@@ -32,7 +32,10 @@ process.on('message', async (load: Load) => {
     else failures++;
   };
   const until = start + load.milliseconds;
-  await Promise.all(Array.from({ length: load.connections }, () => converse(load, until, note)));
+  const requests = load.requests.map((request) => Buffer.from(request));
+  let sent = 0;
+  const next = () => requests[sent++ % requests.length] as Buffer;
+  await Promise.all(Array.from({ length: load.connections }, () => converse(load, next, until, note)));
   const seconds = (performance.now() - start) / 1000;
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.POSITIVE_INFINITY;
@@ -41,11 +44,11 @@ process.on('message', async (load: Load) => {
 
 /** Keeps a connection busy with one request at a time: the next goes out when the last is answered. */
 function converse(
-  { port, request, status }: Load,
+  { port, status }: Load,
+  next: () => Buffer,
   until: number,
   note: (isExpected: boolean, milliseconds: number) => void,
 ): Promise<void> {
-  const bytes = Buffer.from(request);
   const expected = `HTTP/1.1 ${status} `;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay();
@@ -56,7 +59,7 @@ function converse(
     const ask = () => {
       sentAt = performance.now();
       head = undefined;
-      socket.write(bytes);
+      socket.write(next());
     };
     socket.on('connect', ask);
     socket.on('data', (chunk) => {

@@ -11,6 +11,7 @@ const WARM_UP_AT_MOST_MS = 8_000;
 
 /** What a server did in a round of a row. */
 export interface Measure {
+  readonly requests: number;
   readonly perSecond: number;
   /** How many requests were not answered with the status that they should be. */
   readonly failures: number;
@@ -42,10 +43,11 @@ export class Client {
 
   async measure(server: Measured, database: Usage | undefined, row: Row, milliseconds: number): Promise<Measure> {
     const before = [server.cpuSeconds(), database?.cpuSeconds() ?? 0] as const;
-    const { requests, seconds, ...told } = await this.load(server, row, milliseconds);
+    const { requests, seconds, ...told } = await this.load(server, row, milliseconds * row.lasts);
     const perRequest = (cpuSeconds: number) => (cpuSeconds * 1e6) / requests;
     return {
       ...told,
+      requests,
       perSecond: requests / seconds,
       cpu: perRequest(server.cpuSeconds() - before[0]),
       databaseCpu: perRequest((database?.cpuSeconds() ?? 0) - before[1]),
@@ -54,8 +56,8 @@ export class Client {
 
   private load({ port }: Measured, row: Row, milliseconds: number): Promise<Done> {
     const status = row.method === 'POST' ? 201 : 200;
-    const { connections } = row;
-    this.child.send({ port, request: bytesOf(row), status, connections, milliseconds } satisfies Load);
+    const requests = row.requests.map((request) => bytesOf(row, request));
+    this.child.send({ port, requests, status, connections: row.connections, milliseconds } satisfies Load);
     return Promise.race([
       once(this.child, 'message').then(([message]) => message as Done),
       this.ended.then(() => Promise.reject(new Error('the client ended'))),

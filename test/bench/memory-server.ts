@@ -3,13 +3,18 @@ import { seed } from '../../adapters/cli/seed.ts';
 import { standardErrorLog } from '../../bootstrap/log.ts';
 import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
-import { seedParameters } from './sample.ts';
+import { type Sample, type Seeded, seedParameters } from './sample.ts';
 
-/** The service on memory storage, with a sample workspace in it for each of the numbers of campaigns in `SEEDS`. */
+/**
+ * The service on memory storage, with a sample workspace in it for each of the numbers of campaigns in `SEEDS`. It tells what
+ * the campaigns take; the garbage collector must be exposed.
+ */
 const settings = readSettings(process.env);
 const { application: use } = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
-const samples: object[] = [];
-for (const campaigns of JSON.parse(process.env.SEEDS as string) as number[]) {
+const samples: Sample[] = [];
+const counts: readonly number[] = JSON.parse(process.env.SEEDS as string);
+const before = heapUsed();
+for (const campaigns of counts) {
   const session = {
     use,
     bodyLimit: settings.BODY_LIMIT_BYTES,
@@ -19,6 +24,25 @@ for (const campaigns of JSON.parse(process.env.SEEDS as string) as number[]) {
     progress: new ProgressLine(process.stderr),
   };
   const told = await seed.run(session, { ...seedParameters, campaigns });
-  if ('json' in told) samples.push(told.json);
+  if ('json' in told) samples.push(told.json as Sample);
 }
-process.send?.(samples);
+const heap = heapUsed() - before;
+const campaigns = counts.reduce((sum, count) => sum + count, 0);
+const texts = await averageTexts(samples.at(-1) as Sample);
+process.send?.({ samples, heap: heap / campaigns, texts } satisfies Seeded);
+
+/** Bytes of what lives. */
+function heapUsed(): number {
+  gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Bytes of the texts of a campaign. */
+async function averageTexts({ workspaceId }: Sample): Promise<number> {
+  let [bytes, count] = [0, 0];
+  for await (const { name, description, shareContext, objective, destinationUrl } of use.campaigns.all(workspaceId)) {
+    bytes += Buffer.byteLength([name, description, shareContext, objective, destinationUrl].join(''));
+    count++;
+  }
+  return bytes / count;
+}

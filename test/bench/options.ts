@@ -1,9 +1,17 @@
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { type StorageName, storages } from './servers.ts';
 
 const ROWS = ['list', 'get', 'create', 'search', 'page 400'];
 const SERVERS: string[] = [...new Set(Object.values(storages).flat())];
-const SIZES = [1_000, 12_500, 100_000];
+
+const DEFAULTS = {
+  storage: Object.keys(storages).join(),
+  servers: SERVERS.join(),
+  rows: ROWS.join(),
+  sizes: '1000,12500,100000,1000000',
+  rounds: '9',
+  seconds: '0.5',
+};
 
 /** What is measured, and how long. */
 export interface Options {
@@ -16,45 +24,36 @@ export interface Options {
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether all is measured, so that it can be written down. */
+  /** Whether nothing was chosen, so that what is measured can be written down. */
   readonly isWhole: boolean;
 }
 
 /** Reads the options of the command line; what is not chosen is all. */
 export function readOptions(): Options {
+  const text = { type: 'string' } as const;
   const { values } = parseArgs({
     options: {
-      storage: { type: 'string', default: Object.keys(storages).join() },
-      servers: { type: 'string', default: SERVERS.join() },
-      rows: { type: 'string', default: ROWS.join() },
       flat: { type: 'boolean', default: false },
-      sizes: { type: 'string', default: SIZES.join() },
-      rounds: { type: 'string', default: '9' },
-      seconds: { type: 'string', default: '0.5' },
+      ...{ storage: text, servers: text, rows: text, sizes: text, rounds: text, seconds: text },
     },
   });
-  const chosen = (given: string, known: readonly string[]) => {
-    const names = given.split(',');
-    const unknown = names.find((name) => !known.includes(name));
-    if (unknown !== undefined) throw new Error(`There is no ${unknown}: choose of ${known.join(', ')}.`);
-    return names;
-  };
-  const options = {
-    storages: chosen(values.storage, Object.keys(storages)) as StorageName[],
-    servers: chosen(values.servers, SERVERS),
-    rows: chosen(values.rows, ROWS),
-  };
-  const sizes = values.sizes.split(',').map(Number);
+  const { flat, ...chosen } = { ...DEFAULTS, ...values };
   return {
-    ...options,
-    isFlat: values.flat,
-    sizes,
-    rounds: Number(values.rounds),
-    milliseconds: Number(values.seconds) * 1000,
-    isWhole:
-      options.storages.length === Object.keys(storages).length &&
-      options.servers.length === SERVERS.length &&
-      options.rows.length === ROWS.length &&
-      sizes.length >= SIZES.length,
+    storages: known(chosen.storage, Object.keys(storages)) as StorageName[],
+    servers: known(chosen.servers, SERVERS),
+    rows: known(chosen.rows, ROWS),
+    isFlat: flat,
+    sizes: chosen.sizes.split(',').map(Number),
+    rounds: Number(chosen.rounds),
+    milliseconds: Number(chosen.seconds) * 1000,
+    isWhole: isDeepStrictEqual(chosen, DEFAULTS),
   };
+}
+
+/** The names of a list; throws where one of them is unknown. */
+function known(given: string, all: readonly string[]): string[] {
+  const names = given.split(',');
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no ${unknown}: choose of ${all.join(', ')}.`);
+  return names;
 }

@@ -1,13 +1,21 @@
 import type { Sample } from './sample.ts';
 
-/** A request by which servers are compared. */
+/** Requests by which servers are compared: all connections go through them together, one after the other. */
 export interface Row {
   readonly name: string;
   readonly method: 'GET' | 'POST';
-  readonly path: string;
   readonly key: string;
+  readonly requests: readonly Request[];
   /** How many ask at the same time. */
   readonly connections: number;
+  /** How many times as long as others it is asked for in a round: fewer requests take longer to tell of. */
+  readonly lasts: number;
+}
+
+export interface Request {
+  readonly path: string;
+  /** What a POST sends, as JSON. */
+  readonly body?: string;
 }
 
 /** What a server answers, without what Node adds to every answer. */
@@ -17,66 +25,90 @@ export interface Answer {
   readonly body: string;
 }
 
-const newCampaign = JSON.stringify({
-  name: 'Repair your jacket',
-  description: 'We mend what others throw away: tell how long your favourite piece has been with you. '
-    .repeat(3)
-    .trim(),
-  shareContext: 'Say in a sentence what it means to you.',
-  objective: 'Reach',
-  status: 'published',
-  destinationUrl: 'https://northwind.example/repair-your-jacket',
-  startDate: '2026-01-01',
-  endDate: '2099-12-31',
-  shareRewardAmount: '1.5',
-  clickRewardAmount: 0.05,
-  maxRewardPerEmployee: 50,
-  totalBudget: 1000,
-});
-
-/** A name of one campaign in 840, so that a search finds less than a page and has to look through all. */
-const RARE = 'long evenings at the fair';
-
 const CONNECTIONS = 32;
+/** More than there are connections, so that two of them hardly ever ask for the same at the same time. */
+const PAGES = 40;
+const DEEP_PAGE = 400;
+const DEEP_PAGES = 20;
+const NEW_CAMPAIGNS = 100;
 /** What takes a database many times as long as the rest: of so many at once, none runs into its time limit. */
-const FEW_CONNECTIONS = 4;
+const HEAVY = { connections: 4, lasts: 3 };
+
+/** Names of one campaign in 840 each, so that a search finds less than a page and has to look through all. */
+const RARE = [
+  'long evenings at the fair',
+  'quiet boots in oslo',
+  'northern maps for families',
+  'open workshops on the coast',
+  'winter jackets in lisbon',
+  'shared stories for beginners',
+  'repaired teams this week',
+  'green trails at the fair',
+];
 
 /** Campaigns are made in a workspace of their own, so that the lists stay as they are. */
-export function rowsOf(read: Sample, written: Sample, id: string): readonly Row[] {
+export function rowsOf(read: Sample, written: Sample, ids: readonly string[]) {
   const list = listOf(read);
-  return [
-    list,
-    { ...list, name: 'get', path: `/campaigns/${id}` },
-    { ...list, name: 'create', method: 'POST', key: written.key },
-    { ...list, name: 'search', path: `/campaigns?search=${encodeURIComponent(RARE)}`, connections: FEW_CONNECTIONS },
-    { ...list, name: 'page 400', path: '/campaigns?page=400', connections: FEW_CONNECTIONS },
-  ];
+  const get: Row = { ...list, name: 'get', requests: ids.map((id) => ({ path: `/campaigns/${id}` })) };
+  const create: Row = { ...list, name: 'create', method: 'POST', key: written.key, requests: newCampaigns };
+  const search: Row = { ...list, ...HEAVY, name: 'search', requests: RARE.map(searchFor) };
+  const deepPages = Array.from({ length: DEEP_PAGES }, (_, i) => pageRequest(DEEP_PAGE - i));
+  const deep: Row = { ...list, ...HEAVY, name: `page ${DEEP_PAGE}`, requests: deepPages };
+  return { list, get, create, search, deep };
 }
 
 function listOf({ key }: Sample): Row {
-  return { name: 'list', method: 'GET', path: '/campaigns', key, connections: CONNECTIONS };
+  const requests = Array.from({ length: PAGES }, (_, i) => pageRequest(i + 1));
+  return { name: 'list', method: 'GET', key, requests, connections: CONNECTIONS, lasts: 1 };
 }
 
-export async function ask(port: number, { method, path, key }: Row): Promise<Answer> {
+function pageRequest(page: number): Request {
+  return { path: `/campaigns?page=${page}` };
+}
+
+export function searchFor(text: string): Request {
+  return { path: `/campaigns?search=${encodeURIComponent(text)}` };
+}
+
+const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGNS }, (_, i) => ({
+  path: '/campaigns',
+  body: JSON.stringify({
+    name: `Repair your jacket, part ${i + 1}`,
+    description: 'We mend what others throw away: tell how long your favourite piece has been with you. '
+      .repeat(3)
+      .trim(),
+    shareContext: 'Say in a sentence what it means to you.',
+    objective: 'Reach',
+    status: 'published',
+    destinationUrl: 'https://northwind.example/repair-your-jacket',
+    startDate: '2026-01-01',
+    endDate: '2099-12-31',
+    shareRewardAmount: '1.5',
+    clickRewardAmount: 0.05,
+    maxRewardPerEmployee: 50,
+    totalBudget: 1000,
+  }),
+}));
+
+export async function ask(port: number, { method, key }: Row, { path, body }: Request): Promise<Answer> {
   const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: method === 'POST' ? newCampaign : null,
+    body: body ?? null,
   });
   const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(reply.headers);
   return { status: reply.status, headers, body: await reply.text() };
 }
 
-/** The id of a campaign of the first page that the key's member has shared. */
-export async function sharedCampaign(port: number, sample: Sample): Promise<string> {
-  const { body } = await ask(port, listOf(sample));
-  const campaigns = JSON.parse(body) as { id: string; hasShared: boolean }[];
-  return campaigns.find(({ hasShared }) => hasShared)?.id as string;
+/** The ids of the campaigns of all listed pages: the key's member has shared some of them. */
+export async function listedCampaigns(port: number, sample: Sample): Promise<string[]> {
+  const list = listOf(sample);
+  const answers = await Promise.all(list.requests.map((request) => ask(port, list, request)));
+  return answers.flatMap(({ body }) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id));
 }
 
 /** The bytes of a request. */
-export function bytesOf({ method, path, key }: Row): string {
-  const body = method === 'POST' ? newCampaign : '';
+export function bytesOf({ method, key }: Row, { path, body = '' }: Request): string {
   const framing = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n${body}`;
 }

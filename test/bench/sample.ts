@@ -10,6 +10,14 @@ export interface Sample {
   readonly key: string;
 }
 
+/** Sample workspaces of a database, or of the service on memory storage, which tells what they take. */
+export interface Seeded {
+  readonly samples: readonly Sample[];
+  /** Bytes of the heap that a campaign takes in all, and those of the texts that were sent. */
+  readonly heap?: number;
+  readonly texts?: number;
+}
+
 /** So few members that each has shared some campaigns of a page. */
 export const seedParameters = { members: 10, number: 1 };
 

@@ -10,6 +10,8 @@ const ASK_EVERY_MS = 2;
 /** A server to be started: a script that listens at the port which `PORT` names. */
 export interface Script {
   readonly path: string;
+  /** Options of Node. */
+  readonly options?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Whether what it writes to standard error is a log of every request, which goes nowhere. */
   readonly logs: boolean;
@@ -26,10 +28,10 @@ export interface ServerProcess extends Usage {
 }
 
 /** Starts a server and waits until it answers. */
-export async function startServer({ path, environment, logs }: Script): Promise<ServerProcess> {
+export async function startServer({ path, options = [], environment, logs }: Script): Promise<ServerProcess> {
   const port = await freePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...process.execArgv, path], {
+  const child = spawn(process.execPath, [...process.execArgv, ...options, path], {
     env: { ...process.env, NODE_ENV: 'production', ...environment, PORT: String(port) },
     stdio: ['ignore', 'ignore', logs ? 'ignore' : 'inherit', 'ipc'],
   });

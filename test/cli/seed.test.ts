@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
+import { DESCRIPTION } from '../../core/shared/text.ts';
 import { collected } from '../support/collected.ts';
 import { answerOf, commandLine } from '../support/command-line.ts';
 import { suite } from '../support/suite.ts';
@@ -24,9 +25,11 @@ async function seeded(...words: readonly string[]) {
 function essence({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof seeded>>) {
   return {
     members: members.map(({ name, email, role, seatType, groupIds }) => [name, email, role, seatType, groupIds.length]),
-    campaigns: campaigns.map(({ name, status, startDate, endDate, tagIds, targetShares, shares, clicks }) => {
-      return [name, status, startDate, endDate, tagIds.length, targetShares, shares, clicks];
-    }),
+    campaigns: campaigns.map(
+      ({ name, description, status, startDate, endDate, tagIds, targetShares, shares, clicks }) => {
+        return [name, description, status, startDate, endDate, tagIds.length, targetShares, shares, clicks];
+      },
+    ),
     tags: tags.map(({ name, color }) => [name, color]),
     groups: groups.map(({ name, count }) => [name, count]),
   };
@@ -45,6 +48,8 @@ suite('a seed', {
         campaigns.some((it) => it.status === status),
         status,
       );
+    const lengths = campaigns.map(({ description }) => description.length);
+    assert.ok(lengths.some((length) => length > 1000) && lengths.every((length) => length <= DESCRIPTION.max));
     const actor = { workspaceId };
     const page = { page: 1, pageSize: 25, includeArchived: false } as const;
     for (const filter of CAMPAIGN_WINDOWS) {

@@ -23,6 +23,19 @@ export const SHOWN = {
   targetShares: 1,
 };
 
+/** As the service reads: what it wrote itself need not be validated again, and no plan needs to be weighed against others. */
+export const DRIVER = { enableUtf8Validation: false };
+export const BY_ID = { _id: 1 };
+export const BY_TIME = { workspaceId: 1, archived: 1, createdAt: 1, _id: 1 };
+
+/** How the campaigns of a page, one of them, and the shares of some are found. */
+export function pageOptions(page) {
+  return { projection: SHOWN, sort: NEWEST_FIRST, hint: BY_TIME, skip: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
+}
+export const ONE = { projection: SHOWN, hint: BY_ID };
+export const SHARE = { projection: { _id: 1 }, hint: BY_ID };
+export const SHARES = { projection: { _id: 0, campaignId: 1 }, hint: BY_ID };
+
 /** The live campaigns of a workspace; those with a text in them where one is searched. */
 export function filterOf(workspaceId, search) {
   if (!search) return { workspaceId, archived: false };

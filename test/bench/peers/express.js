@@ -5,17 +5,19 @@ import {
   answerOf,
   answersOf,
   Callers,
+  DRIVER,
   documentOf,
   filterOf,
-  NEWEST_FIRST,
-  PAGE_SIZE,
-  SHOWN,
+  ONE,
+  pageOptions,
+  SHARE,
+  SHARES,
   shareId,
   sharesOf,
 } from './campaigns.js';
 
 /** Express with the driver and zod, written plainly. */
-const db = (await new MongoClient(process.env.MONGODB_URI).connect()).db();
+const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER).connect()).db();
 const campaigns = db.collection('campaigns');
 const shares = db.collection('shares');
 const callers = new Callers(db);
@@ -42,6 +44,8 @@ const newCampaign = z.strictObject({
 });
 
 const app = express();
+app.disable('x-powered-by');
+app.disable('etag');
 app.use(express.json());
 app.use(async (request, response, next) => {
   request.caller = await callers.of(request.headers.authorization);
@@ -51,17 +55,16 @@ app.use(async (request, response, next) => {
 
 app.get('/campaigns', async ({ caller, query }, response) => {
   const { page, search } = listQuery.parse(query);
-  const options = { projection: SHOWN, sort: NEWEST_FIRST, skip: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
-  const found = await campaigns.find(filterOf(caller.workspaceId, search), options).toArray();
-  const some = await shares.find(sharesOf(caller, found), { projection: { _id: 0, campaignId: 1 } }).toArray();
+  const found = await campaigns.find(filterOf(caller.workspaceId, search), pageOptions(page)).toArray();
+  const some = await shares.find(sharesOf(caller, found), SHARES).toArray();
   response.json(answersOf(found, some));
 });
 
 app.get('/campaigns/:id', async ({ caller, params: { id } }, response) => {
   const { workspaceId, memberId } = caller;
   const [found, share] = await Promise.all([
-    campaigns.findOne({ workspaceId, _id: id }, { projection: SHOWN }),
-    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, { projection: { _id: 1 } }),
+    campaigns.findOne({ workspaceId, _id: id }, ONE),
+    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, SHARE),
   ]);
   if (found) response.json(answerOf(found, share !== null));
   else response.status(404).json({ error: { code: 'not_found' } });

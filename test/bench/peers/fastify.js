@@ -4,18 +4,20 @@ import {
   answerOf,
   answersOf,
   Callers,
+  DRIVER,
   documentOf,
   filterOf,
-  NEWEST_FIRST,
-  PAGE_SIZE,
-  SHOWN,
+  ONE,
+  pageOptions,
+  SHARE,
+  SHARES,
   shareId,
   sharesOf,
 } from './campaigns.js';
 import { campaign, listQuery, newCampaign } from './schemas.js';
 
 /** Fastify with the driver: bodies and queries validated, and replies written, by compiled schemas. */
-const db = (await new MongoClient(process.env.MONGODB_URI).connect()).db();
+const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER).connect()).db();
 const campaigns = db.collection('campaigns');
 const shares = db.collection('shares');
 const callers = new Callers(db);
@@ -29,17 +31,16 @@ app.addHook('onRequest', async (request, reply) => {
 
 const listSchema = { querystring: listQuery, response: { 200: { type: 'array', items: campaign } } };
 app.get('/campaigns', { schema: listSchema }, async ({ caller, query: { page, search } }) => {
-  const options = { projection: SHOWN, sort: NEWEST_FIRST, skip: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
-  const found = await campaigns.find(filterOf(caller.workspaceId, search), options).toArray();
-  const some = await shares.find(sharesOf(caller, found), { projection: { _id: 0, campaignId: 1 } }).toArray();
+  const found = await campaigns.find(filterOf(caller.workspaceId, search), pageOptions(page)).toArray();
+  const some = await shares.find(sharesOf(caller, found), SHARES).toArray();
   return answersOf(found, some);
 });
 
 app.get('/campaigns/:id', { schema: { response: { 200: campaign } } }, async ({ caller, params: { id } }, reply) => {
   const { workspaceId, memberId } = caller;
   const [found, share] = await Promise.all([
-    campaigns.findOne({ workspaceId, _id: id }, { projection: SHOWN }),
-    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, { projection: { _id: 1 } }),
+    campaigns.findOne({ workspaceId, _id: id }, ONE),
+    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, SHARE),
   ]);
   return found ? answerOf(found, share !== null) : reply.code(404).send({ error: { code: 'not_found' } });
 });

@@ -4,11 +4,24 @@ import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa';
 import { MongoDBService } from '@feathersjs/mongodb';
 import { Ajv, getValidator, hooks } from '@feathersjs/schema';
 import { MongoClient } from 'mongodb';
-import { answersOf, Callers, documentOf, filterOf, NEWEST_FIRST, PAGE_SIZE, SHOWN, sharesOf } from './campaigns.js';
+import {
+  answersOf,
+  BY_ID,
+  BY_TIME,
+  Callers,
+  DRIVER,
+  documentOf,
+  filterOf,
+  NEWEST_FIRST,
+  PAGE_SIZE,
+  SHARES,
+  SHOWN,
+  sharesOf,
+} from './campaigns.js';
 import { listQuery, newCampaign } from './schemas.js';
 
 /** Feathers on Koa, with its service for MongoDB; what is particular to campaigns is done by hooks. */
-const db = (await new MongoClient(process.env.MONGODB_URI).connect()).db();
+const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER).connect()).db();
 const shares = db.collection('shares');
 const callers = new Callers(db);
 
@@ -21,10 +34,12 @@ async function asPage({ params }) {
   const { page, search } = params.query;
   const [$skip, $limit] = [(page - 1) * PAGE_SIZE, PAGE_SIZE];
   params.query = { ...filterOf(params.caller.workspaceId, search), $select, $sort: NEWEST_FIRST, $skip, $limit };
+  params.mongodb = { hint: BY_TIME };
 }
 
 async function ofWorkspace({ params }) {
   params.query = { workspaceId: params.caller.workspaceId, $select };
+  params.mongodb = { hint: BY_ID };
 }
 
 async function complete(context) {
@@ -36,7 +51,7 @@ async function show(context) {
   const found = [context.result].flat();
   const { caller } = context.params;
   const isNew = context.method === 'create';
-  const some = isNew ? [] : await shares.find(sharesOf(caller, found), { projection: { campaignId: 1 } }).toArray();
+  const some = isNew ? [] : await shares.find(sharesOf(caller, found), SHARES).toArray();
   const shown = answersOf(found, some);
   context.result = Array.isArray(context.result) ? shown : shown[0];
 }

@@ -23,7 +23,10 @@ import { __decorate, __metadata, __param } from 'tslib';
 import {
   answerOf,
   answersOf,
+  BY_ID,
+  BY_TIME,
   Callers,
+  DRIVER,
   documentOf,
   filterOf,
   NEWEST_FIRST,
@@ -96,16 +99,23 @@ class CampaignService {
     const found = await this.campaigns
       .find(filterOf(caller.workspaceId, search), SHOWN)
       .sort(NEWEST_FIRST)
+      .hint(BY_TIME)
       .skip((page - 1) * PAGE_SIZE)
       .limit(PAGE_SIZE)
       .lean();
-    return answersOf(found, await this.shares.find(sharesOf(caller, found), { _id: 0, campaignId: 1 }).lean());
+    return answersOf(
+      found,
+      await this.shares.find(sharesOf(caller, found), { _id: 0, campaignId: 1 }).hint(BY_ID).lean(),
+    );
   }
 
   async get({ workspaceId, memberId }, id) {
     const [found, share] = await Promise.all([
-      this.campaigns.findOne({ workspaceId, _id: id }, SHOWN).lean(),
-      this.shares.findOne({ workspaceId, _id: shareId(memberId, id) }, { _id: 1 }).lean(),
+      this.campaigns.findOne({ workspaceId, _id: id }, SHOWN).hint(BY_ID).lean(),
+      this.shares
+        .findOne({ workspaceId, _id: shareId(memberId, id) }, { _id: 1 })
+        .hint(BY_ID)
+        .lean(),
     ]);
     if (!found) throw new NotFoundException();
     return answerOf(found, share !== null);
@@ -170,7 +180,7 @@ const Root = __decorate(
   [
     Module({
       imports: [
-        MongooseModule.forRoot(process.env.MONGODB_URI),
+        MongooseModule.forRoot(process.env.MONGODB_URI, DRIVER),
         MongooseModule.forFeature([collection('campaigns', Campaign), collection('shares', Share)]),
       ],
       controllers: [Routes],

@@ -3,11 +3,13 @@ import { MongoClient } from 'mongodb';
 import {
   answerOf,
   answersOf,
+  DRIVER,
   documentOf,
   filterOf,
-  NEWEST_FIRST,
-  PAGE_SIZE,
-  SHOWN,
+  ONE,
+  pageOptions,
+  SHARE,
+  SHARES,
   shareId,
   sharesOf,
 } from './campaigns.js';
@@ -19,23 +21,22 @@ import {
 const callers = new Map(
   Object.entries(JSON.parse(process.env.CALLERS)).map(([key, caller]) => [`Bearer ${key}`, caller]),
 );
-const db = (await new MongoClient(process.env.MONGODB_URI).connect()).db();
+const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER).connect()).db();
 const campaigns = db.collection('campaigns');
 const shares = db.collection('shares');
 
 async function list(caller, url) {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
-  const skip = (Number(query.get('page') ?? 1) - 1) * PAGE_SIZE;
-  const options = { projection: SHOWN, sort: NEWEST_FIRST, skip, limit: PAGE_SIZE };
+  const options = pageOptions(Number(query.get('page') ?? 1));
   const page = await campaigns.find(filterOf(caller.workspaceId, query.get('search')), options).toArray();
-  const some = await shares.find(sharesOf(caller, page), { projection: { _id: 0, campaignId: 1 } }).toArray();
+  const some = await shares.find(sharesOf(caller, page), SHARES).toArray();
   return JSON.stringify(answersOf(page, some));
 }
 
 async function get({ workspaceId, memberId }, id) {
   const [campaign, share] = await Promise.all([
-    campaigns.findOne({ workspaceId, _id: id }, { projection: SHOWN }),
-    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, { projection: { _id: 1 } }),
+    campaigns.findOne({ workspaceId, _id: id }, ONE),
+    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, SHARE),
   ]);
   return campaign && JSON.stringify(answerOf(campaign, share !== null));
 }
