@@ -167,6 +167,7 @@ suite('the metrics', {
         ]) {
           assert.ok(text.includes(`http_request_duration_seconds_count{${labels}} ${count}\n`), `${labels}\n${text}`);
         }
+        for (const secret of [DEMO_API_KEY, 'wrong-wrong', 'measured']) assert.ok(!text.includes(secret), secret);
         assert.match(text, /^rate_limit_requests_total\{limit="requests",outcome="allowed"\} 5$/m);
         assert.match(text, /^rate_limit_requests_total\{limit="refusals",outcome="allowed"\} 1$/m);
         assert.match(
