@@ -16,7 +16,8 @@ export interface Held {
   readonly handles: number;
 }
 
-const settings = readSettings({ PORT: '0', RATE_LIMIT_POINTS: '1000000000' });
+const storage = JSON.parse(process.argv[2] as string);
+const settings = readSettings({ PORT: '0', RATE_LIMIT_POINTS: '1000000000', ...storage });
 const { application, url } = await start(settings, await standardErrorLog('info'));
 process.send?.({ url, tenant: await createTenant({ application }, 'soak') } satisfies Started);
 process.on('message', () => {

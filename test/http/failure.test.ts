@@ -48,19 +48,26 @@ suite('an unexpected failure', {
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
-  'is logged with its causes, but without the records that a driver adds to its errors': () => {
-    const logged: string[] = [];
-    const log = pino(new Writable({ write: (line, _, done) => done(void logged.push(String(line))) }));
-    const refused = Object.assign(new Error('refused', { cause: new AggregateError([new Error('away')], 'tried') }), {
-      code: 121,
-      writeErrors: [{ op: { name: 'confidential' } }],
-    });
-    logObserver(log).failed({} as Exchange, refused);
-    const { err } = JSON.parse(logged.join());
-    assert.deepEqual([err.type, err.message, err.code], ['Error', 'refused', 121]);
-    assert.deepEqual([err.cause.message, err.cause.errors[0].message], ['tried', 'away']);
-    assert.equal(logged.join().includes('confidential'), false);
-  },
+  'is logged with its causes, but without the records that a driver adds to its errors or quotes in their messages':
+    () => {
+      const logged: string[] = [];
+      const log = pino(new Writable({ write: (line, _, done) => done(void logged.push(String(line))) }));
+      const tried = new AggregateError([new Error('away: { name: "confidential" }')], 'tried "confidential"');
+      const refused = Object.assign(
+        new Error('refused: { name: "confidential\n    at }" } in tags', { cause: tried }),
+        {
+          code: 121,
+          writeErrors: [{ op: { name: 'confidential' } }],
+        },
+      );
+      logObserver(log).failed({} as Exchange, refused);
+      const { err } = JSON.parse(logged.join());
+      assert.deepEqual([err.type, err.message, err.code], ['Error', 'refused: …', 121]);
+      assert.match(err.stack, /^Error: refused: …\n {4}at .*failure\.test/);
+      assert.deepEqual([err.cause.message, err.cause.errors[0].message], ['tried …', 'away: …']);
+      logObserver(log).failed({} as Exchange, '"confidential"');
+      assert.equal(logged.join().includes('confidential'), false);
+    },
 });
 
 suite('readiness', {

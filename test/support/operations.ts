@@ -29,7 +29,7 @@ const bodies: Readonly<Record<string, () => object>> = {
 };
 
 /** A call of an operation that succeeds: on the tenant's own record, with a body whose name is not taken. */
-export function callOf(operation: Operation, { ids }: Tenant): { path: string; body: object | undefined } {
+export function callOf(operation: Operation, { ids }: Pick<Tenant, 'ids'>): { path: string; body: object | undefined } {
   return { path: pathOf(operation, ids[kindOf(operation)]), body: bodies[operation.id]?.() };
 }
 

@@ -7,7 +7,7 @@ import { RESULTS, type Results } from './results.ts';
 import { isLong, SOAK_SECONDS, scale } from './scale.ts';
 import { sharedMongod, stopSharedMongod, WHICH_MONGOD } from './shared-mongod.ts';
 
-const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 1_500);
+const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
 const root = join(import.meta.dirname, '..');
 
 /**
