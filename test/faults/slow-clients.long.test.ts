@@ -32,8 +32,8 @@ interface Slow {
   readonly cutWithin: readonly [from: number, to: number];
 }
 
-const A_HEAD = [20, 30] as const;
-const A_REQUEST = [50, 60] as const;
+const A_HEAD = [20, 27] as const;
+const A_REQUEST = [50, 57] as const;
 const IDLE_FOR = [65, 70] as const;
 const READING = [60, 70] as const;
 
