@@ -1,5 +1,5 @@
 import type { Contains, Field, Range } from '../../core/shared/records.ts';
-import { Trigrams } from './trigrams.ts';
+import { inItsTurn, Trigrams } from './trigrams.ts';
 
 const BLOCK = 128;
 
@@ -16,8 +16,8 @@ export interface Sought<T> {
 export class SortedList<T> {
   private readonly blocks: T[][] = [];
   private readonly extents = new WeakMap<T[], Map<Field<T>, Extent>>();
-  /** Of the texts of a field in a block; `undefined` where the block was searched once since it changed. */
-  private readonly trigrams = new WeakMap<T[], Map<Field<T>, Trigrams | undefined>>();
+  /** Of the texts of a field in a block, or how far it is from having them; nothing of a block that has changed. */
+  private readonly trigrams = new WeakMap<T[], Map<Field<T>, Trigrams | 'searched' | 'awaited'>>();
   private length = 0;
 
   constructor(private readonly compare: (a: T, b: T) => number) {}
@@ -135,14 +135,19 @@ export class SortedList<T> {
     return places;
   }
 
-  /** They cost as much as some searches: they are taken when a block is searched again that has not changed. */
+  /**
+   * They cost as much as some searches: a block that is searched again gets them in a turn of its own, unless it changes
+   * before, which drops the map that they go into.
+   */
   private trigramsOf(block: T[], field: Field<T>): Trigrams | undefined {
-    const trigrams = this.trigrams.get(block) ?? new Map<Field<T>, Trigrams | undefined>();
-    const isSecond = trigrams.has(field);
-    const known =
-      trigrams.get(field) ?? (isSecond ? new Trigrams(block.map((value) => value[field] as string)) : undefined);
-    this.trigrams.set(block, trigrams.set(field, known));
-    return known;
+    const byField = this.trigrams.get(block) ?? new Map<Field<T>, Trigrams | 'searched' | 'awaited'>();
+    const known = byField.get(field);
+    if (known instanceof Trigrams) return known;
+    this.trigrams.set(block, byField.set(field, known === undefined ? 'searched' : 'awaited'));
+    if (known === 'searched') {
+      inItsTurn(() => byField.set(field, new Trigrams(block.map((value) => value[field] as string))));
+    }
+    return undefined;
   }
 
   private forget(block: T[]): void {

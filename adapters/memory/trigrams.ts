@@ -41,3 +41,17 @@ export class Trigrams {
     return (Math.imul(characters, 0x9e3779b1) >>> 7) & (this.slots - 1);
   }
 }
+
+const works: (() => unknown)[] = [];
+
+/** Does one of such works in each turn of the event loop, so that no request waits for many of them. */
+export function inItsTurn(work: () => unknown): void {
+  works.push(work);
+  if (works.length === 1) setImmediate(doNext);
+}
+
+function doNext(): void {
+  works[0]?.();
+  works.shift();
+  if (works.length > 0) setImmediate(doNext);
+}

@@ -83,9 +83,11 @@ export class CampaignService {
   }
 
   async get(actor: Actor, id: string): Promise<Campaign & SeenCampaign> {
-    const campaign = found(await this.storage.campaigns.get(actor.workspaceId, id), 'campaign');
-    const [seen] = await this.seenBy(actor, [campaign]);
-    return seen as Campaign & SeenCampaign;
+    const [campaign, shared] = await Promise.all([
+      this.storage.campaigns.get(actor.workspaceId, id),
+      this.sharedBy(actor, [id]),
+    ]);
+    return seen(found(campaign, 'campaign'), shared);
   }
 
   async list(actor: Actor, query: CampaignQuery): Promise<Page<SeenCampaign>> {
@@ -99,7 +101,11 @@ export class CampaignService {
     if (search) where.push({ field: 'searchText', contains: fold(search) });
     const listing = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SHOWN } as const;
     const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
-    return { items: await this.seenBy(actor, items), hasNext };
+    const shared = await this.sharedBy(
+      actor,
+      items.map(({ id }) => id),
+    );
+    return { items: items.map((campaign) => seen(campaign, shared)), hasNext };
   }
 
   /** Every campaign, also an archived one, in the order of their making. */
@@ -175,16 +181,21 @@ export class CampaignService {
     return tags.map(({ id }) => id);
   }
 
-  private async seenBy(
+  /** Which of the campaigns the member who looks has shared; `undefined` where no member looks. */
+  private async sharedBy(
     { workspaceId, member }: Actor,
-    campaigns: readonly ShownCampaign[],
-  ): Promise<readonly SeenCampaign[]> {
-    if (!member || campaigns.length === 0) return campaigns;
-    const ids = campaigns.map(({ id }) => shareId(member.id, id));
+    campaignIds: readonly string[],
+  ): Promise<ReadonlySet<string> | undefined> {
+    if (!member || campaignIds.length === 0) return undefined;
+    const ids = campaignIds.map((id) => shareId(member.id, id));
     const shares = await this.storage.shares.getMany(workspaceId, ids);
-    const shared = new Set(shares.map(({ campaignId }) => campaignId));
-    return campaigns.map((campaign) => (shared.has(campaign.id) ? asShared : asUnshared)(campaign));
+    return new Set(shares.map(({ campaignId }) => campaignId));
   }
+}
+
+function seen<C extends ShownCampaign>(campaign: C, shared: ReadonlySet<string> | undefined): C & SeenCampaign {
+  if (!shared) return campaign;
+  return (shared.has(campaign.id) ? asShared : asUnshared)(campaign) as C & SeenCampaign;
 }
 
 const asShared = memoised((campaign: ShownCampaign): SeenCampaign => ({ hasShared: true, ...campaign }));

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { nodeSystem } from '../../bootstrap/system.ts';
 import type { Actor } from '../../core/access/caller.ts';
+import { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import { timestamp } from '../../core/shared/date.ts';
@@ -204,6 +207,27 @@ suite('a share of a campaign', {
       items.map(({ hasShared, shares }) => [hasShared, shares]),
       [[true, 2]],
     );
+  },
+
+  'is asked for at the same time as its campaign': async () => {
+    const core = testCore();
+    const ada = await makeMember(core);
+    const { id } = await make(core);
+    const { campaigns, shares } = core.storage;
+    const order: string[] = [];
+    const get: typeof campaigns.get = async (...asked) => {
+      order.push('campaign asked');
+      await setImmediate();
+      order.push('campaign answered');
+      return campaigns.get(...asked);
+    };
+    const getMany: typeof shares.getMany = (...asked) => {
+      order.push('share asked');
+      return shares.getMany(...asked);
+    };
+    const storage = { ...core.storage, campaigns: { ...campaigns, get }, shares: { ...shares, getMany } };
+    assert.equal((await new Application(storage, nodeSystem()).campaigns.get(ada, id)).hasShared, false);
+    assert.deepEqual(order, ['campaign asked', 'share asked', 'campaign answered']);
   },
 
   'is counted once, and never lost, at the same time as others': async () => {
