@@ -82,7 +82,7 @@ for (const [name, ask] of Object.entries(loads)) {
         };
         const told = JSON.stringify(figures);
         assert.ok(figures.share >= LEAST_SHARE, told);
-        assert.ok(figures.asked > 1.5, told);
+        assert.ok(figures.asked > 2, told);
         assert.ok(figures.refusalMs < 250, told);
         assert.ok(figures.probeMs < 1_000 && probed.length > 100, told);
         assert.ok(figures.moreMiB < 200, told);
