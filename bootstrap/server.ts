@@ -39,13 +39,11 @@ export async function start(
   const container = await wire(settings, system, log);
   const application = container.get(tokens.application);
   const connections = container.getAll(tokens.connection, { optional: true });
-  const { server, replies, closeUnused } = container.get(tokens.http);
+  const http = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : metricsServer(container.get(tokens.metrics));
   const end = async () => {
     metrics?.closeAllConnections();
-    const closed = [close(server), metrics && close(metrics)];
-    closeUnused();
-    await Promise.all(closed);
+    await Promise.all([http.connections.close(), metrics && close(metrics)]);
     await Promise.all(connections.map((connection) => connection.close()));
   };
   try {
@@ -54,13 +52,13 @@ export async function start(
     const demo = hasDemo ? await createDemo(application, system.now(), settings.DEMO_API_KEY) : undefined;
     const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
     return {
-      url: await listen(server, settings.HOST, settings.PORT),
+      url: await listen(http.server, settings.HOST, settings.PORT),
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       application,
       demo,
       async stop(servingMs = 0) {
-        const late = setTimeout(() => server.closeAllConnections(), DRAINED_WITHIN_MS);
-        replies.stopping = true;
+        const late = setTimeout(() => http.connections.closeAll(), DRAINED_WITHIN_MS);
+        http.replies.stopping = true;
         if (servingMs > 0) await new Promise((resolve) => setTimeout(resolve, servingMs));
         await end();
         clearTimeout(late);

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from './errors.ts';
 import type { Replies } from './replies.ts';
 import type { Turns } from './turns.ts';
@@ -10,6 +12,9 @@ const REQUEST_MS = 50_000;
 const IDLE_MS = 65_000;
 /** How long a connection is still read after its last reply. */
 const LINGER_MS = 1_000;
+const CHECK_IDLE_MS = 1_000;
+/** How often it is seen, at the end, whether replies have gone. */
+const LOOK_EVERY_MS = 20;
 
 /** How often Node looks for requests that are too slow. */
 export const CHECK_MS = 5_000;
@@ -76,21 +81,63 @@ export function guardConnections(server: Server, turns: Turns, replies: Replies)
       response.detachSocket(socket as Socket);
       linger(socket);
     });
-    replies.exchangeOf(response, request);
     replies.fail(response, refusal);
   }
 }
 
-/** Makes a function that closes the connections over which nothing came yet: Node does not take them for idle. */
-export function unusedConnections(server: Server): () => void {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return () => {
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-  };
+/** The open connections of a server. */
+export class Connections {
+  private readonly open = new Set<Socket>();
+  private readonly idleSince = new WeakMap<ServerResponse, number>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly turns: Turns,
+  ) {
+    server.on('connection', (socket) => {
+      this.open.add(socket);
+      socket.once('close', () => this.open.delete(socket));
+    });
+    const checking = setInterval(() => this.closeLongIdle(performance.now()), CHECK_IDLE_MS).unref();
+    server.once('close', () => clearInterval(checking));
+  }
+
+  /** Stops listening, and resolves when all have ended: those without a request at once, others behind their replies. */
+  async close(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, 'close');
+    // That of node:http would cut replies that are still being sent: it takes what was made for what has gone.
+    NetServer.prototype.close.call(this.server);
+    for (
+      let isOpen = true;
+      isOpen;
+      isOpen = await Promise.race([closed.then(() => false), delay(LOOK_EVERY_MS, true)])
+    ) {
+      if (![...this.open].some(({ writableLength }) => writableLength > 0)) this.closeIdle();
+    }
+  }
+
+  /** Ends them all. */
+  closeAll(): void {
+    for (const socket of this.open) socket.destroy();
+  }
+
+  /** Node does not take for idle what nothing came over yet. */
+  private closeIdle(): void {
+    this.server.closeIdleConnections();
+    for (const socket of this.open) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  /** Node takes an empty line for a sign of life. */
+  private closeLongIdle(now: number): void {
+    for (const socket of this.open) {
+      const newest = this.turns.newestOf(socket);
+      if (!newest?.closed) continue;
+      const since = this.idleSince.get(newest) ?? now;
+      this.idleSince.set(newest, since);
+      if (now - since > IDLE_MS) socket.destroy();
+    }
+  }
 }
 
 /** Runs `then` when the reply before it, if there is one under way, has gone out. */
@@ -145,11 +192,11 @@ export function frameProblem(request: IncomingMessage): HttpError | undefined {
 }
 
 /**
- * Whether a request is the last of its connection: its body is too large to be read to its end, or waits for the
- * `100 Continue` that a refused one does not get (RFC 9110, 10.1.1).
+ * Whether a request is the last of its connection: its body is too large to be read to its end, or it asks for another
+ * protocol, for then Node does not read on where it should.
  */
 export function isLast({ headers }: IncomingMessage, bodyLimit: number): boolean {
-  return headers.expect !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
+  return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 
 /** How many times a header was sent; Node keeps the first alone of those that may be sent once. */

@@ -5,6 +5,9 @@ import type { Exchange, Observer } from './replies.ts';
 const ALWAYS = 500;
 const PATIENCE_MS = 500;
 
+/** So many probes are answered as they come, in a turn of the event loop. */
+const PROBES_AT_ONCE = 20;
+
 /** What a turn of the event loop has time for while requests wait: to refuse those that are too many, and to begin others. */
 const REFUSE_MS = 0.4;
 const BEGIN_MS = 10;
@@ -32,12 +35,21 @@ export class Overload implements Observer {
   /** Those of them that are not begun. */
   private readonly waiting: Waiting[] = [];
   private beginUntil = 0;
+  /** How many came in this turn of the event loop. */
+  private probes = 0;
 
   /** Has a request begun in its turn, or refused; it has been ours to answer since a time as of `performance.now()`. */
   add(exchange: Exchange, begin: () => void, refuse: () => void, since = performance.now()): void {
     this.underWay.set(exchange, since);
     this.waiting.push({ begin, refuse });
     if (this.waiting.length === 1) setImmediate(this.turn);
+  }
+
+  /** Has a probe begun at once, or in its turn where it is one of a flood; it is never refused. */
+  addProbe(exchange: Exchange, begin: () => void): void {
+    if (this.probes === 0) setImmediate(() => (this.probes = 0));
+    if (++this.probes <= PROBES_AT_ONCE) begin();
+    else this.add(exchange, begin, begin);
   }
 
   /**

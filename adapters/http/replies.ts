@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { errors } from '../api/errors.ts';
 import { errorBody, toHttpError } from './errors.ts';
 
@@ -46,15 +46,16 @@ export class Replies {
     private readonly observers: readonly Observer[],
   ) {}
 
-  /** What is known of the request; a connection that sent nothing readable has none. */
-  exchangeOf(response: ServerResponse, request?: IncomingMessage): Exchange {
+  /** What is known of the request to which it responds. */
+  exchangeOf(response: ServerResponse): Exchange {
     const known = this.exchanges.get(response);
     if (known) return known;
-    const traceparent = request?.headers.traceparent;
+    const { method, headers } = response.req;
+    const { traceparent } = headers;
     const exchange: Exchange = {
       requestId: randomUUID(),
       startedAt: performance.now(),
-      method: request?.method ?? '',
+      method: method ?? '',
       traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
       route: undefined,
       workspaceId: undefined,

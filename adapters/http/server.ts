@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
-import { CHECK_MS, frameProblem, guardConnections, isLast, unusedConnections } from './connections.ts';
+import { CHECK_MS, Connections, frameProblem, guardConnections, isLast } from './connections.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { Overload, TOO_MUCH } from './overload.ts';
@@ -23,8 +23,7 @@ export interface HttpSettings {
 export interface HttpService {
   readonly server: Server;
   readonly replies: Replies;
-  /** Closes the connections over which nothing came yet, which the server's own `close` would wait for. */
-  closeUnused(): void;
+  readonly connections: Connections;
 }
 
 export function httpService(
@@ -42,7 +41,6 @@ export function httpService(
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(options, (request, response) => {
-    const exchange = replies.exchangeOf(response, request);
     const problem = frameProblem(request);
     if (problem || isLast(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
@@ -52,12 +50,14 @@ export function httpService(
       else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
     };
     turns.add(response, () => {
-      if (PROBE.test(request.url ?? '')) begin();
+      if (response.headersSent) return;
+      const exchange = replies.exchangeOf(response);
+      if (PROBE.test(request.url ?? '')) overload.addProbe(exchange, begin);
       else overload.add(exchange, begin, () => replies.fail(response, TOO_MUCH));
     });
   });
   guardConnections(server, turns, replies);
-  return { server, replies, closeUnused: unusedConnections(server) };
+  return { server, replies, connections: new Connections(server, turns) };
 }
 
 /** How the service is doing is told however much there is to do. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** So many requests may wait for others of their connections, of all together; one more loses its connection. */
+/** So many requests may wait for others of their connections, of all together; then a second one loses its connection. */
 const MOST_WAITING = 10_000;
 
 interface Waiting {
@@ -30,7 +30,6 @@ export class Turns {
     const before = this.newest.get(socket);
     this.newest.set(socket, response);
     if (!before || before.closed) begin();
-    else if (this.waiting === MOST_WAITING) socket.destroy();
     else this.wait(socket, before, { response, begin });
   }
 
@@ -40,9 +39,15 @@ export class Turns {
       this.lines.set(socket, line);
       socket.once('close', () => this.forget(line));
     }
+    if (line.length > 0 && this.waiting >= MOST_WAITING) {
+      socket.destroy();
+      return;
+    }
     this.waiting++;
-    if (line.push(request) === 1) before.once('close', () => this.beginNext(socket, line));
-    socket.pause();
+    if (line.push(request) > 1) return;
+    before.once('close', () => this.beginNext(socket, line));
+    // Behind what came in one piece: Node goes on reading at the end of each request.
+    process.nextTick(() => line.length > 0 && socket.pause());
   }
 
   private beginNext(socket: Duplex, line: Waiting[]): void {

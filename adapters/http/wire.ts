@@ -75,8 +75,9 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** So many bytes of bodies that have not come whole may be held for a workspace. */
+/** So much memory may be held, in bytes, for the bodies of a workspace that have not come whole; a piece costs more than its bytes. */
 const MOST_ARRIVING = 32 * 1024 * 1024;
+const COST_OF_A_PIECE = 512;
 
 const TOO_MUCH_ARRIVES = new HttpError(
   'rate_limit_exceeded',
@@ -99,11 +100,13 @@ export function bodyReader(limit: number): ReadBody {
   return async (request, response, workspaceId) => {
     requireJson(request);
     const length = request.headers['content-length'] ?? null;
-    if (request.headers.expect !== undefined && Number(length) <= limit) response.writeContinue();
+    const waits = request.headers.expect !== undefined && request.httpVersionMinor > 0;
+    if (waits && Number(length) <= limit) response.writeContinue();
     let held = 0;
     const count = (chunk: Buffer) => {
-      held += chunk.length;
-      if (add(workspaceId, chunk.length) > MOST_ARRIVING) request.emit('error', TOO_MUCH_ARRIVES);
+      const cost = chunk.length + COST_OF_A_PIECE;
+      held += cost;
+      if (add(workspaceId, cost) > MOST_ARRIVING) request.emit('error', TOO_MUCH_ARRIVES);
     };
     request.on('data', count);
     const bytes = await rawBody(request, { limit, length })

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bytesOf, Crowd } from '../support/crowd.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { repliesIn } from '../support/raw.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
 
 const ENDED_WITHIN_MS = 15_000;
 
@@ -56,6 +60,39 @@ suite('a service that is told to stop', {
         assert.deepEqual(await Promise.race(ends), [hurried, 0]);
       }),
     ),
+
+  'sends what is on its way, to clients that read late too': () =>
+    withProcess({}, async ({ url, child, ended }) => {
+      const creators = await Crowd.open(url, 25);
+      const campaign = { ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) };
+      await creators.atOnce(bytesOf('POST', '/campaigns', JSON.stringify(campaign)));
+      creators.close();
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+      socket.write(Buffer.concat(Array(40).fill(bytesOf('GET', '/campaigns'))));
+      await delay(500);
+      child.kill('SIGTERM');
+      await delay(2_500);
+      const received: Buffer[] = [];
+      socket.on('data', (chunk) => received.push(chunk)).resume();
+      assert.equal(await ended(), 0);
+      const replies = repliesIn(Buffer.concat(received));
+      assert.ok(replies.length > 0 && replies.length < 40, `${replies.length}`);
+    }),
+
+  'exits with 0 after ten seconds at most while a client of CONNECT does not read': () =>
+    withProcess({}, async ({ url, child, ended }) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+      socket.on('error', () => socket.destroy());
+      const list = bytesOf('GET', '/openapi.json');
+      const connecting = Buffer.from('CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n');
+      socket.write(Buffer.concat([...Array(100).fill(list), connecting]));
+      await delay(500);
+      const started = performance.now();
+      child.kill('SIGTERM');
+      assert.equal(await ended(), 0);
+      assert.ok(performance.now() - started < ENDED_WITHIN_MS);
+      socket.destroy();
+    }),
 
   'exits with 0 after ten seconds at most while a request is open, and at once when it is told twice': () =>
     withProcess({}, (patient) =>

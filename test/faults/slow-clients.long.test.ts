@@ -62,6 +62,11 @@ const clients: Readonly<Record<string, Slow>> = {
     sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
     cutWithin: IDLE_FOR,
   },
+  'keeps a connection by empty lines': {
+    sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    drips: '\r\n',
+    cutWithin: IDLE_FOR,
+  },
   'does not read its answers': {
     sends: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${KEY}\r\n\r\n`.repeat(UNREAD),
     doesNotRead: true,

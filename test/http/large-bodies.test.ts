@@ -58,10 +58,24 @@ suite('bodies that do not come whole', {
         for (const answer of unfinished.answers) {
           assert.match(answer, /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many bodies of your workspace/s);
         }
-        assert.equal((await api.call('POST', '/tags', { key, body: { name } })).status, 201);
+        const body = JSON.stringify({ name }) + ' '.repeat(LIMIT - 100);
+        assert.equal((await callRaw({ url }, post({ key, headers: [TYPE], body }))).status, 201);
         assert.ok(unfinished.answers.length <= MOST_ARRIVING_MIB + 2, `${unfinished.answers.length}`);
         await unfinished.end();
       }
+    }),
+});
+
+suite('a body in many pieces', {
+  'is refused where these take much more memory than it': () =>
+    serving(async ({ url }) => {
+      const head = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
+      const pieces = '1\r\n \r\n'.repeat(100_000);
+      const replies = await converse(url, [`${head}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [429],
+      );
     }),
 });
 

@@ -9,6 +9,7 @@ import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
 const ALWAYS = 500;
+const PROBES_AT_ONCE = 20;
 const CAMPAIGNS = 60;
 const FEWEST = 600;
 const MOST = 9_600;
@@ -101,6 +102,21 @@ suite('requests that are under way', {
     await delay(LONGER_THAN_PATIENCE_MS);
     await requests.come(ALWAYS, 0);
     assert.equal(requests.refused.length, 0);
+  },
+});
+
+suite('probes', {
+  'are begun as they come, and in their turn where they are a flood; none is refused': async () => {
+    const overload = new Overload();
+    let begun = 0;
+    const begin = (): void => {
+      begun++;
+    };
+    for (let i = 0; i < 2 * ALWAYS; i++) overload.addProbe({} as Exchange, begin);
+    assert.equal(begun, PROBES_AT_ONCE);
+    while (begun < 2 * ALWAYS) await nextTurn();
+    overload.addProbe({} as Exchange, begin);
+    assert.equal(begun, 2 * ALWAYS + 1);
   },
 });
 

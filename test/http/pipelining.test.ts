@@ -69,6 +69,33 @@ suite('requests of one connection', {
       assert.equal(await created(api), 0);
     }),
 
+  'are read no further while one of them waits': () =>
+    serving(async ({ url, application }) => {
+      Object.assign(application, { ready: () => delay(1_500) });
+      const some = 'GET /a HTTP/1.1\r\nHost:\r\n\r\n'.repeat(MANY);
+      const socket = await unread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);
+      let received = '';
+      socket.on('data', (chunk) => (received += chunk)).resume();
+      for (let sent = 0; sent < 2 * MOST_PIPELINED; sent += MANY) {
+        socket.write(some);
+        await delay(20);
+      }
+      socket.write(last);
+      await once(socket, 'close');
+      assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, 2 * MOST_PIPELINED);
+    }),
+
+  'that were refused before their turn leave nothing behind': () =>
+    serving(async ({ url, call }) => {
+      const head = 'POST /tags HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+      const broken = `GET /a HTTP/1.1\r\nHost:\r\n\r\n${head}`;
+      for (let sent = 0; sent < 600; sent += 50) {
+        await Promise.all(Array.from({ length: 50 }, () => converse(url, [broken], false)));
+      }
+      await delay(600);
+      assert.equal((await call('GET', '/campaigns')).status, 200);
+    }),
+
   'cost their connection where they are too many of all, and no other': () =>
     serving(async (api) => {
       await makeLarge(api);

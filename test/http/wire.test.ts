@@ -203,6 +203,21 @@ const probes: Readonly<Record<string, Probe>> = {
   'no UTF-8 in a name of the query': { sends: get('/campaigns?%ff=1'), gets: [400] },
 
   'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [100, 422] },
+  'Expect: 100-continue, which ends the connection': {
+    sends: sized(body, 'Expect: 100-continue\r\n').toString().replace(CLOSE, '').replace('/tags', '/nothing'),
+    gets: [404],
+  },
+  'Expect: 100-continue in HTTP/1.0': {
+    sends: sized('{"name":1}', 'Expect: 100-continue\r\n').toString().replace('HTTP/1.1', 'HTTP/1.0'),
+    gets: [422],
+  },
+  'another protocol, which ends the connection': {
+    sends: [
+      `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: x\r\n\r\n${get('/tags')}`,
+      get('/domains'),
+    ],
+    gets: [200],
+  },
   'Expect: 100-continue without a key': {
     sends: `POST /tags HTTP/1.1\r\n${HOST}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`,
     gets: [401],

@@ -31,7 +31,7 @@ async function exchange(url: string, chunks: readonly (string | Buffer)[], endOu
 }
 
 /** Takes a stream of replies apart; throws where it is anything else. */
-function repliesIn(bytes: Buffer): RawReply[] {
+export function repliesIn(bytes: Buffer): RawReply[] {
   const replies: RawReply[] = [];
   for (let rest = bytes; rest.length > 0; ) {
     const end = rest.indexOf('\r\n\r\n');
