@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -105,15 +104,13 @@ export class Connections {
   /** Stops listening, and resolves when all have ended: those without a request at once, others behind their replies. */
   async close(): Promise<void> {
     if (!this.server.listening) return;
-    const closed = once(this.server, 'close');
+    let isClosed = false;
+    this.server.once('close', () => (isClosed = true));
     // That of node:http would cut replies that are still being sent: it takes what was made for what has gone.
     NetServer.prototype.close.call(this.server);
-    for (
-      let isOpen = true;
-      isOpen;
-      isOpen = await Promise.race([closed.then(() => false), delay(LOOK_EVERY_MS, true)])
-    ) {
+    while (!isClosed) {
       if (![...this.open].some(({ writableLength }) => writableLength > 0)) this.closeIdle();
+      await delay(LOOK_EVERY_MS);
     }
   }
 
