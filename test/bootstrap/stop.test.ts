@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bytesOf, Crowd } from '../support/crowd.ts';
+import { bytesOf, fillPage } from '../support/crowd.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { repliesIn } from '../support/raw.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
 
 const ENDED_WITHIN_MS = 15_000;
 
@@ -63,10 +62,7 @@ suite('a service that is told to stop', {
 
   'sends what is on its way, to clients that read late too': () =>
     withProcess({}, async ({ url, child, ended }) => {
-      const creators = await Crowd.open(url, 25);
-      const campaign = { ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) };
-      await creators.atOnce(bytesOf('POST', '/campaigns', JSON.stringify(campaign)));
-      creators.close();
+      await fillPage(url);
       const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
       socket.write(Buffer.concat(Array(40).fill(bytesOf('GET', '/campaigns'))));
       await delay(500);

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
-import { bytesOf, Crowd } from '../support/crowd.ts';
+import { bytesOf, Crowd, fillPage } from '../support/crowd.ts';
 import { quantile } from '../support/load.ts';
 import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
 
 const CUT_WITHIN_MS = 70_000;
 /** Of half a megabyte each: more than the buffers of a connection hold. */
@@ -79,10 +78,7 @@ const clients: Readonly<Record<string, Slow>> = {
 suite('a client that is too slow', {
   'is cut in its time, with an error object or in silence': () =>
     withProcess({}, async ({ url }) => {
-      const body = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
-      const creators = await Crowd.open(url, 25);
-      await creators.atOnce(bytesOf('POST', '/campaigns', body));
-      creators.close();
+      await fillPage(url);
       await Promise.all(
         Object.entries(clients).map(
           async ([

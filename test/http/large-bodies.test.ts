@@ -18,6 +18,9 @@ const OVER = ['Content-Length', String(LIMIT + 1)] as const;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 const EXPECT = ['Expect', '100-continue'] as const;
 
+/** What stands before the headers that frame a body. */
+const HEAD = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
+
 const post = (request: Partial<RawRequest>) => ({ method: 'POST', target: '/tags', key: DEMO_API_KEY, ...request });
 
 /** Bodies over the limit of which the client never sends the end. */
@@ -30,8 +33,7 @@ const unfinished: Readonly<Record<string, RawRequest>> = {
 
 /** Bodies of nearly a megabyte whose last byte does not come, and what is answered to some of them meanwhile. */
 async function sendUnfinished(url: string, count: number) {
-  const head = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
-  const bytes = Buffer.concat([Buffer.from(`${head}Content-Length: ${LIMIT}\r\n\r\n`), Buffer.alloc(LIMIT - 1, ' ')]);
+  const bytes = Buffer.concat([Buffer.from(`${HEAD}Content-Length: ${LIMIT}\r\n\r\n`), Buffer.alloc(LIMIT - 1, ' ')]);
   const answers: string[] = [];
   const sockets = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
   for (const socket of sockets) {
@@ -69,9 +71,8 @@ suite('bodies that do not come whole', {
 suite('a body in many pieces', {
   'is refused where these take much more memory than it': () =>
     serving(async ({ url }) => {
-      const head = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
       const pieces = '1\r\n \r\n'.repeat(100_000);
-      const replies = await converse(url, [`${head}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
+      const replies = await converse(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
       assert.deepEqual(
         replies.map(({ status }) => status),
         [429],
@@ -109,8 +110,7 @@ suite('a body over the limit', {
 
   'is the last thing that is read of its connection': () =>
     serving(async (api) => {
-      const request = (headers: string, body: string) =>
-        `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n${headers}\r\n${body}`;
+      const request = (headers: string, body: string) => `${HEAD}${headers}\r\n${body}`;
       const next = request('Content-Length: 16\r\n', '{"name":"never"}');
       for (const first of [
         request(`${OVER.join(': ')}\r\n`, ' '.repeat(LIMIT + 1)),

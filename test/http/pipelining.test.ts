@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bytesOf } from '../support/crowd.ts';
+import { bytesOf, fillPage } from '../support/crowd.ts';
 import { converse } from '../support/raw.ts';
 import { type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -10,7 +10,6 @@ import { campaignBody } from '../support/tenants.ts';
 
 /** More than the buffers of a connection hold, in replies of half a megabyte each. */
 const UNREAD = 40;
-const CAMPAIGNS = 25;
 const MOST_PIPELINED = 10_000;
 const MANY = 2_000;
 const CONNECTIONS = 10;
@@ -29,11 +28,6 @@ async function unread(url: string, requests: readonly Buffer[]) {
   return socket;
 }
 
-async function makeLarge({ call }: Api): Promise<void> {
-  const body = { ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) };
-  for (let i = 0; i < CAMPAIGNS; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
-}
-
 const created = async ({ call }: Api): Promise<number> => ((await call('GET', COUNTING)).json as unknown[]).length;
 
 suite('requests of one connection', {
@@ -50,7 +44,7 @@ suite('requests of one connection', {
 
   'wait while their client does not read, and are done when it does': () =>
     serving(async (api) => {
-      await makeLarge(api);
+      await fillPage(api.url);
       const socket = await unread(api.url, [...Array(UNREAD).fill(bytesOf('GET', '/campaigns')), creating(0), last]);
       await delay(500);
       assert.equal(await created(api), 0);
@@ -61,7 +55,7 @@ suite('requests of one connection', {
 
   'are forgotten when it ends': () =>
     serving(async (api) => {
-      await makeLarge(api);
+      await fillPage(api.url);
       const socket = await unread(api.url, [...Array(UNREAD).fill(bytesOf('GET', '/campaigns')), creating(0)]);
       await delay(500);
       socket.destroy();
@@ -98,7 +92,7 @@ suite('requests of one connection', {
 
   'cost their connection where they are too many of all, and no other': () =>
     serving(async (api) => {
-      await makeLarge(api);
+      await fillPage(api.url);
       const requests = [
         ...Array(UNREAD).fill(bytesOf('GET', '/campaigns')),
         ...Array(MANY).fill(Buffer.from('GET /a HTTP/1.1\r\nHost:\r\n\r\n')),

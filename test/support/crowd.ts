@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEMO_API_KEY } from './service.ts';
+import { campaignBody } from './tenants.ts';
 
 /** What came of a request of a crowd. */
 export interface Told {
@@ -20,6 +22,18 @@ export function bytesOf(method: string, path: string, body = ''): Buffer {
   return Buffer.from(
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${length}\r\n${body}`,
   );
+}
+
+/** The campaigns of a page, each with the longest description. */
+const CAMPAIGNS = 25;
+const LARGE = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
+
+/** Makes the first page of campaigns so large that forty of it are more than the buffers of a connection hold. */
+export async function fillPage(url: string): Promise<void> {
+  const crowd = await Crowd.open(url, CAMPAIGNS);
+  const answers = await crowd.atOnce(bytesOf('POST', '/campaigns', LARGE));
+  crowd.close();
+  assert.ok(answers.every(({ status }) => status === 201));
 }
 
 /** Connections that are kept, each with one request at a time: so cheap to this process that it can overload a service. */
