@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Observer } from './replies.ts';
 
 /** Logs a line for each request, and all that is known of a failure; joined by the request id. */
-export function logObserver(logger: Logger): Observer {
+export function logObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: toldOf } });
   return {
     replied({ requestId, method, traceparent, route, workspaceId, keyId }, status, milliseconds) {
@@ -12,7 +12,7 @@ export function logObserver(logger: Logger): Observer {
     failed({ requestId, method, traceparent, route, workspaceId, keyId }, error) {
       log.error({ requestId, method, traceparent, route, workspaceId, keyId, err: error }, 'failed');
     },
-  };
+  } satisfies Observer;
 }
 
 /** What is logged of an error, and of its causes. Its other properties may hold records, as those of a driver do. */

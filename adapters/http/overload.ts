@@ -68,9 +68,6 @@ export class Overload implements Observer {
     this.underWay.delete(exchange);
   }
 
-  /** A failure is answered, too. */
-  failed(): void {}
-
   private readonly turn = (): void => {
     const start = performance.now();
     for (let now = start; now < start + REFUSE_MS && this.areTooMany(now); now = performance.now()) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
 import { errorBody, toHttpError } from './errors.ts';
 
@@ -27,10 +28,14 @@ export interface Exchange {
   headers: Headers;
 }
 
-/** Is told of every reply, and of every failure that nobody foresaw. */
+/** Why a connection was cut, with the replies that it still waited for. */
+export type Cut = 'reply_not_read' | 'too_many_pipelined';
+
+/** Is told of every reply, of every failure that nobody foresaw, and of every connection that was cut. */
 export interface Observer {
   replied(exchange: Exchange, status: number, milliseconds: number): void;
-  failed(exchange: Exchange, error: unknown): void;
+  failed?(exchange: Exchange, error: unknown): void;
+  cut?(reason: Cut): void;
 }
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -85,7 +90,13 @@ export class Replies {
 
   /** Tells the observers, and nobody else, of a failure while a request was served. */
   report(response: ServerResponse, error: unknown): void {
-    for (const observer of this.observers) observer.failed(this.exchangeOf(response), error);
+    for (const observer of this.observers) observer.failed?.(this.exchangeOf(response), error);
+  }
+
+  /** Ends a connection at once, whatever it still waits for. */
+  cut(socket: Duplex, reason: Cut): void {
+    socket.destroy();
+    for (const observer of this.observers) observer.cut?.(reason);
   }
 
   private write(
@@ -111,14 +122,13 @@ export class Replies {
     ];
     response.writeHead(status, all);
     response.end(body);
-    if (!response.writableFinished) limitReading(response);
+    if (!response.writableFinished) this.limitReading(response);
     const milliseconds = performance.now() - exchange.startedAt;
     for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
   }
-}
 
-/** Ends the connection of a reply that its client does not read in time. */
-function limitReading(response: ServerResponse): void {
-  const timer = setTimeout(() => response.req.socket.destroy(), READ_WITHIN_MS).unref();
-  response.once('close', () => clearTimeout(timer));
+  private limitReading(response: ServerResponse): void {
+    const timer = setTimeout(() => this.cut(response.req.socket, 'reply_not_read'), READ_WITHIN_MS).unref();
+    response.once('close', () => clearTimeout(timer));
+  }
 }

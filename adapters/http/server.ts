@@ -31,9 +31,9 @@ export function httpService(
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
-  const turns = new Turns();
   const overload = new Overload();
   const replies = new Replies(settings.docsUrl, [...observers, overload]);
+  const turns = new Turns(replies);
   const read = bodyReader(settings.bodyLimit);
   const readBody: ReadBody = (request, response, holder) =>
     overload.whileWaitingFor(replies.exchangeOf(response), read(request, response, holder), () => response.headersSent);

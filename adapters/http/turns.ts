@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Replies } from './replies.ts';
 
 /** So many requests may wait for others of their connections, of all together; then a second one loses its connection. */
 const MOST_WAITING = 10_000;
@@ -18,6 +19,8 @@ export class Turns {
   private readonly newest = new WeakMap<Duplex, ServerResponse>();
   private readonly lines = new WeakMap<Duplex, Waiting[]>();
   private waiting = 0;
+
+  constructor(private readonly replies: Replies) {}
 
   /** The response to the newest request of a connection. */
   newestOf(socket: Duplex): ServerResponse | undefined {
@@ -40,7 +43,7 @@ export class Turns {
       socket.once('close', () => this.forget(line));
     }
     if (line.length > 0 && this.waiting >= MOST_WAITING) {
-      socket.destroy();
+      this.replies.cut(socket, 'too_many_pipelined');
       return;
     }
     this.waiting++;

@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
 import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import { HttpError } from './errors.ts';
+import { TOO_MUCH } from './overload.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
 export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
@@ -75,11 +76,12 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** So much memory may be held, in bytes, for the bodies of a workspace that have not come whole; a piece costs more than its bytes. */
-const MOST_ARRIVING = 32 * 1024 * 1024;
+/** So much memory may be held, in bytes, for bodies that have not come whole; a piece costs more than its bytes. */
+const MOST_ARRIVING = 256 * 1024 * 1024;
+const MOST_ARRIVING_OF_A_WORKSPACE = 32 * 1024 * 1024;
 const COST_OF_A_PIECE = 512;
 
-const TOO_MUCH_ARRIVES = new HttpError(
+const TOO_MUCH_OF_A_WORKSPACE = new HttpError(
   'rate_limit_exceeded',
   'Too many bodies of your workspace are on their way at the same time: send fewer at once, or faster.',
   ['Retry-After', '1'],
@@ -87,11 +89,13 @@ const TOO_MUCH_ARRIVES = new HttpError(
 
 /**
  * Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. What is larger is not read to its end, nor
- * is what comes while its workspace has too much on its way.
+ * is what comes while its workspace, or all together, have too much on their way.
  */
 export function bodyReader(limit: number): ReadBody {
   const arriving = new Map<string, number>();
+  let arrivingOfAll = 0;
   const add = (workspaceId: string, bytes: number) => {
+    arrivingOfAll += bytes;
     const sum = (arriving.get(workspaceId) ?? 0) + bytes;
     if (sum > 0) arriving.set(workspaceId, sum);
     else arriving.delete(workspaceId);
@@ -106,7 +110,8 @@ export function bodyReader(limit: number): ReadBody {
     const count = (chunk: Buffer) => {
       const cost = chunk.length + COST_OF_A_PIECE;
       held += cost;
-      if (add(workspaceId, cost) > MOST_ARRIVING) request.emit('error', TOO_MUCH_ARRIVES);
+      if (add(workspaceId, cost) > MOST_ARRIVING_OF_A_WORKSPACE) request.emit('error', TOO_MUCH_OF_A_WORKSPACE);
+      else if (arrivingOfAll > MOST_ARRIVING) request.emit('error', TOO_MUCH);
     };
     request.on('data', count);
     const bytes = await rawBody(request, { limit, length })

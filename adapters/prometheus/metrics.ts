@@ -5,6 +5,7 @@ import { DomainError } from '../../core/shared/error.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
+const CUTS = ['reply_not_read', 'too_many_pipelined'] as const;
 
 /** What a connection to a database knows of itself. */
 export interface DatabaseState {
@@ -33,6 +34,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly cuts = new Counter({
+    name: 'http_connections_cut_total',
+    help: 'Connections that were cut although they waited for replies, by reason.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
   private readonly limited = new Counter({
     name: 'rate_limit_requests_total',
     help: 'What was counted against a limit (requests: of a key; refusals: of an address), by whether it was allowed.',
@@ -50,6 +58,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    for (const reason of CUTS) this.cuts.inc({ reason }, 0);
   }
 
   /** Shows how a database is, as it is whenever somebody looks. */
@@ -124,8 +133,10 @@ export class Metrics {
     this.requests.observe({ route, method: METHODS.has(method) ? method : 'other', status }, milliseconds / 1000);
   }
 
-  /** Failures are counted as replies with status 500. */
-  failed(): void {}
+  /** Observes a connection that was cut. */
+  cut(reason: (typeof CUTS)[number]): void {
+    this.cuts.inc({ reason });
+  }
 
   /** The same limiter, counted. */
   limiter(limit: string, limiter: RateLimiter): RateLimiter {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { bytesOf, Crowd, fillPage } from '../support/crowd.ts';
 import { quantile } from '../support/load.ts';
 import { withProcess } from '../support/process.ts';
+import { scrape } from '../support/scrape.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const CUT_WITHIN_MS = 70_000;
 /** Of half a megabyte each: more than the buffers of a connection hold. */
 const UNREAD = 40;
-const IDLE = 3_000;
-/** So many connect at once: more than wait to be accepted would be dropped by the system. */
+const SLOW = 3_000;
+/** So many connect at once: more than wait to be accepted would be dropped by the system. One of them does not read. */
 const AT_ONCE = 100;
 const OTHERS = 16;
 const OTHERS_FOR_MS = 10_000;
@@ -35,6 +36,14 @@ const A_HEAD = [20, 27] as const;
 const A_REQUEST = [50, 57] as const;
 const IDLE_FOR = [65, 70] as const;
 const READING = [60, 70] as const;
+
+const NOT_READING: Slow = {
+  sends: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${KEY}\r\n\r\n`.repeat(UNREAD),
+  doesNotRead: true,
+  // By writing, a client that does not read learns that its connection is gone.
+  drips: '\r\n',
+  cutWithin: READING,
+};
 
 const clients: Readonly<Record<string, Slow>> = {
   'sends nothing': { sends: '', cutWithin: A_HEAD },
@@ -66,68 +75,44 @@ const clients: Readonly<Record<string, Slow>> = {
     drips: '\r\n',
     cutWithin: IDLE_FOR,
   },
-  'does not read its answers': {
-    sends: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${KEY}\r\n\r\n`.repeat(UNREAD),
-    doesNotRead: true,
-    // By writing, a client that does not read learns that its connection is gone.
-    drips: '\r\n',
-    cutWithin: READING,
-  },
+  'does not read its answers': NOT_READING,
 };
 
 suite('a client that is too slow', {
   'is cut in its time, with an error object or in silence': () =>
-    withProcess({}, async ({ url }) => {
-      await fillPage(url);
+    withProcess({ METRICS_PORT: '0', LOG_LEVEL: 'warn' }, async (service) => {
+      await fillPage(service.url);
       await Promise.all(
-        Object.entries(clients).map(
-          async ([
-            name,
-            {
-              sends,
-              drips,
-              doesNotRead = false,
-              cutWithin: [from, to],
-            },
-          ]) => {
-            const socket = connect(Number(new URL(url).port), '127.0.0.1');
-            const started = Date.now();
-            let reply = '';
-            if (doesNotRead) socket.pause();
-            else socket.on('data', (chunk) => (reply += chunk));
-            socket.on('error', () => socket.destroy());
-            socket.write(sends);
-            const dripping = setInterval(() => drips && socket.writable && socket.write(drips), 1_000);
-            await closed(socket);
-            clearInterval(dripping);
-            const seconds = (Date.now() - started) / 1_000;
-            assert.ok(seconds > from - 1 && seconds < to, `${name}: ${seconds}`);
-            const statuses = [...reply.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => status);
-            assert.ok(
-              statuses.every((status) => ['200', '400', '401'].includes(status as string)),
-              `${name}: ${statuses}`,
-            );
-          },
-        ),
+        Object.entries(clients).map(async ([name, client]) => {
+          const started = Date.now();
+          const replies = await beSlow(service.url, client);
+          const seconds = (Date.now() - started) / 1_000;
+          const [from, to] = client.cutWithin;
+          assert.ok(seconds > from - 1 && seconds < to, `${name}: ${seconds}`);
+          const statuses = [...replies.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => status);
+          assert.ok(
+            statuses.every((status) => ['200', '400', '401'].includes(status as string)),
+            `${name}: ${statuses}`,
+          );
+        }),
       );
+      assert.equal((await scrape(service)).get('http_connections_cut_total{reason="reply_not_read"}'), 1);
     }),
 
   'is one of three thousand, of whom others notice nothing, and all of whom are cut': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child }) => {
+      await fillPage(url);
       const { residentMiB } = usageOf(child.pid as number);
       const others = await Crowd.open(url, OTHERS);
-      const ask = () => others.inTurns(bytesOf('GET', '/campaigns'), OTHERS_FOR_MS);
+      const ask = () => others.inTurns(bytesOf('GET', '/campaigns?page=2'), OTHERS_FOR_MS);
       await ask();
       const before = residentMiB();
-      const sends = Object.values(clients).flatMap((each) => (each.doesNotRead ? [] : each.sends));
+      const readers = Object.values(clients).filter(({ doesNotRead }) => !doesNotRead);
       const started = Date.now();
-      const idle: Promise<unknown>[] = [];
-      for (let i = 0; i < IDLE; i++) {
+      const slow: Promise<unknown>[] = [];
+      for (let i = 0; i < SLOW; i++) {
         if (i % AT_ONCE === 0) await delay(10);
-        const socket = connect(Number(new URL(url).port), '127.0.0.1');
-        socket.on('error', () => socket.destroy()).resume();
-        socket.write(sends[i % sends.length] as string);
-        idle.push(closed(socket));
+        slow.push(beSlow(url, i % AT_ONCE === 0 ? NOT_READING : (readers[i % readers.length] as Slow)));
       }
       const answers = await ask();
       const p99 = quantile(
@@ -138,12 +123,21 @@ suite('a client that is too slow', {
       assert.ok(answers.every(({ status }) => status === 200));
       assert.ok(p99 < P99_MS && moreMiB < MOST_MORE_MIB, JSON.stringify({ p99, moreMiB }));
       others.close();
-      await Promise.all(idle);
+      await Promise.all(slow);
       assert.ok(Date.now() - started < CUT_WITHIN_MS, `${Date.now() - started} ms`);
     }),
 });
 
-/** Resolves when it is closed, be it by an error. */
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => socket.once('close', () => resolve()));
+/** Resolves with what it was answered when its connection is closed, be it by an error. */
+async function beSlow(url: string, { sends, drips, doesNotRead }: Slow): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let replies = '';
+  if (doesNotRead) socket.pause();
+  else socket.on('data', (chunk) => (replies += chunk));
+  socket.on('error', () => socket.destroy());
+  socket.write(sends);
+  const dripping = setInterval(() => drips && socket.writable && socket.write(drips), 1_000);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(dripping);
+  return replies;
 }

@@ -11,6 +11,7 @@ import { until } from '../support/until.ts';
 
 const LIMIT = 2 ** 20;
 const MOST_ARRIVING_MIB = 32;
+const MOST_ARRIVING_OF_ALL_MIB = 256;
 const TOO_LARGE = /^The body must have at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
@@ -19,7 +20,9 @@ const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 const EXPECT = ['Expect', '100-continue'] as const;
 
 /** What stands before the headers that frame a body. */
-const HEAD = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
+const headOf = (key: string) =>
+  `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${TYPE.join(': ')}\r\n`;
+const HEAD = headOf(DEMO_API_KEY);
 
 const post = (request: Partial<RawRequest>) => ({ method: 'POST', target: '/tags', key: DEMO_API_KEY, ...request });
 
@@ -32,8 +35,11 @@ const unfinished: Readonly<Record<string, RawRequest>> = {
 };
 
 /** Bodies of nearly a megabyte whose last byte does not come, and what is answered to some of them meanwhile. */
-async function sendUnfinished(url: string, count: number) {
-  const bytes = Buffer.concat([Buffer.from(`${HEAD}Content-Length: ${LIMIT}\r\n\r\n`), Buffer.alloc(LIMIT - 1, ' ')]);
+async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
+  const bytes = Buffer.concat([
+    Buffer.from(`${headOf(key)}Content-Length: ${LIMIT}\r\n\r\n`),
+    Buffer.alloc(LIMIT - 1, ' '),
+  ]);
   const answers: string[] = [];
   const sockets = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
   for (const socket of sockets) {
@@ -65,6 +71,24 @@ suite('bodies that do not come whole', {
         assert.ok(unfinished.answers.length <= MOST_ARRIVING_MIB + 2, `${unfinished.answers.length}`);
         await unfinished.end();
       }
+    }),
+
+  'are refused where those of all hold too much': () =>
+    serving(async (api) => {
+      const keys: string[] = [];
+      for (let i = 0; i <= MOST_ARRIVING_OF_ALL_MIB / MOST_ARRIVING_MIB; i++) {
+        keys.push((await createTenant(api, `t${i}`)).key);
+      }
+      const unfinished = await Promise.all(keys.map((key) => sendUnfinished(api.url, MOST_ARRIVING_MIB - 1, key)));
+      const answers = () => unfinished.flatMap((each) => each.answers);
+      const tooMany = keys.length * (MOST_ARRIVING_MIB - 1) - MOST_ARRIVING_OF_ALL_MIB;
+      await until(() => answers().length >= tooMany);
+      for (const answer of answers()) {
+        assert.match(answer, /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*more requests than can be served/s);
+      }
+      await Promise.all(unfinished.map((each) => each.end()));
+      const body = JSON.stringify({ name: 'when they have gone' }) + ' '.repeat(LIMIT - 100);
+      assert.equal((await callRaw(api, post({ headers: [TYPE], body }))).status, 201);
     }),
 });
 

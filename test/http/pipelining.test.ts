@@ -91,28 +91,33 @@ suite('requests of one connection', {
     }),
 
   'cost their connection where they are too many of all, and no other': () =>
-    serving(async (api) => {
-      await fillPage(api.url);
-      const requests = [
-        ...Array(UNREAD).fill(bytesOf('GET', '/campaigns')),
-        ...Array(MANY).fill(Buffer.from('GET /a HTTP/1.1\r\nHost:\r\n\r\n')),
-      ];
-      for (const round of [1, 2]) {
-        const sockets: Socket[] = [];
-        for (let i = 0; i < CONNECTIONS; i++) sockets.push(await unread(api.url, requests));
-        await delay(500);
-        // A client that does not read learns by writing again that its connection is gone.
-        for (const _ of [1, 2, 3, 4]) {
-          for (const socket of sockets) socket.write('GET');
-          await delay(100);
+    serving(
+      async (api) => {
+        await fillPage(api.url);
+        const requests = [
+          ...Array(UNREAD).fill(bytesOf('GET', '/campaigns')),
+          ...Array(MANY).fill(Buffer.from('GET /a HTTP/1.1\r\nHost:\r\n\r\n')),
+        ];
+        for (const round of [1, 2]) {
+          const sockets: Socket[] = [];
+          for (let i = 0; i < CONNECTIONS; i++) sockets.push(await unread(api.url, requests));
+          await delay(500);
+          // A client that does not read learns by writing again that its connection is gone.
+          for (const _ of [1, 2, 3, 4]) {
+            for (const socket of sockets) socket.write('GET');
+            await delay(100);
+          }
+          const kept = sockets.filter(({ destroyed }) => !destroyed).length;
+          assert.ok(
+            kept >= Math.floor(MOST_PIPELINED / (UNREAD + MANY)) && kept < CONNECTIONS,
+            `round ${round}: ${kept}`,
+          );
+          assert.equal((await api.call('GET', '/campaigns')).status, 200);
+          for (const socket of sockets) socket.destroy();
         }
-        const kept = sockets.filter(({ destroyed }) => !destroyed).length;
-        assert.ok(
-          kept >= Math.floor(MOST_PIPELINED / (UNREAD + MANY)) && kept < CONNECTIONS,
-          `round ${round}: ${kept}`,
-        );
-        assert.equal((await api.call('GET', '/campaigns')).status, 200);
-        for (const socket of sockets) socket.destroy();
-      }
-    }),
+        const metrics = await (await fetch(api.metricsUrl as string)).text();
+        assert.match(metrics, /^http_connections_cut_total\{reason="too_many_pipelined"\} [1-9]/m);
+      },
+      { settings: { METRICS_PORT: '0' } },
+    ),
 });
