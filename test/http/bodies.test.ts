@@ -213,6 +213,8 @@ suite('a hostile body', {
           });
           assertFaults(await ask({ body: withValue(body, 'deep', deepArray) }), ['deep']);
           assertFaults(await ask({ body: withValue(body, 'deep', deepObject) }), ['deep']);
+          const headers = [JSON_TYPE, ['Idempotency-Key', 'deep']] as const;
+          assertFaults(await ask({ headers, body: withValue(body, 'deep', deepObject) }), ['deep']);
           assertRefused(await ask({ body: deepArray }), 400, /must be a JSON object/);
         }),
       ),

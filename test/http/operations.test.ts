@@ -198,12 +198,14 @@ suite('every operation', {
     serving(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(everyOperation, async (operation) => {
-        const path = `${callOf(operation, tenant).path}?colour=red&Page=1&__proto__=x&constructor=x`;
+        const path = `${callOf(operation, tenant).path}?colour=red&Page=1&__proto__=x&constructor=x&search[$ne]=x`;
         const answer = await callWith(api, operation, tenant, { path });
         assertRefused(answer, 422);
         const known = Object.keys(operation.query.shape).join(', ');
         const allowed = known === '' ? 'is unknown, nothing is allowed here' : `is unknown, allowed are ${known}`;
-        const expected = ['colour', 'Page', '__proto__', 'constructor'].map((name) => `${name}: ${allowed}`);
+        const expected = ['colour', 'Page', '__proto__', 'constructor', 'search[$ne]'].map(
+          (name) => `${name}: ${allowed}`,
+        );
         assert.deepEqual(answer.json.error.message.split('; ').sort(), expected.sort());
       });
     }),

@@ -152,15 +152,25 @@ const probes: Readonly<Record<string, Probe>> = {
   'chunks and a length': { sends: chunked('0\r\n\r\n', 'Content-Length: 5\r\n'), gets: [400] },
   'an unknown transfer coding': { sends: post('Transfer-Encoding: gzip\r\n', body), gets: [400] },
   'an unknown transfer coding before chunked': {
-    sends: chunked('17\r\n{"name":"never stored"}\r\n0\r\n\r\n', 'Transfer-Encoding: gzip\r\n'),
+    sends: post('Transfer-Encoding: gzip, chunked\r\n', `17\r\n${body}\r\n0\r\n\r\n`),
+    gets: [400],
+  },
+  'an unknown transfer coding after chunked': {
+    sends: chunked(`17\r\n${body}\r\n0\r\n\r\n`, 'Transfer-Encoding: gzip\r\n'),
     gets: [400],
   },
   'chunked in another case': {
     sends: post('Transfer-Encoding: Chunked\r\n', 'a\r\n{"name":1}\r\n0\r\n\r\n'),
     gets: [422],
   },
-  'chunked twice': { sends: post('Transfer-Encoding: chunked, chunked\r\n', '0\r\n\r\n'), gets: [400] },
-  'chunked that is not last': { sends: post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'), gets: [400] },
+  'chunked twice': {
+    sends: post('Transfer-Encoding: chunked, chunked\r\n', `17\r\n${body}\r\n0\r\n\r\n`),
+    gets: [400],
+  },
+  'chunked that is not last': {
+    sends: post('Transfer-Encoding: chunked, identity\r\n', `17\r\n${body}\r\n0\r\n\r\n`),
+    gets: [400],
+  },
   'a chunk of a bad size': { sends: chunked('zz\r\nabc\r\n0\r\n\r\n'), gets: [400] },
   'a chunk that is longer than it says': { sends: chunked('2\r\nabc\r\n0\r\n\r\n'), gets: [400] },
   'a bad chunk after a good one': { sends: chunked('a\r\n{"name":1}\r\nzz\r\n'), gets: [400] },
