@@ -43,6 +43,8 @@ export function guardConnections(server: Server, turns: Turns, replies: Replies)
       socket.destroy();
       return;
     }
+    // What was too slow would still be parsed when it goes on.
+    stopParsing(socket);
     const refusal = new HttpError('bad_request', problemOf(error));
     const response = turns.newestOf(socket);
     if (response && !response.req.complete) refuseRequest(response, refusal, socket);
@@ -146,10 +148,15 @@ function afterThe(response: ServerResponse | undefined, then: () => void): void 
 /** Ends our side, and takes what still comes for a moment, unread: closing at once would reset what we wrote. */
 function linger(socket: Duplex): void {
   socket.end();
-  socket.removeAllListeners('data');
-  socket.on('data', () => undefined);
+  stopParsing(socket);
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Has Node throw away what still comes. */
+function stopParsing(socket: Duplex): void {
+  socket.removeAllListeners('data');
+  socket.on('data', () => undefined);
 }
 
 const problems: Readonly<Record<string, string>> = {

@@ -57,11 +57,19 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
       replies.send(response, reply.status, reply.body, reply.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       const reply = await time.with(work(application, caller, id));
+      if (operation.method === 'GET' && replies.areTooManyUnread(caller.workspaceId)) throw TOO_MANY_UNREAD;
       const link = reply.hasNext === undefined ? undefined : pageLinks(operation.path, query, reply.hasNext);
       replies.send(response, reply.status, reply.body, link ? ['Link', link] : []);
     }
   };
 }
+
+/** What was only read is asked for again at no loss. */
+const TOO_MANY_UNREAD = new HttpError(
+  'rate_limit_exceeded',
+  'Too many replies to your workspace have not been read: read them, or ask for fewer at once.',
+  ['Retry-After', '1'],
+);
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 

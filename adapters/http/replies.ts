@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
 import { errorBody, toHttpError } from './errors.ts';
+import { MemoryBudget } from './memory-budget.ts';
 
 /** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
 export type Headers = readonly string[];
@@ -44,6 +45,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 export class Replies {
   /** While it is true, each reply ends its connection. */
   stopping = false;
+  private readonly unread = new MemoryBudget();
   private readonly exchanges = new WeakMap<ServerResponse, Exchange>();
 
   constructor(
@@ -69,6 +71,11 @@ export class Replies {
     };
     this.exchanges.set(response, exchange);
     return exchange;
+  }
+
+  /** Whether so many replies of a workspace are not read that no more should be made. */
+  areTooManyUnread(workspaceId: string): boolean {
+    return this.unread.isSpent(workspaceId);
   }
 
   /** Replies with a body of JSON, unless the request was answered already. */
@@ -108,13 +115,14 @@ export class Replies {
   ): void {
     if (response.headersSent) return;
     const exchange = this.exchangeOf(response);
+    const bytes = Buffer.byteLength(body);
     if (this.stopping) response.shouldKeepAlive = false;
     const all: string[] = [
       ...kind,
       'X-Content-Type-Options',
       'nosniff',
       'Content-Length',
-      `${Buffer.byteLength(body)}`,
+      `${bytes}`,
       'X-Request-Id',
       exchange.requestId,
       ...exchange.headers,
@@ -122,13 +130,17 @@ export class Replies {
     ];
     response.writeHead(status, all);
     response.end(body);
-    if (!response.writableFinished) this.limitReading(response);
+    if (!response.writableFinished) this.limitReading(response, exchange, bytes);
     const milliseconds = performance.now() - exchange.startedAt;
     for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
   }
 
-  private limitReading(response: ServerResponse): void {
+  private limitReading(response: ServerResponse, { workspaceId }: Exchange, bytes: number): void {
     const timer = setTimeout(() => this.cut(response.req.socket, 'reply_not_read'), READ_WITHIN_MS).unref();
-    response.once('close', () => clearTimeout(timer));
+    if (workspaceId !== undefined) this.unread.hold(workspaceId, bytes);
+    response.once('close', () => {
+      clearTimeout(timer);
+      if (workspaceId !== undefined) this.unread.hold(workspaceId, -bytes);
+    });
   }
 }

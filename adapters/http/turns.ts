@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Replies } from './replies.ts';
 
 /** So many requests may wait for others of their connections, of all together; then a second one loses its connection. */
-const MOST_WAITING = 10_000;
+const MOST_WAITING = 4_000;
 
 interface Waiting {
   readonly response: ServerResponse;

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
 import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import { HttpError } from './errors.ts';
-import { TOO_MUCH } from './overload.ts';
+import { MemoryBudget } from './memory-budget.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
 export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
@@ -76,12 +76,10 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** So much memory may be held, in bytes, for bodies that have not come whole; a piece costs more than its bytes. */
-const MOST_ARRIVING = 256 * 1024 * 1024;
-const MOST_ARRIVING_OF_A_WORKSPACE = 32 * 1024 * 1024;
+/** What a piece of a body costs in memory beside its bytes. */
 const COST_OF_A_PIECE = 512;
 
-const TOO_MUCH_OF_A_WORKSPACE = new HttpError(
+const TOO_MUCH_ARRIVES = new HttpError(
   'rate_limit_exceeded',
   'Too many bodies of your workspace are on their way at the same time: send fewer at once, or faster.',
   ['Retry-After', '1'],
@@ -89,31 +87,32 @@ const TOO_MUCH_OF_A_WORKSPACE = new HttpError(
 
 /**
  * Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. What is larger is not read to its end, nor
- * is what comes while its workspace, or all together, have too much on their way.
+ * is what comes while its workspace has too much on its way.
  */
 export function bodyReader(limit: number): ReadBody {
-  const arriving = new Map<string, number>();
-  let arrivingOfAll = 0;
-  const add = (workspaceId: string, bytes: number) => {
-    arrivingOfAll += bytes;
-    const sum = (arriving.get(workspaceId) ?? 0) + bytes;
-    if (sum > 0) arriving.set(workspaceId, sum);
-    else arriving.delete(workspaceId);
-    return sum;
-  };
+  const arriving = new MemoryBudget();
   return async (request, response, workspaceId) => {
     requireJson(request);
     const length = request.headers['content-length'] ?? null;
     const waits = request.headers.expect !== undefined && request.httpVersionMinor > 0;
     if (waits && Number(length) <= limit) response.writeContinue();
     let held = 0;
-    const count = (chunk: Buffer) => {
+    const hold = (chunk: Buffer) => {
       const cost = chunk.length + COST_OF_A_PIECE;
       held += cost;
-      if (add(workspaceId, cost) > MOST_ARRIVING_OF_A_WORKSPACE) request.emit('error', TOO_MUCH_OF_A_WORKSPACE);
-      else if (arrivingOfAll > MOST_ARRIVING) request.emit('error', TOO_MUCH);
+      arriving.hold(workspaceId, cost);
+      if (arriving.isSpent(workspaceId)) request.emit('error', TOO_MUCH_ARRIVES);
     };
-    request.on('data', count);
+    const release = () => {
+      request.off('data', hold);
+      arriving.hold(workspaceId, -held);
+      held = 0;
+    };
+    request.on('data', hold);
+    // Nobody else may be listening: raw-body does not to what it refuses, and lets go of the rest when it has settled.
+    request.on('error', () => undefined);
+    // Where the request was answered meanwhile, raw-body is told of no end, and never settles.
+    response.once('close', release);
     const bytes = await rawBody(request, { limit, length })
       .catch((error: RawBodyError | HttpError) => {
         response.shouldKeepAlive = false;
@@ -121,10 +120,7 @@ export function bodyReader(limit: number): ReadBody {
         if (error instanceof HttpError) throw error;
         throw new HttpError('bad_request', error.type === 'entity.too.large' ? tooLong(limit) : NOT_WHOLE);
       })
-      .finally(() => {
-        request.off('data', count);
-        add(workspaceId, -held);
-      });
+      .finally(release);
     return parseJson(bytes);
   };
 }

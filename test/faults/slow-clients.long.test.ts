@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
@@ -89,14 +90,33 @@ suite('a client that is too slow', {
           const seconds = (Date.now() - started) / 1_000;
           const [from, to] = client.cutWithin;
           assert.ok(seconds > from - 1 && seconds < to, `${name}: ${seconds}`);
-          const statuses = [...replies.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => status);
+          const statuses = statusesIn(replies);
           assert.ok(
-            statuses.every((status) => ['200', '400', '401'].includes(status as string)),
+            statuses.every((status) => [200, 400, 401].includes(status)),
             `${name}: ${statuses}`,
           );
         }),
       );
       assert.equal((await scrape(service)).get('http_connections_cut_total{reason="reply_not_read"}'), 1);
+    }),
+
+  'ends nothing but its connection where it goes on after its time, behind replies that it had not read': () =>
+    withProcess({ LOG_LEVEL: 'warn' }, async ({ url }) => {
+      await fillPage(url);
+      await Promise.all(
+        ['GET /healthz', 'CONNECT a:1'].map(async (late) => {
+          const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+          let replies = '';
+          socket.on('data', (chunk) => (replies += chunk)).pause();
+          socket.write(`${NOT_READING.sends}${late} HTTP/1.1\r\nHost: x\r\n`);
+          await delay(A_HEAD[1] * 1_000);
+          socket.write('\r\n');
+          socket.resume();
+          await once(socket, 'close');
+          assert.deepEqual(statusesIn(replies), [...Array(UNREAD).fill(200), 400], late);
+        }),
+      );
+      assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
   'is one of three thousand, of whom others notice nothing, and all of whom are cut': () =>
@@ -128,6 +148,10 @@ suite('a client that is too slow', {
     }),
 });
 
+function statusesIn(replies: string): number[] {
+  return [...replies.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
 /** Resolves with what it was answered when its connection is closed, be it by an error. */
 async function beSlow(url: string, { sends, drips, doesNotRead }: Slow): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -137,7 +161,9 @@ async function beSlow(url: string, { sends, drips, doesNotRead }: Slow): Promise
   socket.on('error', () => socket.destroy());
   socket.write(sends);
   const dripping = setInterval(() => drips && socket.writable && socket.write(drips), 1_000);
+  const givingUp = setTimeout(() => socket.destroy(), CUT_WITHIN_MS + 1_000);
   await new Promise((resolve) => socket.once('close', resolve));
   clearInterval(dripping);
+  clearTimeout(givingUp);
   return replies;
 }

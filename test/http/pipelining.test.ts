@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { assertRefused } from '../support/answers.ts';
 import { bytesOf, fillPage } from '../support/crowd.ts';
 import { converse } from '../support/raw.ts';
 import { type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { campaignBody, createTenant } from '../support/tenants.ts';
+import { until } from '../support/until.ts';
 
 /** More than the buffers of a connection hold, in replies of half a megabyte each. */
 const UNREAD = 40;
-const MOST_PIPELINED = 10_000;
+const MOST_PIPELINED = 4_000;
 const MANY = 2_000;
+/** A page of so many with the dearest descriptions has three megabytes. */
+const QUESTIONS = 100;
 const CONNECTIONS = 10;
 
 const creating = (i: number) =>
@@ -120,4 +124,27 @@ suite('requests of one connection', {
       },
       { settings: { METRICS_PORT: '0' } },
     ),
+});
+
+suite('replies that their clients do not read', {
+  'are made no more where those of a workspace hold too much, and no other workspace notices': () =>
+    serving(async (api) => {
+      const { url, call } = api;
+      const { key } = await createTenant(api, 'other');
+      for (let i = 0; i < QUESTIONS; i++) {
+        const body = { question: `What is ${i}?`, description: '\u0001'.repeat(4_998) };
+        assert.equal((await call('POST', '/inspiration-questions', { body })).status, 201);
+      }
+      const page = `/inspiration-questions?pageSize=${QUESTIONS}`;
+      const sockets: Socket[] = [];
+      while (sockets.length < UNREAD) sockets.push(await unread(url, Array(UNREAD).fill(bytesOf('GET', page))));
+      await until(async () => (await call('GET', page)).status === 429);
+      const refused = await call('GET', page);
+      assertRefused(refused, 429, /have not been read/);
+      assert.equal(refused.headers.get('retry-after'), '1');
+      assert.equal((await call('POST', '/tags', { body: { name: 'made meanwhile' } })).status, 201);
+      assert.equal((await call('GET', page, { key })).status, 200);
+      for (const socket of sockets) socket.destroy();
+      await until(async () => (await call('GET', page)).status === 200);
+    }),
 });
