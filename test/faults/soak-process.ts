@@ -22,7 +22,12 @@ const BUFFERS_FREED_MS = 200;
 const COLLECTIONS = 3;
 
 const storage = JSON.parse(process.argv[2] as string);
-const settings = readSettings({ PORT: '0', RATE_LIMIT_POINTS: '1000000000', ...storage });
+const settings = readSettings({
+  PORT: '0',
+  RATE_LIMIT_POINTS: '1000000000',
+  REFUSED_CREDENTIALS_PER_MINUTE: '1000000000',
+  ...storage,
+});
 const { application, url } = await start(settings, await standardErrorLog('info'));
 process.send?.({ url, tenant: await createTenant({ application }, 'soak') } satisfies Started);
 process.on('message', async () => {
