@@ -25,7 +25,7 @@ const PIPELINED = 20;
 const ABANDONED_AFTER_MS = 10;
 const RECORD_BYTES = 3 * 1_024;
 /** A collection is not the same at each time. */
-const MOST_MORE_BYTES = 1.5 * 2 ** 20;
+const MOST_MORE_BYTES = 2 * 2 ** 20;
 const MOST_MORE_HANDLES = 2;
 /** What a connection to MongoDB takes. */
 const HANDLE_BYTES = 128 * 1_024;
