@@ -1,16 +1,70 @@
+import { write, writeSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
 
+const STANDARD_ERROR = 2;
 const FLUSH_EVERY_MS = 500;
-const BATCH_BYTES = 8192;
+const BATCH = 8_192;
+/** What comes while so much waits to be written is dropped: no request waits for its log. */
+const MOST_WAITING = 8 * 1024 * 1024;
+const RETRY_MS = 100;
+const LAST_LINES_MS = 500;
 
 /** Logs to standard error: readable on a terminal, JSON elsewhere, written in batches. */
 export async function standardErrorLog(level: string): Promise<Logger> {
-  if (!process.stderr.isTTY) {
-    return pino(
-      { level },
-      pino.destination({ dest: 2, sync: false, minLength: BATCH_BYTES, periodicFlush: FLUSH_EVERY_MS }),
-    );
-  }
+  if (!process.stderr.isTTY) return pino({ level }, new Batches(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
   return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
+}
+
+/**
+ * Gathers lines and writes them to a file descriptor. A disk that is full, and a pipe that nobody reads, cost lines and
+ * nothing else (docs/adr/0012-logs-in-batches.md).
+ */
+class Batches {
+  private waiting = '';
+  private isWriting = false;
+
+  constructor(private readonly fd: number) {
+    setInterval(() => this.flush(), FLUSH_EVERY_MS).unref();
+    process.once('exit', () => this.writeTheLast());
+  }
+
+  write(line: string): void {
+    if (this.waiting.length >= MOST_WAITING) return;
+    this.waiting += line;
+    if (this.waiting.length >= BATCH) this.flush();
+  }
+
+  private flush(): void {
+    if (this.isWriting || this.waiting === '') return;
+    this.isWriting = true;
+    const batch = Buffer.from(this.waiting);
+    this.waiting = '';
+    this.writeWhole(batch);
+  }
+
+  private writeWhole(batch: Buffer): void {
+    write(this.fd, batch, (error, written) => {
+      if (error?.code === 'EAGAIN') {
+        setTimeout(() => this.writeWhole(batch), RETRY_MS).unref();
+      } else if (!error && written < batch.length) {
+        this.writeWhole(batch.subarray(written));
+      } else {
+        this.isWriting = false;
+        if (this.waiting.length >= BATCH) this.flush();
+      }
+    });
+  }
+
+  private writeTheLast(): void {
+    const until = performance.now() + LAST_LINES_MS;
+    let rest = Buffer.from(this.waiting);
+    while (rest.length > 0 && performance.now() < until) {
+      try {
+        rest = rest.subarray(writeSync(this.fd, rest));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      }
+    }
+  }
 }

@@ -12,11 +12,13 @@ export function addressOf({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): 
 
 const IPV4 = '0:0:0:0:0:ffff';
 
-/** The /64 of an IPv6 address; all of one that stands for an IPv4 address. */
+/** The /64 of an IPv6 address, or the IPv4 address that it stands for. */
 function networkOf(address: string): string {
   const [withoutZone] = address.split('%', 1);
   const normal = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
   const [start = [], end = []] = normal.split('::').map((part) => part.split(':').filter(Boolean));
   const groups = [...start, ...Array(8 - start.length - end.length).fill('0'), ...end];
-  return groups.slice(0, 6).join(':') === IPV4 ? groups.join(':') : groups.slice(0, 4).join(':');
+  if (groups.slice(0, 6).join(':') !== IPV4) return groups.slice(0, 4).join(':');
+  const bytes = groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
+  return bytes.join('.');
 }

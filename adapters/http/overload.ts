@@ -11,6 +11,8 @@ const PROBES_AT_ONCE = 20;
 /** What a turn of the event loop has time for while requests wait: to refuse those that are too many, and to begin others. */
 const REFUSE_MS = 0.4;
 const BEGIN_MS = 10;
+/** For so long requests wait for connections that are being opened, of which a turn takes in one (libuv 1.45 and later). */
+const ACCEPT_MS = 10;
 
 /** The refusal of what is more than can be served. */
 export const TOO_MUCH = new HttpError(
@@ -35,6 +37,8 @@ export class Overload implements Observer {
   /** Those of them that are not begun. */
   private readonly waiting: Waiting[] = [];
   private beginUntil = 0;
+  private begunAt = 0;
+  private hasAccepted = false;
   /** How many came in this turn of the event loop. */
   private probes = 0;
 
@@ -50,6 +54,11 @@ export class Overload implements Observer {
     if (this.probes === 0) setImmediate(() => (this.probes = 0));
     if (++this.probes <= PROBES_AT_ONCE) begin();
     else this.add(exchange, begin, begin);
+  }
+
+  /** A connection was opened: there may be more. */
+  accepted(): void {
+    this.hasAccepted = true;
   }
 
   /**
@@ -73,6 +82,12 @@ export class Overload implements Observer {
     for (let now = start; now < start + REFUSE_MS && this.areTooMany(now); now = performance.now()) {
       this.waiting.pop()?.refuse();
     }
+    const isAccepting = this.hasAccepted && start - this.begunAt < ACCEPT_MS;
+    this.hasAccepted = false;
+    if (isAccepting) {
+      setImmediate(this.turn);
+      return;
+    }
     this.beginUntil = performance.now() + BEGIN_MS;
     this.beginNext();
   };
@@ -85,8 +100,10 @@ export class Overload implements Observer {
 
   private readonly beginNext = (): void => {
     this.waiting.shift()?.begin();
+    const now = performance.now();
+    this.begunAt = now;
     if (this.waiting.length === 0) return;
-    if (performance.now() > this.beginUntil) setImmediate(this.turn);
+    if (now > this.beginUntil) setImmediate(this.turn);
     // When the one just begun has done all that it can do without waiting.
     else queueMicrotask(() => process.nextTick(this.beginNext));
   };

@@ -130,7 +130,7 @@ export class Replies {
     ];
     response.writeHead(status, all);
     response.end(body);
-    if (!response.writableFinished) this.limitReading(response, exchange, bytes);
+    if (!response.writableFinished) this.limitReading(response, exchange, bytes + all.join('').length);
     const milliseconds = performance.now() - exchange.startedAt;
     for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
   }

@@ -56,6 +56,7 @@ export function httpService(
       else overload.add(exchange, begin, () => replies.fail(response, TOO_MUCH));
     });
   });
+  server.on('connection', () => overload.accepted());
   guardConnections(server, turns, replies);
   return { server, replies, connections: new Connections(server, turns) };
 }

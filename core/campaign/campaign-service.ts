@@ -115,8 +115,8 @@ export class CampaignService {
 
   /** Refuses with `conflict` a status that the campaign's own does not lead to. */
   async setStatus(workspaceId: string, id: string, status: CampaignStatus): Promise<Campaign> {
-    const updatedAt = timestamp(this.system.now());
-    const change = (campaign: Campaign): Campaign => inStatus(campaign, status, updatedAt);
+    const now = this.system.now();
+    const change = (campaign: Campaign): Campaign => inStatus(campaign, status, now);
     return found(await this.storage.campaigns.update(workspaceId, id, change), 'campaign');
   }
 

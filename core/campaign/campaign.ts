@@ -1,3 +1,4 @@
+import { changed } from '../shared/changes.ts';
 import { DomainError, type Fault } from '../shared/error.ts';
 import type { Condition, Entity, Field, Kind, Records } from '../shared/records.ts';
 
@@ -161,13 +162,12 @@ export const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
 };
 
 /** The campaign in another status; in the one that it has, unchanged. Refuses with `conflict` where none leads there. */
-export function inStatus(campaign: Campaign, status: CampaignStatus, updatedAt: string): Campaign {
-  if (campaign.status === status) return campaign;
-  if (!transitions[campaign.status].includes(status)) {
+export function inStatus(campaign: Campaign, status: CampaignStatus, now: number): Campaign {
+  if (campaign.status !== status && !transitions[campaign.status].includes(status)) {
     const allowed = transitions[campaign.status].join(' or ');
     throw new DomainError('conflict', `A campaign goes from ${campaign.status} to ${allowed}, not to ${status}.`);
   }
-  return { ...campaign, status, archived: status === 'archived', updatedAt };
+  return changed(campaign, { status, archived: status === 'archived' }, now);
 }
 
 /** Refuses with `conflict` a campaign that nobody can share or click, because it is not published. */

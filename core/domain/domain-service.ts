@@ -51,13 +51,16 @@ export class DomainService {
     workspaceId: string,
     request: DomainRequest,
   ): Promise<{ domain: RankedDomain; created: boolean }> {
-    const { domain, created } = await this.storage.atomically(async (storage) => {
+    return this.storage.atomically(async (storage) => {
       const existing = await domainOf(storage, workspaceId, request.slug);
-      if (!existing) return { domain: await this.make(storage, workspaceId, request), created: true };
-      if (request.archived === undefined) throw new DomainError('conflict', domainKind.unique.slug as string);
-      return { domain: await this.change(storage, existing, request, request.archived), created: false };
+      if (existing && request.archived === undefined) {
+        throw new DomainError('conflict', domainKind.unique.slug as string);
+      }
+      const domain = existing
+        ? await this.change(storage, existing, request)
+        : await this.make(storage, workspaceId, request);
+      return { domain: ranked(domain, await primaryId(storage, workspaceId)), created: !existing };
     });
-    return { domain: await this.ranked(domain), created };
   }
 
   /** Newest first. */
@@ -66,31 +69,28 @@ export class DomainService {
     if (search) where.push({ field: 'searchText', contains: fold(search) });
     const listing = { where, by: 'createdAt', order: 'desc' } as const;
     const { items, hasNext } = await readPage(this.storage.domains, workspaceId, listing, page);
-    const primary = await this.primaryId(workspaceId);
-    return { items: items.map((domain) => ({ ...domain, primary: domain.id === primary })), hasNext };
+    const primary = await primaryId(this.storage, workspaceId);
+    return { items: items.map((domain) => ranked(domain, primary)), hasNext };
   }
 
   /** Every domain, also an archived one, in the order of their making. */
   async *all(workspaceId: string): AsyncGenerator<RankedDomain> {
-    const primary = await this.primaryId(workspaceId);
+    const primary = await primaryId(this.storage, workspaceId);
     for await (const domain of walk((after, take) => this.storage.domains.listById(workspaceId, after, take))) {
-      yield { ...domain, primary: domain.id === primary };
+      yield ranked(domain, primary);
     }
   }
 
   /** Refuses with `conflict` while another workspace has the slug verified in a live domain. */
   async verify(workspaceId: string, id: string): Promise<RankedDomain> {
-    const domain = await this.storage.atomically(async (storage) => {
+    return this.storage.atomically(async (storage) => {
       const current = found(await storage.domains.get(workspaceId, id), 'domain');
       await requireFree(storage, current);
       if (!current.verified && !current.archived) await hold(storage, current);
       const now = this.system.now();
-      return found(
-        await storage.domains.update(workspaceId, id, (it) => changed(it, { verified: true }, now)),
-        'domain',
-      );
+      const verified = await storage.domains.update(workspaceId, id, (it) => changed(it, { verified: true }, now));
+      return ranked(found(verified, 'domain'), await primaryId(storage, workspaceId));
     });
-    return this.ranked(domain);
   }
 
   private async make(storage: DomainStorage, workspaceId: string, request: DomainRequest): Promise<Domain> {
@@ -118,8 +118,7 @@ export class DomainService {
   private async change(
     storage: DomainStorage,
     existing: Domain,
-    { expiredUrl, placeholder }: DomainRequest,
-    archived: boolean,
+    { expiredUrl, placeholder, archived }: DomainRequest,
   ): Promise<Domain> {
     const unarchives = existing.archived && !archived;
     if (unarchives) await requireFree(storage, existing);
@@ -130,21 +129,17 @@ export class DomainService {
     const change = (it: Domain): Domain => changed(it, { archived, expiredUrl, placeholder, liveSince }, now);
     return found(await storage.domains.update(existing.workspaceId, existing.id, change), 'domain');
   }
+}
 
-  private async ranked(domain: Domain): Promise<RankedDomain> {
-    return { ...domain, primary: domain.id === (await this.primaryId(domain.workspaceId)) };
-  }
+/** The record may be older than what is known of the primary one. */
+function ranked(domain: Domain, primaryId: string | undefined): RankedDomain {
+  return { ...domain, primary: !domain.archived && domain.id === primaryId };
+}
 
-  private async primaryId(workspaceId: string): Promise<string | undefined> {
-    const [primary] = await this.storage.domains.list(workspaceId, {
-      where: [{ field: 'archived', is: false }],
-      by: 'liveSince',
-      order: 'asc',
-      skip: 0,
-      take: 1,
-    });
-    return primary?.id;
-  }
+async function primaryId({ domains }: DomainStorage, workspaceId: string): Promise<string | undefined> {
+  const where: Condition<Domain>[] = [{ field: 'archived', is: false }];
+  const [primary] = await domains.list(workspaceId, { where, by: 'liveSince', order: 'asc', skip: 0, take: 1 });
+  return primary?.id;
 }
 
 async function domainOf({ domains }: DomainStorage, workspaceId: string, slug: string): Promise<Domain | undefined> {

@@ -2,7 +2,8 @@ import { timestamp } from './date.ts';
 
 /**
  * A record with the given fields changed: fields that are `undefined` stay, and where every value equals the stored
- * one the record itself is returned, `updatedAt` included.
+ * one the record itself is returned, `updatedAt` included. That never goes back, for of changes at the same time the last to
+ * be made need not be the last that was asked for.
  */
 export function changed<T extends { readonly updatedAt: string }>(
   record: T,
@@ -13,7 +14,8 @@ export function changed<T extends { readonly updatedAt: string }>(
     ([field, value]) => value !== undefined && !sameValue(value, record[field as keyof T]),
   );
   if (different.length === 0) return record;
-  return { ...record, ...Object.fromEntries(different), updatedAt: timestamp(now) };
+  const at = timestamp(now);
+  return { ...record, ...Object.fromEntries(different), updatedAt: at > record.updatedAt ? at : record.updatedAt };
 }
 
 function sameValue(a: unknown, b: unknown): boolean {

@@ -1,4 +1,5 @@
 import { addAll, type Outcome, takenNames } from '../shared/batch.ts';
+import { changed } from '../shared/changes.ts';
 import { COLORS, type Color } from '../shared/color.ts';
 import { timestamp } from '../shared/date.ts';
 import { DomainError, found } from '../shared/error.ts';
@@ -42,8 +43,8 @@ export class TagService {
 
   /** Keeps the colour. Refuses with `conflict` a name that another tag has, whatever the case. */
   async rename(workspaceId: string, id: string, name: string): Promise<Tag> {
-    const updatedAt = timestamp(this.system.now());
-    const rename = (tag: Tag): Tag => (tag.name === name ? tag : { ...tag, name, foldedName: fold(name), updatedAt });
+    const now = this.system.now();
+    const rename = (tag: Tag): Tag => changed(tag, { name, foldedName: fold(name) }, now);
     return found(await this.tags.update(workspaceId, id, rename), 'tag');
   }
 

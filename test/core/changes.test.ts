@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { changed } from '../../core/shared/changes.ts';
+import { timestamp } from '../../core/shared/date.ts';
 import { NOON } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-const AT = '2026-01-31T12:00:00.000Z';
-const stored = { name: 'before', isActive: true, groups: ['a', 'b'] as readonly string[], updatedAt: 'before' };
+const AT = timestamp(NOON);
+const stored = {
+  name: 'before',
+  isActive: true,
+  groups: ['a', 'b'] as readonly string[],
+  updatedAt: timestamp(NOON - 1),
+};
 
 type Fields = Parameters<typeof changed<typeof stored>>[1];
 
@@ -45,6 +51,10 @@ suite('a changed record', {
       const expected = { ...stored, ...different, updatedAt: AT };
       assert.deepEqual(changed(stored, fields, NOON), expected, JSON.stringify(fields));
     }
+  },
+
+  'was not updated before it was updated last': () => {
+    assert.deepEqual(changed(stored, { name: 'after' }, NOON - 2), { ...stored, name: 'after' });
   },
 
   'leaves the stored one as it was': () => {

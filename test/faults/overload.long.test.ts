@@ -17,6 +17,9 @@ const MOST_ROUNDS = 20;
 /** Of its best, for a second of its processor time; without a budget for refusals it is 0.06 (docs/adr/0016-overload.md). */
 const LEAST_SHARE = 0.8;
 const WARM_UP_MS = 3_000;
+/** These send nothing. A tenth of this time would do; with one of them in a turn of ten milliseconds it took twice as long. */
+const SILENT = 1_500;
+const ACCEPTED_WITHIN_MS = 2_000;
 /** A load lasts for so long before it is measured, and while it is. */
 const BEFORE_MS = 1_000;
 const MEASURED_MS = 1_500;
@@ -106,6 +109,21 @@ for (const [name, { ask, refusedAtOnce }] of Object.entries(loads)) {
       }),
   });
 }
+
+suite('a service that is busy', {
+  'takes in what connects meanwhile': () =>
+    onCampaigns(async ({ url }) => {
+      const few = await Crowd.open(url, 32);
+      const searching = few.inTurns(SEARCH, ACCEPTED_WITHIN_MS + WARM_UP_MS);
+      await delay(WARM_UP_MS);
+      const silent = await Crowd.open(url, SILENT);
+      const one = await Crowd.open(url, 1);
+      const [probe] = await one.atOnce(bytesOf('GET', '/healthz'));
+      assert.ok(probe && probe.status === 200 && probe.milliseconds < ACCEPTED_WITHIN_MS, JSON.stringify(probe));
+      assert.deepEqual(statusesOf(await searching), [200]);
+      for (const crowd of [few, silent, one]) crowd.close();
+    }),
+});
 
 /** Lets a load work, and measures it when it has gone on for a while. */
 async function measure({ child }: ServiceProcess, load: (milliseconds: number) => Promise<Told[]>): Promise<Measured> {

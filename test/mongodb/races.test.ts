@@ -50,6 +50,24 @@ suite('two processes on one database', {
       }
     }),
 
+  'never tell of an archived domain that it is the primary one': () =>
+    onTwoProcesses(async ({ services }) => {
+      const slug = 'links.example.com';
+      await services[0]('POST', '/domains', { body: { slug } });
+      await each(rounds, async () => {
+        const answers = await together(services, CLIENTS, (call, i) =>
+          i % 4 < 2
+            ? call('POST', '/domains', { body: { slug, archived: i % 8 < 4 } })
+            : call('GET', '/domains?includeArchived=true'),
+        );
+        const told = answers.filter(({ status }) => status < 300).flatMap(({ json }) => json as object);
+        assert.ok(told.length > 0);
+        for (const domain of told as { archived: boolean; primary: boolean }[]) {
+          assert.ok(!(domain.archived && domain.primary), JSON.stringify(domain));
+        }
+      });
+    }),
+
   'have one winner among records that take the same name': () =>
     onTwoProcesses(async ({ workspaceId, services, use }) => {
       const names = Array.from({ length: CLIENTS }, (_, i) => `old ${i}`);

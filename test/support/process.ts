@@ -16,14 +16,20 @@ export interface ServiceProcess {
 }
 
 /** Starts the service on a free port; resolves when it listens, rejects with what it printed when it ends before. */
-export async function startProcess(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+export async function startProcess(
+  settings: Readonly<Record<string, string>> = {},
+  standardError: 'pipe' | number = 'pipe',
+): Promise<ServiceProcess> {
   const env = { ...process.env, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000', ...settings };
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], { env });
+  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+    env,
+    stdio: ['ignore', 'pipe', standardError],
+  });
   const printed = { stdout: '', stderr: '' };
   const exit = once(child, 'exit').then(([code]) => code as number | null);
-  child.stderr.on('data', (chunk) => (printed.stderr += chunk));
+  child.stderr?.on('data', (chunk) => (printed.stderr += chunk));
   const listening = new Promise<string>((resolve) => {
-    child.stdout.on('data', (chunk) => {
+    child.stdout?.on('data', (chunk) => {
       printed.stdout += chunk;
       const url = /listens at (http:\S+?),?\s/.exec(printed.stdout)?.[1];
       if (url) resolve(url);

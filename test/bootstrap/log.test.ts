@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { closeSync, openSync } from 'node:fs';
+import { bytesOf, Crowd } from '../support/crowd.ts';
+import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { suite } from '../support/suite.ts';
+
+const CONNECTIONS = 20;
+/** Requests whose lines are many times what a pipe holds. */
+const ROUNDS = 200;
+const ENDS_WITHIN_MS = 5_000;
+
+suite('a log that cannot be written', {
+  'because its disk is full, costs lines and nothing else': async () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      await assertServesAndEnds(await startProcess({}, full));
+    } finally {
+      closeSync(full);
+    }
+  },
+
+  'because nobody reads it, costs lines and nothing else': async () => {
+    const service = await startProcess();
+    service.child.stderr?.pause();
+    await assertServesAndEnds(service);
+  },
+});
+
+async function assertServesAndEnds({ url, child, ended }: ServiceProcess): Promise<void> {
+  try {
+    const crowd = await Crowd.open(url, CONNECTIONS);
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await crowd.atOnce(bytesOf('GET', '/tags/none'));
+      assert.ok(answers.every(({ status }) => status === 404));
+    }
+    crowd.close();
+    const start = performance.now();
+    child.kill('SIGTERM');
+    child.once('exit', () => child.stderr?.resume());
+    assert.equal(await ended(), 0);
+    assert.ok(performance.now() - start < ENDS_WITHIN_MS);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
