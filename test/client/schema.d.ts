@@ -791,6 +791,7 @@ export interface components {
          *     - The key has made more requests in the window than it may (600 a minute by default).
          *     - The address has sent more refused keys than it may (60 a minute by default). A valid key is still served.
          *     - The service has more to do than it can, and refuses what comes on top.
+         *     - Bodies of the workspace that come slowly, or replies to it that are not read, take more memory than they may.
          *
          *     Wait as many seconds as `Retry-After` says, and try again. `RateLimit` and `X-RateLimit-Remaining` of each answer tell what is left.
          */
