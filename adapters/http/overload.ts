@@ -9,7 +9,7 @@ const PATIENCE_MS = 500;
 const PROBES_AT_ONCE = 20;
 
 /** What a turn of the event loop has time for while requests wait: to refuse those that are too many, and to begin others. */
-const REFUSE_MS = 0.4;
+const REFUSE_MS = 0.6;
 const BEGIN_MS = 10;
 /** For so long requests wait for connections that are being opened, of which a turn takes in one (libuv 1.45 and later). */
 const ACCEPT_MS = 10;
