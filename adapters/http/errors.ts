@@ -23,6 +23,11 @@ export class HttpError extends Error {
   }
 }
 
+/** Refuses what is too much at the moment: it can be tried again in a second. */
+export function tooMuchNow(message: string): HttpError {
+  return new HttpError('rate_limit_exceeded', message, ['Retry-After', '1']);
+}
+
 /** Turns what was thrown into what is answered: whatever is not foreseen tells nothing of the inside. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;

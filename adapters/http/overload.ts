@@ -1,4 +1,4 @@
-import { HttpError } from './errors.ts';
+import { tooMuchNow } from './errors.ts';
 import type { Exchange, Observer } from './replies.ts';
 
 /** So many requests may be under way in any case, as in a burst; more, while none of them takes longer than this. */
@@ -15,11 +15,7 @@ const BEGIN_MS = 10;
 const ACCEPT_MS = 10;
 
 /** The refusal of what is more than can be served. */
-export const TOO_MUCH = new HttpError(
-  'rate_limit_exceeded',
-  'There are more requests than can be served: try again in a second.',
-  ['Retry-After', '1'],
-);
+export const TOO_MUCH = tooMuchNow('There are more requests than can be served: try again in a second.');
 
 interface Waiting {
   readonly begin: () => void;

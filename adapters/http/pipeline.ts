@@ -7,7 +7,7 @@ import { DomainError } from '../../core/shared/error.ts';
 import type { Operation } from '../api/operation.ts';
 import { addressOf } from './address.ts';
 import { headerCount } from './connections.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, tooMuchNow } from './errors.ts';
 import { limitHeaders, tooMany } from './limits.ts';
 import type { Replies } from './replies.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -65,10 +65,8 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
 }
 
 /** What was only read is asked for again at no loss. */
-const TOO_MANY_UNREAD = new HttpError(
-  'rate_limit_exceeded',
+const TOO_MANY_UNREAD = tooMuchNow(
   'Too many replies to your workspace have not been read: read them, or ask for fewer at once.',
-  ['Retry-After', '1'],
 );
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;

@@ -4,7 +4,7 @@ import { MIMEType } from 'node:util';
 import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
 import { MalformedBody, readJson, tooLong } from '../api/json.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, tooMuchNow } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
@@ -79,10 +79,8 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
 /** What a piece of a body costs in memory beside its bytes. */
 const COST_OF_A_PIECE = 512;
 
-const TOO_MUCH_ARRIVES = new HttpError(
-  'rate_limit_exceeded',
+const TOO_MUCH_ARRIVES = tooMuchNow(
   'Too many bodies of your workspace are on their way at the same time: send fewer at once, or faster.',
-  ['Retry-After', '1'],
 );
 
 /**
