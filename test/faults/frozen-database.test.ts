@@ -5,7 +5,7 @@ import { assertFailure, Ledger } from '../support/ledger.ts';
 import { quantile, type Sent, send, startLoad } from '../support/load.ts';
 import { inDatabase } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
-import { type ServiceProcess, withProcess } from '../support/process.ts';
+import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
@@ -60,7 +60,7 @@ suite('a database that is frozen under load', {
     try {
       const uri = inDatabase(set.uri, 'advocacy');
       const { workspaceId, key } = await withUseCases(uri, newWorkspace);
-      await onBoth(onMongodb(uri), async ({ url, child }, beside) => {
+      await onBoth({ ...onMongodb(uri), ...SMALL_HEAP }, async ({ url, child }, beside) => {
         const ledger = new Ledger(() => url, key);
         const writing = startLoad(WRITERS, async (client, i) => {
           await delay(PAUSE_MS);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { bytesOf, Crowd, type Told } from '../support/crowd.ts';
 import { quantile } from '../support/load.ts';
-import { type ServiceProcess, withProcess } from '../support/process.ts';
+import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
@@ -139,7 +139,7 @@ async function measure({ child }: ServiceProcess, load: (milliseconds: number) =
 }
 
 async function onCampaigns(test: (service: ServiceProcess) => Promise<void>): Promise<void> {
-  await withProcess({ LOG_LEVEL: 'warn', RATE_LIMIT_POINTS: '1000000000' }, async (service) => {
+  await withProcess({ LOG_LEVEL: 'warn', RATE_LIMIT_POINTS: '1000000000', ...SMALL_HEAP }, async (service) => {
     const creators = await Crowd.open(service.url, CREATORS);
     for (let made = 0; made < CAMPAIGNS; made += CREATORS) {
       const answers = await creators.atOnce(bytesOf('POST', '/campaigns', CAMPAIGN));

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { bytesOf, Crowd, fillPage } from '../support/crowd.ts';
 import { quantile } from '../support/load.ts';
-import { withProcess } from '../support/process.ts';
+import { SMALL_HEAP, withProcess } from '../support/process.ts';
 import { repliesIn } from '../support/raw.ts';
 import { scrape } from '../support/scrape.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
@@ -120,7 +120,7 @@ suite('a client that is too slow', {
     }),
 
   'is one of three thousand, of whom others notice nothing, and all of whom are cut': () =>
-    withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child }) => {
+    withProcess({ LOG_LEVEL: 'warn', ...SMALL_HEAP }, async ({ url, child }) => {
       await fillPage(url);
       const { residentMiB } = usageOf(child.pid as number);
       const others = await Crowd.open(url, OTHERS);
