@@ -24,7 +24,7 @@ export function parserOf(version: string, actions: Actions): Parser {
   program
     .configureOutput(actions.writing)
     .exitOverride()
-    .helpCommand(false)
+    .helpCommand('help [command]', 'explain a command')
     .helpOption('-h, --help', 'explain a command')
     .showSuggestionAfterError();
   program.addHelpText('after', `\n${EXIT_CODES}${exampleOf('workspace create --name Northwind')}`);

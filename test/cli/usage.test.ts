@@ -39,6 +39,12 @@ suite('help', {
       assert.match(stdout, new RegExp(`\nExample:\n  advocacy ${level}`));
     }),
 
+  'is asked for by the word, too': () =>
+    each(texts('', 'member', 'seed'), async (word) => {
+      const byOption = await commandLine().run([word, '--help'].filter(Boolean));
+      assert.deepEqual(await commandLine().run(['help', word].filter(Boolean)), byOption);
+    }),
+
   'names every command of a level': async () => {
     for (const { name } of commands) {
       const words = name.split(' ');
