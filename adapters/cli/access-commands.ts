@@ -66,9 +66,8 @@ const name = parameter('--name <name>', 'their name', text(MEMBER_NAME));
 const email = parameter('--email <address>', 'their email address', text(EMAIL, emailProblem));
 const role = parameter('--role <role>', 'an admin may write, a member only read', z.enum(ROLES));
 const seatType = parameter('--seat-type <type>', 'their seat', z.enum(SEAT_TYPES));
-const groupIds = parameter('--group <id>', 'a group that they are in; may be repeated', z.array(anyId), {
-  repeats: true,
-});
+const distinctIds = z.array(anyId).transform((ids) => [...new Set(ids)]);
+const groupIds = parameter('--group <id>', 'a group that they are in; may be repeated', distinctIds, { repeats: true });
 const invitation = parameter(
   '--invitation <state>',
   'the key of a pending one is refused with 403, of an expired one with 410',

@@ -3,21 +3,31 @@ import type { Answer, Listed, Reported, Told } from './command.ts';
 import type { Terminal } from './progress.ts';
 import { harmless, table } from './table.ts';
 
-/** Where answers go. When whoever reads them closes the pipe, `closed` is aborted and what follows is not written. */
+/** Where answers go. When they cannot be written any more, `closed` is aborted and what follows is not written. */
 export class Output {
   private readonly closing = new AbortController();
   readonly closed = this.closing.signal;
+  /** Why they could not be written, where it is not that whoever reads them closed the pipe. */
+  problem: string | undefined;
 
   constructor(
     private readonly stream: Terminal,
     private readonly colors: boolean,
   ) {
-    stream.on('error', () => this.closing.abort());
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (!this.closed.aborted && code !== 'EPIPE') this.problem = message;
+      this.closing.abort();
+    });
   }
 
   async write(text: string): Promise<void> {
     if (this.closed.aborted || this.stream.write(text)) return;
     await once(this.stream, 'drain', { signal: this.closed }).catch(() => 'nobody reads any more');
+  }
+
+  /** Resolves when all is written, or cannot be. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => this.stream.write('', () => resolve()));
   }
 
   heading(text: string): string {
@@ -76,6 +86,6 @@ async function report({ items }: Reported, output: Output): Promise<Told> {
 }
 
 /** A text of several lines without what would move the cursor otherwise. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.split('\n').map(harmless).join('\n');
 }

@@ -52,7 +52,7 @@ function add(parser: Parser, command: Command, actions: Actions): void {
   parser.summary(does).description([sentence(does), more].filter(Boolean).join(' '));
   for (const parameter of Object.values(parameters)) {
     if (isArgument(parameter)) parser.addArgument(argumentOf(parameter));
-    else for (const option of optionsOf(parameter)) parser.addOption(option);
+    else addOptions(parser, parameter);
   }
   parser.option('--json', 'answer with one JSON value');
   parser.addHelpText('after', exampleOf(example));
@@ -65,6 +65,20 @@ function add(parser: Parser, command: Command, actions: Actions): void {
         : options[new Option(parameter.written).attributeName()];
     await actions.run(command, checked(command, givenFor), options.json === true);
   });
+}
+
+/** Adds the options of a parameter. Twice the same, where it does not repeat, and its `--no-…` beside it, are refused. */
+function addOptions(parser: Parser, parameter: Parameter): void {
+  let before: Option | undefined;
+  for (const option of optionsOf(parameter)) {
+    parser.addOption(option);
+    parser.on(`option:${option.name()}`, () => {
+      const problem = before === option ? 'given twice' : `used with option '${before?.flags}'`;
+      const isFine = before === undefined || (before === option && parameter.repeats);
+      if (!isFine) parser.error(`error: option '${option.flags}' cannot be ${problem}`);
+      before = option;
+    });
+  }
 }
 
 function isArgument({ written }: Parameter): boolean {

@@ -4,7 +4,7 @@ import type { Application } from '../../core/application.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Command, Session } from './command.ts';
 import { Misuse } from './misuse.ts';
-import { Output, show } from './output.ts';
+import { Output, printable, show } from './output.ts';
 import { parserOf } from './program.ts';
 import { ProgressLine, type Terminal } from './progress.ts';
 
@@ -42,12 +42,12 @@ export async function advocacy(args: readonly string[], around: Surroundings): P
     Boolean(stream.isTTY && !around.env.NO_COLOR && (stream.hasColors?.() ?? false));
   const output = new Output(around.stdout, hasColors(around.stdout));
   const errors = new Output(around.stderr, hasColors(around.stderr));
-  let exitCode = 0;
   const { stdout, stderr } = around;
+  let exitCode = 0;
   const parser = parserOf(around.version, {
     writing: {
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeErr: (text) => stderr.write(printable(text)),
       getOutHelpWidth: () => stdout.columns ?? WIDTH,
       getErrHelpWidth: () => stderr.columns ?? WIDTH,
     },
@@ -58,13 +58,21 @@ export async function advocacy(args: readonly string[], around: Surroundings): P
   });
   try {
     await parser.parseAsync(args, { from: 'user' });
-    return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    const lines = error instanceof Misuse ? error.lines : [(error as Error).message];
-    for (const line of lines) await errors.write(`error: ${line}\n`);
-    return error instanceof DomainError ? 1 : WRONG_USAGE;
+    exitCode = await refuse(error, errors);
   }
+  await output.flushed();
+  if (output.problem === undefined) return exitCode;
+  await errors.write(`error: the answer could not be written: ${output.problem}\n`);
+  return WRONG_USAGE;
+}
+
+/** Tells why a command line is not done; resolves to its exit code. */
+async function refuse(error: unknown, errors: Output): Promise<number> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+  const lines = error instanceof Misuse ? error.lines : [(error as Error).message];
+  for (const line of lines) await errors.write(`error: ${printable(line)}\n`);
+  return error instanceof DomainError ? 1 : WRONG_USAGE;
 }
 
 async function perform(
@@ -84,6 +92,7 @@ async function perform(
     const session: Session = { use, bodyLimit, now, stop: stop.signal, stdin: around.stdin, progress };
     if (typeof given.workspaceId === 'string') await use.workspaces.get(given.workspaceId);
     const told = await show(await command.run(session, given), json, output);
+    await output.flushed();
     if (told && output.closed.aborted) await errors.write(`${told.says}\n`);
     if (told?.error) await errors.write(`error: ${told.error}\n`);
     return told?.exitCode ?? 0;

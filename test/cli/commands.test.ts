@@ -131,7 +131,7 @@ const answers: Readonly<Record<string, Case>> = {
     json: { ...newMember, role: 'member', groupIds: [] },
     says: 'The member Ben is added: new\n',
   },
-  'member create --workspace w --name ~Ben~ --email ~b@x.example --role admin --seat-type thought_leader --invitation pending --group g':
+  'member create --workspace w --name ~Ben~ --email ~b@x.example --role admin --seat-type thought_leader --invitation pending --group g --group G':
     {
       json: { ...newMember, seatType: 'thought_leader', invitation: 'pending' },
       says: 'The admin Ben is added: new\n',

@@ -213,7 +213,13 @@ suite('an import', {
   'draws its bar on a terminal, and takes it away before it tells anything': async () => {
     const here = await workspace();
     const written: [stream: string, text: string][] = [];
-    const writingTo = (stream: string) => ({ write: (text: string) => written.push([stream, text]) > 0 });
+    const writingTo = (stream: string) => ({
+      write(text: string, done?: () => void): boolean {
+        if (text) written.push([stream, text]);
+        done?.();
+        return true;
+      },
+    });
     const terminal = { stdout: writingTo('out'), stderr: { ...writingTo('err'), isTTY: true, columns: 80 } };
     const lines = [...campaigns(500), { name: 'bad' }, ...campaigns(600)];
     await here.importing('campaigns', [NDJSON(lines)], [], terminal as never);

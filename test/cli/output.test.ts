@@ -13,6 +13,10 @@ async function withWorkspaces(count: number): Promise<CommandLine> {
   return line;
 }
 
+function failing(code: string): Writable {
+  return new Writable({ write: (_, __, done) => done(Object.assign(new Error(code), { code })) });
+}
+
 suite('a table', {
   'aligns its columns, however wide their characters are, and ends no line with a space': () => {
     const rows = [
@@ -69,11 +73,25 @@ suite('what a command writes', {
       reads++;
       return list(after, take);
     };
-    const broken = new Writable({
-      write: (_, __, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
-    });
-    const { code, stderr } = await run(['workspace', 'list', '--json'], { stdout: broken });
+    const { code, stderr } = await run(['workspace', 'list', '--json'], { stdout: failing('EPIPE') });
     assert.deepEqual([code, stderr, reads], [0, '', 1]);
+  },
+
+  'is told to be missing where it could not be written, and ends with 2': async () => {
+    const { run } = await withWorkspaces(1);
+    const lines = ['workspace list', 'workspace list --json', '--help', 'help seed', '--version'];
+    for (const line of lines) {
+      const { code, stderr } = await run(line.split(' '), { stdout: failing('ENOSPC') });
+      assert.deepEqual([code, stderr], [2, 'error: the answer could not be written: ENOSPC\n'], line);
+    }
+    const created = await run(['workspace', 'create', '--name', 'New'], { stdout: failing('ENOSPC') });
+    assert.equal(created.code, 2);
+    assert.match(created.stderr, /^The workspace New is made: .*\nerror: the answer could not be written: ENOSPC\n$/);
+  },
+
+  'is nothing that would change the terminal, of wrong words either': async () => {
+    const { stderr } = await commandLine().run(['no\x1b[31m']);
+    assert.equal(stderr, "error: unknown command 'no�[31m'\n");
   },
 
   'is one JSON value, however many batches it is made of': async () => {
