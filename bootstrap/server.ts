@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { Application } from '../core/application.ts';
@@ -57,11 +58,14 @@ export async function start(
       application,
       demo,
       async stop(servingMs = 0) {
-        const late = setTimeout(() => http.connections.closeAll(), DRAINED_WITHIN_MS);
         http.replies.stopping = true;
-        if (servingMs > 0) await new Promise((resolve) => setTimeout(resolve, servingMs));
-        await end();
-        clearTimeout(late);
+        const ended = new AbortController();
+        const drained = delay(servingMs)
+          .then(end)
+          .finally(() => ended.abort());
+        const late = delay(DRAINED_WITHIN_MS, undefined, ended).then(() => http.connections.closeAll());
+        // A database that is frozen does not let go of its connections in time.
+        await Promise.race([drained, late.catch(() => drained)]);
       },
     };
   } catch (error) {

@@ -27,11 +27,11 @@ export async function startWorkers(settings: Settings): Promise<Serving> {
   /** Keeps a place filled, beginning with a worker. */
   const keep = async (worker: Worker): Promise<void> => {
     for (let current = worker; ; current = cluster.fork()) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       const [code, signal] = await exitOf(current);
       if (stopping) return;
       log.warn({ worker: current.process.pid, code, signal }, 'a worker ended, another takes its place');
-      await delay(startedAt + LIVES_AT_LEAST_MS - Date.now());
+      await delay(startedAt + LIVES_AT_LEAST_MS - performance.now());
       if (stopping) return;
     }
   };

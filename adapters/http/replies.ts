@@ -102,6 +102,7 @@ export class Replies {
 
   /** Ends a connection at once, whatever it still waits for. */
   cut(socket: Duplex, reason: Cut): void {
+    if (socket.destroyed) return;
     socket.destroy();
     for (const observer of this.observers) observer.cut?.(reason);
   }

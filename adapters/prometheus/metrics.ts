@@ -1,3 +1,5 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
@@ -164,10 +166,14 @@ export class Metrics {
     return metricsServer(() => this.registry.metrics());
   }
 
-  /** Lets the process that started this worker gather its metrics (`workersMetricsServer`). */
+  /** Tells the process that started this worker what is measured here, now and whenever it asks (`workersMetricsServer`). */
   tellPrimary(): void {
-    AggregatorRegistry.setRegistries([this.registry]);
-    new AggregatorRegistry();
+    const tell = async () => {
+      const measured = await this.registry.getMetricsAsJSON();
+      if (process.connected) process.send?.({ measured });
+    };
+    process.on('message', tell);
+    void tell();
   }
 
   private timed<T extends object>(kind: string, port: T): T {
@@ -189,10 +195,40 @@ export class Metrics {
   }
 }
 
-/** As `Metrics.server`, with the metrics of all workers of this process together. */
+type Measured = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+const TELLS_WITHIN_MS = 1_000;
+
+/**
+ * As `Metrics.server`, with the metrics of all workers of this process together. One that does not tell its own in time
+ * counts with those that it told before, and the counts of one that has ended stay, so that no sum goes back.
+ */
 export function workersMetricsServer(): Server {
-  const all = new AggregatorRegistry();
-  return metricsServer(() => all.clusterMetrics());
+  const told = new Map<Worker, Measured>();
+  let ofEnded: Promise<Measured> = Promise.resolve([]);
+  cluster.on('message', (worker, { measured }) => told.set(worker, measured));
+  cluster.on('exit', (worker) => {
+    const last = told.get(worker)?.filter(isSum) ?? [];
+    told.delete(worker);
+    ofEnded = ofEnded.then((before) => AggregatorRegistry.aggregate([before, last]).getMetricsAsJSON());
+  });
+  return metricsServer(async () => {
+    const signal = AbortSignal.timeout(TELLS_WITHIN_MS);
+    const asked = [...told.keys()].filter((worker) => worker.isConnected());
+    await Promise.all(asked.map((worker) => answerOf(worker, signal)));
+    return AggregatorRegistry.aggregate([await ofEnded, ...told.values()]).metrics();
+  });
+}
+
+/** Whether it only grows, and is the sum of all workers' own. (Here these are texts, whatever the types say.) */
+function isSum({ type }: { readonly type: unknown }): boolean {
+  return type === 'counter' || type === 'histogram';
+}
+
+async function answerOf(worker: Worker, signal: AbortSignal): Promise<void> {
+  const answer = once(worker, 'message', { signal });
+  worker.send('measured?');
+  await answer.catch(() => 'it has ended, or does not answer in time');
 }
 
 function metricsServer(metrics: () => Promise<string>): Server {

@@ -8,6 +8,7 @@ import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const REQUESTS = 20;
+const STARTS_WITHIN_MS = 3_000;
 
 suite('a service with workers', {
   'serves with all of them on one port, replaces one that is killed, and shows the metrics of all': () =>
@@ -30,15 +31,21 @@ suite('a service with workers', {
       });
     }),
 
-  'outlives one that does not tell its metrics': () =>
+  'shows the metrics of those that tell them, and no sum that goes back when one does not or has ended': () =>
     withWorkers(async ({ settings, key }) => {
       await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
         await until(async () => (await serving(service, key)).size === 2);
         const [frozen] = [...(await serving(service, key))] as [number];
+        const before = await requestsOf(service);
+        assert.ok(before >= 2 * REQUESTS);
         process.kill(frozen, 'SIGSTOP');
-        const unanswered = await askForMetrics(service).finally(() => process.kill(frozen, 'SIGCONT'));
-        assert.equal(unanswered.status, 500);
-        assert.equal((await askForMetrics(service)).status, 200);
+        assert.equal(await requestsOf(service), before);
+        process.kill(frozen, 'SIGKILL');
+        await until(() => service.printed.stderr.includes('a worker ended'));
+        const asked = performance.now();
+        while (performance.now() - asked < STARTS_WITHIN_MS) assert.equal(await requestsOf(service), before);
+        await serving(service, key);
+        assert.equal(await requestsOf(service), before + REQUESTS);
       });
     }),
 

@@ -50,6 +50,10 @@ const NOT_READING: Slow = {
 const clients: Readonly<Record<string, Slow>> = {
   'sends nothing': { sends: '', cutWithin: A_HEAD },
   'sends half a head': { sends: 'GET /campaigns HTTP/1.1\r\nHost: x\r\n', cutWithin: A_HEAD },
+  'sends half a head of many headers': {
+    sends: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(16_000)}`,
+    cutWithin: A_HEAD,
+  },
   'never ends its head': { sends: 'GET /campaigns HTTP/1.1\r\nHost: x\r\nX: ', drips: 'a', cutWithin: A_HEAD },
   'sends half a body': {
     sends: 'POST /tags HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
