@@ -6,7 +6,7 @@ import { DEMO_API_KEY } from './request.ts';
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 
 /** V8 lets garbage lie for as long as there is room; with little of it, the memory of a process is what it holds. */
-export const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=192' };
+export const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
 /** The service as a process of its own. */
 export interface ServiceProcess {
