@@ -63,7 +63,9 @@ export async function start(
         const drained = delay(servingMs)
           .then(end)
           .finally(() => ended.abort());
-        const late = delay(DRAINED_WITHIN_MS, undefined, ended).then(() => http.connections.closeAll());
+        const late = delay(DRAINED_WITHIN_MS, undefined, { signal: ended.signal }).then(() =>
+          http.connections.closeAll(),
+        );
         // A database that is frozen does not let go of its connections in time.
         await Promise.race([drained, late.catch(() => drained)]);
       },

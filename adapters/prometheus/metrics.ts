@@ -206,7 +206,8 @@ const TELLS_WITHIN_MS = 1_000;
 export function workersMetricsServer(): Server {
   const told = new Map<Worker, Measured>();
   let ofEnded: Promise<Measured> = Promise.resolve([]);
-  cluster.on('message', (worker, { measured }) => told.set(worker, measured));
+  // What one said last may come after its end.
+  cluster.on('message', (worker, { measured }) => worker.isDead() || told.set(worker, measured));
   cluster.on('exit', (worker) => {
     const last = told.get(worker)?.filter(isSum) ?? [];
     told.delete(worker);
