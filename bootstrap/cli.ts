@@ -29,7 +29,7 @@ const exitCode = await advocacy(process.argv.slice(2), {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   },
 });
-if (!serving) stdout.write('', () => stderr.write('', () => process.exit(exitCode)));
+if (!serving) stderr.write('', () => process.exit(exitCode));
 
 /** Opens the database of the settings. */
 async function open(settings: Settings): Promise<Opened> {
