@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { usageOf } from '../bench/usage.ts';
 import { assertFailure, Ledger } from '../support/ledger.ts';
 import { quantile, type Sent, send, startLoad } from '../support/load.ts';
 import { inDatabase } from '../support/mongod.ts';
@@ -22,7 +22,7 @@ const AFTER_MS = scale(5_000, 8_000);
 const ENDS_WITHIN_MS = scale(20_000, 11_000);
 const HEALTH_WITHIN_MS = scale(1_000, 100);
 const RECOVERS_WITHIN_MS = scale(20_000, 3_000);
-const MOST_MORE_BYTES = 150 * 2 ** 20;
+const MOST_MORE_MIB = 150;
 
 /** Requests that come all the time, whatever becomes of those before. */
 function startArrivals(everyMs: number, request: () => Promise<Sent>): { end(): Promise<Sent[]> } {
@@ -34,12 +34,6 @@ function startArrivals(everyMs: number, request: () => Promise<Sent>): { end(): 
       return Promise.all(sent);
     },
   };
-}
-
-/** The memory of a process, in bytes; 0 where the system does not tell. */
-async function memoryOf(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
 /** Runs a service while a test works with it, and one without a database beside it: how slow the machine itself is. */
@@ -70,9 +64,10 @@ suite('a database that is frozen under load', {
         const asking = startArrivals(ASKS_EVERY_MS, () => send(url, { path: '/healthz' }));
         const askingBeside = startArrivals(ASKS_EVERY_MS, () => send(beside.url, { path: '/healthz' }));
         await delay(BEFORE_MS);
-        const before = await memoryOf(child.pid);
+        const { residentMiB } = usageOf(child.pid as number);
+        const before = residentMiB() || 0;
         let most = before;
-        const measuring = setInterval(async () => (most = Math.max(most, await memoryOf(child.pid))), 100);
+        const measuring = setInterval(() => (most = Math.max(most, residentMiB() || 0)), 100);
 
         server.freeze();
         const frozenAt = performance.now();
@@ -105,7 +100,7 @@ suite('a database that is frozen under load', {
         assert.ok(recovered <= RECOVERS_WITHIN_MS + lag, `it recovered after ${recovered} ms`);
         const late = failures.filter(({ at }) => at > thawedAt + RECOVERS_WITHIN_MS + lag);
         assert.deepEqual(late, []);
-        assert.ok(most - before <= MOST_MORE_BYTES, `${most - before} bytes more`);
+        assert.ok(most - before <= MOST_MORE_MIB, `${most - before} MiB more`);
         await ledger.check(uri, workspaceId);
       });
     } finally {
