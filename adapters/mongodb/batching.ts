@@ -8,6 +8,8 @@ const PATIENCE_MS = 10;
 /** Answers some questions at once, each with the answer at its place, or the promise of one. */
 type AnswerAll<Q, A> = (questions: readonly Q[]) => Promise<readonly (A | PromiseLike<A>)[]>;
 
+type Identified = Pick<Entity, 'id'>;
+
 interface Asked<Q, A> {
   readonly question: Q;
   resolve(answer: A | PromiseLike<A>): void;
@@ -69,14 +71,18 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
  * at once, equal lists are read once, and records are added at once, each with its own refusal. What several get is frozen.
  */
 export function batched<T extends Entity>({ addEach, ...records }: SharedRecords<T>): Records<T> {
-  const getMany = batchesByKey<readonly string[], readonly T[]>((workspaceId) => async (asked) => {
-    if (asked.length === 1) return [await records.getMany(workspaceId, asked[0] as readonly string[])];
-    const found = new Map<string, T>();
-    for (const record of await records.getMany(workspaceId, [...new Set(asked.flat())])) {
+  const byIds = batchesByKey<Parameters<Records<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
+    const [workspaceId, ids, fields] = asked[0] as (typeof asked)[number];
+    if (asked.length === 1) return [await records.getMany(workspaceId, ids, fields)];
+    const found = new Map<string, Identified>();
+    const all = new Set(asked.flatMap(([, some]) => some));
+    for (const record of await records.getMany(workspaceId, [...all], fields)) {
       found.set(record.id, Object.freeze(record));
     }
-    return asked.map((ids) => ids.flatMap((id) => found.get(id) ?? []));
+    return asked.map(([, some]) => some.flatMap((id) => found.get(id) ?? []));
   });
+  const getMany = ((workspaceId, ids, fields) =>
+    byIds(`${workspaceId} ${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];
 
   const list = batchesByKey<Parameters<Records<T>['list']>, readonly T[]>(() => async (asked) => {
     const found = (await records.list(...(asked[0] as (typeof asked)[number]))) as readonly T[];
@@ -90,7 +96,7 @@ export function batched<T extends Entity>({ addEach, ...records }: SharedRecords
 
   return {
     ...records,
-    get: (workspaceId, id) => getMany(workspaceId, [id]).then(([record]) => record),
+    get: (workspaceId, id, fields) => getMany(workspaceId, [id], fields).then(([record]) => record),
     getMany,
     list: ((workspaceId, query) =>
       list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as Records<T>['list'],

@@ -15,9 +15,9 @@ export function sortOf<T extends Entity>({ by, order, where }: Query<T>, kind: K
   return { [by]: direction, _id: direction };
 }
 
-/** What is read of the documents that a query finds; `undefined` for all of it. */
-export function projectionOf<T>({ fields }: Query<T>): Record<string, 1> | undefined {
-  return fields && Object.fromEntries(fields.map((field) => [nameOf(field), 1]));
+/** The option that has only these fields read, and the id; of all of them where none are named. */
+export function projectionOf(fields: readonly string[] | undefined): { readonly projection?: Record<string, 1> } {
+  return fields ? { projection: Object.fromEntries(['id', ...fields].map((field) => [nameOf(field), 1])) } : {};
 }
 
 /**
@@ -33,7 +33,7 @@ export function hintOf<T extends Entity>({ where, by }: Query<T>, { indexes }: K
   return index && indexKey(index);
 }
 
-function nameOf<T>(field: Field<T>): string {
+function nameOf(field: string): string {
   return field === 'id' ? '_id' : field;
 }
 

@@ -60,18 +60,19 @@ export function recordsOn<T extends Entity>(
   };
 
   return {
-    get: (workspaceId, id) =>
+    get: (workspaceId, id, fields) =>
       on(name, async (collection, session) => {
-        const found = await collection.findOne({ workspaceId, _id: id }, { session, ...BY_ID });
+        const options = { session, ...projectionOf(fields), ...BY_ID };
+        const found = await collection.findOne({ workspaceId, _id: id }, options);
         return found ? recordOf<T>(found) : undefined;
       }),
 
-    getMany: (workspaceId, ids) =>
+    getMany: (workspaceId, ids, fields) =>
       on(name, async (collection, session) => {
         if (ids.length === 0) return [];
         const some = { workspaceId, _id: { $in: ids } };
         // One more than there can be, so that the database need not be asked whether there is one.
-        const options = { session, batchSize: ids.length + 1, ...BY_ID };
+        const options = { session, batchSize: ids.length + 1, ...projectionOf(fields), ...BY_ID };
         return (await collection.find(some, options).toArray()).map(recordOf<T>);
       }),
 
@@ -82,11 +83,10 @@ export function recordsOn<T extends Entity>(
         const sort = sortOf(query, kind);
         // A command that is refused ends its transaction: there, no hint is tried.
         const hint = session ? undefined : hintOf(query, kind);
-        const projection = projectionOf(query);
         const options = {
           ...{ session, skip, limit, batchSize: limit },
           ...(sort && { sort }),
-          ...(projection && { projection }),
+          ...projectionOf(query.fields),
           ...MOST_TIME,
         };
         const find = (more: FindOptions) =>

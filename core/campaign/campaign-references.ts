@@ -35,7 +35,7 @@ export async function knownReferences(
   const [tags, groups, contentPillars, domains] = await Promise.all([
     knownIds(storage.tags, workspaceId, tagIds),
     knownIds(storage.groups, workspaceId, groupIds),
-    knownIds(storage.contentPillars, workspaceId, pillarIds, ({ status }) => status === 'published'),
+    knownIds(storage.contentPillars, workspaceId, pillarIds, ['status'], ({ status }) => status === 'published'),
     liveDomains(storage.domains, workspaceId, [...new Set(slugs)]),
   ]);
   return { tags, groups, contentPillars, domains };

@@ -82,9 +82,9 @@ export class CampaignService {
     return addAll(this.storage.campaigns, await this.checkMany(actor, batch));
   }
 
-  async get(actor: Actor, id: string): Promise<Campaign & SeenCampaign> {
+  async get(actor: Actor, id: string): Promise<SeenCampaign> {
     const [campaign, shared] = await Promise.all([
-      this.storage.campaigns.get(actor.workspaceId, id),
+      this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SHOWN),
       this.sharedBy(actor, [id]),
     ]);
     return seen(found(campaign, 'campaign'), shared);
@@ -188,14 +188,14 @@ export class CampaignService {
   ): Promise<ReadonlySet<string> | undefined> {
     if (!member || campaignIds.length === 0) return undefined;
     const ids = campaignIds.map((id) => shareId(member.id, id));
-    const shares = await this.storage.shares.getMany(workspaceId, ids);
+    const shares = await this.storage.shares.getMany(workspaceId, ids, ['campaignId']);
     return new Set(shares.map(({ campaignId }) => campaignId));
   }
 }
 
-function seen<C extends ShownCampaign>(campaign: C, shared: ReadonlySet<string> | undefined): C & SeenCampaign {
+function seen(campaign: ShownCampaign, shared: ReadonlySet<string> | undefined): SeenCampaign {
   if (!shared) return campaign;
-  return (shared.has(campaign.id) ? asShared : asUnshared)(campaign) as C & SeenCampaign;
+  return (shared.has(campaign.id) ? asShared : asUnshared)(campaign);
 }
 
 const asShared = memoised((campaign: ShownCampaign): SeenCampaign => ({ hasShared: true, ...campaign }));

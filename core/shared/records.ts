@@ -64,9 +64,18 @@ export interface Kind<T extends Entity> {
  * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached.
  */
 export interface Records<T extends Entity> {
-  get(workspaceId: string, id: string): Promise<T | undefined>;
-  /** Those of the ids that exist, in no particular order. */
-  getMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
+  /** Where `fields` are given, a storage may leave out the others. */
+  get<F extends Field<T> = Field<T>>(
+    workspaceId: string,
+    id: string,
+    fields?: readonly F[],
+  ): Promise<Pick<T, F | 'id'> | undefined>;
+  /** Those of the ids that exist, in no particular order; of `fields` as `get`. */
+  getMany<F extends Field<T> = Field<T>>(
+    workspaceId: string,
+    ids: readonly string[],
+    fields?: readonly F[],
+  ): Promise<readonly Pick<T, F | 'id'>[]>;
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
    * At most `take` records in the order of their ids, those above `after` (`''`: from the first on): the way through

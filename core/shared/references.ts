@@ -1,15 +1,16 @@
 import { type Fault, invalid } from './error.ts';
-import type { Entity, Records } from './records.ts';
+import type { Entity, Field, Records } from './records.ts';
 
-/** Which of the ids name records of the workspace that are accepted; each id is asked for once. */
-export async function knownIds<T extends Entity>(
+/** Which of the ids name records of the workspace that are accepted by some fields; each id is asked for once. */
+export async function knownIds<T extends Entity, F extends Field<T> = never>(
   records: Records<T>,
   workspaceId: string,
   ids: readonly string[],
-  accepts: (record: T) => boolean = () => true,
+  fields: readonly F[] = [],
+  accepts: (record: Pick<T, F>) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const known = await records.getMany(workspaceId, [...new Set(ids)]);
+  const known = await records.getMany(workspaceId, [...new Set(ids)], fields);
   return new Set(known.filter(accepts).map(({ id }) => id));
 }
 

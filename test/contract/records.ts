@@ -31,6 +31,29 @@ export function records(test: OnStorage): Tests {
       assert.equal(await tags.get(workspaceId, newId()), undefined);
     }),
 
+    'finds by id the fields that each asks for, whoever asks for others at the same time': test(async (storage) => {
+      for (const { name, records, sample } of everyKind(storage)) {
+        const added = sample(newId());
+        const { workspaceId, id } = added;
+        await records.add(added);
+        const fields = Object.keys(added) as (keyof Entity)[];
+        const asked = [[], ...fields.map((field) => [field]), fields, undefined];
+        const finds = asked.flatMap((some) => [
+          records.get(workspaceId, id, some),
+          records.getMany(workspaceId, [id], some).then(([found]) => found),
+        ]);
+        const found = await Promise.all(finds);
+        for (const [i, some] of asked.entries()) {
+          for (const record of found.slice(2 * i, 2 * i + 2)) {
+            for (const field of ['id', ...(some ?? fields)] as (keyof Entity)[]) {
+              assert.deepEqual(record?.[field], added[field], `${field} of ${name}`);
+            }
+          }
+        }
+        assert.equal(await records.get(workspaceId, newId(), fields.slice(0, 1)), undefined);
+      }
+    }),
+
     'refuses an id that is taken, and keeps what has it': test(async ({ campaigns }) => {
       const first = campaign(newId(), { name: 'first' });
       await campaigns.add(first);

@@ -3,7 +3,7 @@ import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7 } from '../su
 import { campaignBody, refusedUrls, takenUrls, textsAround } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
+import { inWorld, newWorld, storedCampaign, type World } from '../support/world.ts';
 
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const AMOUNTS = ['shareRewardAmount', 'clickRewardAmount', 'maxRewardPerEmployee', 'totalBudget'];
@@ -11,9 +11,6 @@ const OPTIONAL = ['domain', 'image', 'tagIds', 'groupIds', 'resources', 'targetS
 
 const post = ({ call }: World, fields: object) => call('POST', '/campaigns', { ...campaignBody, ...fields });
 const create = async (world: World, fields: object = {}) => jsonOf(await post(world, fields), 201);
-
-/** A campaign with all that no read of the API returns. */
-const kept = ({ application }: Api, world: World, id: string) => application.campaigns.get(world, id);
 
 const createNamed = async ({ call }: World, kind: 'tags' | 'groups', names: readonly string[]): Promise<string[]> => {
   const answers = await Promise.all(names.map((name) => call('POST', `/${kind}`, { name })));
@@ -72,7 +69,7 @@ suite('POST /campaigns', {
       const campaign = await create(world, { ...sent, targetShares: 50 });
       assert.deepEqual(Object.keys(campaign), Object.keys(await create(world)));
       assert.equal(campaign.targetShares, 50);
-      const stored = await kept(api, world, campaign.id);
+      const stored = await storedCampaign(api, world, campaign.id);
       assert.deepEqual(Object.fromEntries(Object.entries(stored).filter(([name]) => name in sent)), sent);
       assert.equal(stored.createdBy, world.admin.id);
     }),
@@ -81,7 +78,7 @@ suite('POST /campaigns', {
     inWorld(async (world, api) => {
       const unset = { domain: null, image: null, contentPillarId: null };
       for (const fields of [{}, unset]) {
-        const { domain, image, contentPillarId, ...rest } = await kept(api, world, (await create(world, fields)).id);
+        const { domain, image, contentPillarId, ...rest } = await storedCampaign(api, world, (await create(world, fields)).id);
         assert.deepEqual({ domain, image, contentPillarId }, unset);
         assert.deepEqual([rest.tagIds, rest.groupIds, rest.resources, rest.targetShares], [[], [], [], null]);
       }
@@ -121,7 +118,7 @@ suite('POST /campaigns', {
         const { taken, refused } = textsAround(rule);
         for (const text of taken) {
           const { id } = await create(world, { [field]: text });
-          assert.equal((await kept(api, world, id))[field as keyof typeof rules], text.trim());
+          assert.equal((await storedCampaign(api, world, id))[field as keyof typeof rules], text.trim());
         }
         for (const text of [...refused, 1]) assertFaults(await post(world, { [field]: text }), [field]);
       }
@@ -144,7 +141,7 @@ suite('POST /campaigns', {
       for (const url of takenUrls) {
         const campaign = await create(world, { destinationUrl: url, image: url });
         assert.equal(campaign.destinationUrl, url.trim());
-        assert.equal((await kept(api, world, campaign.id)).image, url.trim());
+        assert.equal((await storedCampaign(api, world, campaign.id)).image, url.trim());
       }
       for (const url of refusedUrls) {
         assertFaults(await post(world, { destinationUrl: url, image: url }), ['destinationUrl', 'image'], url);
@@ -177,7 +174,7 @@ suite('POST /campaigns', {
       ];
       for (const [sent, amount] of taken) {
         const { id } = await create(world, Object.fromEntries(AMOUNTS.map((field) => [field, sent])));
-        const stored = Object.entries(await kept(api, world, id)).filter(([field]) => AMOUNTS.includes(field));
+        const stored = Object.entries(await storedCampaign(api, world, id)).filter(([field]) => AMOUNTS.includes(field));
         assert.deepEqual(Object.fromEntries(stored), Object.fromEntries(AMOUNTS.map((field) => [field, amount])));
       }
       const refused = [
@@ -191,7 +188,7 @@ suite('POST /campaigns', {
       }
       for (const field of AMOUNTS) assertFaults(await postNumber(world, field, '1e999'), [field]);
       assert.equal(
-        (await kept(api, world, (await postNumber(world, 'totalBudget', '12.50')).json.id)).totalBudget,
+        (await storedCampaign(api, world, (await postNumber(world, 'totalBudget', '12.50')).json.id)).totalBudget,
         '12.5',
       );
     }),
@@ -347,7 +344,7 @@ suite('POST /campaigns: resources', {
         order: 2,
       };
       const { id } = await create(world, { resources: [{ url: ` ${LINK}?1 ` }, ` ${LINK}?2 `, full, LINK, LINK] });
-      const { resources } = await kept(api, world, id);
+      const { resources } = await storedCampaign(api, world, id);
       assert.deepEqual(resources, [{ url: `${LINK}?1` }, { url: `${LINK}?2` }, full, { url: LINK }, { url: LINK }]);
     }),
 
@@ -356,7 +353,7 @@ suite('POST /campaigns: resources', {
       for (const [field, { taken, refused }] of Object.entries(resourceFields)) {
         for (const value of taken) {
           const { id } = await create(world, { resources: [{ url: LINK, [field]: value }] });
-          const [resource] = (await kept(api, world, id)).resources;
+          const [resource] = (await storedCampaign(api, world, id)).resources;
           const expected = typeof value === 'string' ? value.trim() : value;
           assert.deepEqual(resource, { url: LINK, [field]: expected });
         }
@@ -374,7 +371,7 @@ suite('POST /campaigns: resources', {
     inWorld(async (world, api) => {
       const { id } = await create(world, { resources: takenUrls });
       assert.deepEqual(
-        (await kept(api, world, id)).resources,
+        (await storedCampaign(api, world, id)).resources,
         takenUrls.map((url) => ({ url: url.trim() })),
       );
       for (const url of [...refusedUrls, '', ' ']) {
@@ -413,7 +410,7 @@ suite('POST /campaigns: resources', {
     inWorld(async (world, api) => {
       const fifty = Array.from({ length: 50 }, (_, i) => (i % 2 ? LINK : { url: `${LINK}?${i}` }));
       const { id } = await create(world, { resources: fifty });
-      assert.equal((await kept(api, world, id)).resources.length, 50);
+      assert.equal((await storedCampaign(api, world, id)).resources.length, 50);
       assertFaults(await post(world, { resources: [...fifty, LINK] }), ['resources']);
     }),
 });
@@ -441,7 +438,7 @@ suite('POST /campaigns: references', {
           [[...hundred, ...hundred.map((id) => id.toUpperCase())], hundred],
         ];
         for (const [sent, stored] of cases) {
-          assert.deepEqual((await kept(api, world, (await create(world, { [field]: sent })).id))[field], stored);
+          assert.deepEqual((await storedCampaign(api, world, (await create(world, { [field]: sent })).id))[field], stored);
         }
         assertFaults(await post(world, { [field]: ids }), [field]);
         assertFaults(await post(world, { [field]: [a, a.toUpperCase(), 'x', a, 'x', 7] }), [
@@ -520,7 +517,7 @@ suite('POST /campaigns: references', {
       assertFaults(await post(world, { contentPillarId }), ['contentPillarId']);
       await setStatus('published');
       const { id } = await create(world, { contentPillarId: contentPillarId.toUpperCase() });
-      assert.equal((await kept(api, world, id)).contentPillarId, contentPillarId);
+      assert.equal((await storedCampaign(api, world, id)).contentPillarId, contentPillarId);
     }),
 
   'takes a live domain of the workspace, verified or not, in any form': () =>
@@ -529,7 +526,7 @@ suite('POST /campaigns: references', {
       const domain = jsonOf(await world.call('POST', '/domains', { slug }), 201);
       const check = async () => {
         for (const form of [slug, ' Bücher.EXAMPLE. ', slug.toUpperCase()]) {
-          assert.equal((await kept(api, world, (await create(world, { domain: form })).id)).domain, slug);
+          assert.equal((await storedCampaign(api, world, (await create(world, { domain: form })).id)).domain, slug);
         }
       };
       await check();

@@ -4,7 +4,7 @@ import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7, valuesOf } f
 import { campaignBody, textsAround } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
+import { inWorld, newWorld, storedCampaign, type World } from '../support/world.ts';
 
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'];
@@ -240,7 +240,7 @@ suite('DELETE /content-pillars/{id}', {
       const campaign = jsonOf(await world.call('POST', '/campaigns', body), 201);
       jsonOf(await world.call('DELETE', `/content-pillars/${id}`));
       assert.deepEqual(jsonOf(await world.call('GET', `/campaigns/${campaign.id}`)), campaign);
-      const kept = await api.application.campaigns.get(world, campaign.id);
+      const kept = await storedCampaign(api, world, campaign.id);
       assert.deepEqual([kept.contentPillarId, kept.updatedAt], [id, kept.createdAt]);
       assertFaults(await world.call('POST', '/campaigns', body), ['contentPillarId']);
     }),

@@ -1,5 +1,6 @@
 import type { Member } from '../../core/access/member.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
+import type { Campaign } from '../../core/campaign/campaign.ts';
 import { type Answer, type Api, type ServiceOptions, serving } from './service.ts';
 
 /** A workspace that holds nothing but its admin and the admin's key. */
@@ -36,4 +37,10 @@ export async function newWorld({ application, call }: Api): Promise<World> {
     addKey,
     call: (method, path, body) => call(method, path, { key, body }),
   };
+}
+
+/** A campaign with all that no read of the API returns. */
+export async function storedCampaign({ application }: Api, { workspaceId }: World, id: string): Promise<Campaign> {
+  for await (const campaign of application.campaigns.all(workspaceId)) if (campaign.id === id) return campaign;
+  throw new Error(`There is no campaign ${id}.`);
 }
