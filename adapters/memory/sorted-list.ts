@@ -30,17 +30,15 @@ export class SortedList<T> {
     this.length++;
     const at = Math.min(this.blockOf(value), this.blocks.length - 1);
     const block = this.blocks[at];
-    if (!block) {
+    const place = block ? partition(block, (other) => this.compare(other, value) < 0) : BLOCK;
+    // Most records are new and come last: they fill the blocks.
+    if (!block || place === BLOCK) {
       this.blocks.push([value]);
       return;
     }
-    block.splice(
-      partition(block, (other) => this.compare(other, value) < 0),
-      0,
-      value,
-    );
+    block.splice(place, 0, value);
     this.forget(block);
-    if (block.length > BLOCK) this.blocks.splice(at + 1, 0, block.splice(BLOCK / 2));
+    if (block.length > BLOCK) this.blocks.splice(at, 1, block.slice(0, BLOCK / 2), block.slice(BLOCK / 2));
   }
 
   /** Deletes a value that is in the list. */
@@ -163,7 +161,7 @@ export class SortedList<T> {
 
 /** The number of values at the beginning for which `isBefore` is true; it is false for all after them. */
 function partition<T>(values: readonly T[], isBefore: (value: T) => boolean): number {
-  // Most records are new and come last.
+  // As for what comes last.
   if (values.length > 0 && isBefore(values.at(-1) as T)) return values.length;
   let low = 0;
   let high = values.length;

@@ -13,6 +13,7 @@ type Collections = <T extends Identified>(workspaceId: string, name: string, sha
 const REGISTRY: Shape<Identified> = { unique: {}, indexes: [] };
 const ALL_WORKSPACES = '';
 const MOST_TRIES = 10;
+const NONE: readonly unknown[] = Object.freeze([]);
 
 /** Keeps everything in this process, as a database would: nothing that it returns can change what it keeps. */
 export function memoryStorage(now: () => number): Storage {
@@ -110,8 +111,11 @@ function remove<T>(table: Table<T>, id: string): boolean {
   return is;
 }
 
+/** A frozen copy: V8 leaves room for more in an array that has grown, and a copy has none. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  for (const inner of Object.values(value)) frozen(inner);
-  return Object.freeze(value);
+  if (Array.isArray(value)) return (value.length === 0 ? NONE : Object.freeze(value.map(frozen))) as T;
+  const copy = { ...value };
+  for (const name of Object.keys(copy) as (keyof T)[]) copy[name] = frozen(copy[name]);
+  return Object.freeze(copy);
 }
