@@ -29,7 +29,8 @@ interface Running {
 /** Compares this service on MongoDB with others on the same server. */
 export async function compareOnMongodb(client: Client, options: Options): Promise<Told> {
   const database = await startReplicaSet();
-  const limiter = options.servers.includes('ours-redis') ? await redis() : undefined;
+  const needsRedis = ['ours-redis', 'ours-workers'].some((name) => options.servers.includes(name));
+  const limiter = needsRedis ? await redis() : undefined;
   const uri = `${database.uri.replace('/?', '/bench?')}&w=majority&journal=true&maxPoolSize=50`;
   try {
     const read = await seedDatabase(uri, CAMPAIGNS);

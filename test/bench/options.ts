@@ -1,12 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { type StorageName, storages } from './servers.ts';
 
 const ROWS = ['list', 'get', 'create', 'search', 'page 400'];
 const SERVERS: string[] = [...new Set(Object.values(storages).flat())];
 
+/** With fewer, several processes of the service only take them from each other, and from the database and the client. */
+const CORES_FOR_WORKERS = 4;
+
 const DEFAULTS = {
   storage: Object.keys(storages).join(),
-  servers: SERVERS.join(),
+  servers: SERVERS.filter((name) => name !== 'ours-workers' || availableParallelism() >= CORES_FOR_WORKERS).join(),
   rows: ROWS.join(),
   sizes: '1000,12500,100000,1000000',
   rounds: '9',

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -30,7 +30,7 @@ export function shown(value: number, digits = 0): string {
 /** When and where something is measured, and how much else goes on there. */
 export function circumstances(): string {
   const date = new Date().toISOString().slice(0, 10);
-  const machine = `${cpus().length} × ${cpus()[0]?.model?.trim()}`;
+  const machine = `${cpus().length} × ${cpus()[0]?.model?.trim()} with ${shown(totalmem() / 2 ** 30)} GiB`;
   return `Measured on ${date} with Node ${process.version} on ${machine}, whose load was ${shown(loadavg()[0] ?? 0, 1)} before.`;
 }
 

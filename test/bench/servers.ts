@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { apiKeySecret } from '../../core/access/api-key.ts';
 import type { Sample } from './sample.ts';
@@ -16,11 +17,14 @@ const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
 const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
 /** Room for a million campaigns; what Node takes by itself where the machine has 16 GB. */
 const HEAP_MIB = 4_096;
+/** Half of the cores, for the database, Redis and the client need some. */
+const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
 const descriptions = {
   ours: 'this service, with all that it does: keys, limiter, strict validation, log',
   'ours-redis': 'the same, with its limiter in Redis',
+  'ours-workers': `the same as ours-redis, in ${WORKERS} processes`,
   'ours-unbatched': 'the same, with each thing that is asked of MongoDB a command of its own',
   bare: '`node:http` that gives the same bytes, and does nothing for them',
   reference: '`node:http` and the driver, tuned by hand: keys that it was given, no validation, limiter or log',
@@ -33,7 +37,10 @@ const descriptions = {
 type Name = keyof typeof descriptions;
 
 export const storages = {
-  mongodb: ['reference', 'ours', 'ours-redis', 'ours-unbatched', 'fastify', 'express', 'nestjs', 'feathers'],
+  mongodb: [
+    ...(['reference', 'ours', 'ours-redis', 'ours-workers', 'ours-unbatched'] as const),
+    ...(['fastify', 'express', 'nestjs', 'feathers'] as const),
+  ],
   memory: ['bare', 'ours'],
 } as const satisfies Record<string, readonly Name[]>;
 
@@ -70,21 +77,23 @@ export function bareWith(file: string): Contender {
 export function contendersOn(uri: string, samples: readonly Sample[], redisUrl: string | undefined): Contender[] {
   const ours = oursOn(uri);
   const callers = samples.map(({ key, workspaceId, memberId }) => [key, { workspaceId, memberId }]);
+  const as = (name: Name, environment: Script['environment']) => ({
+    ...ours,
+    name,
+    is: descriptions[name],
+    environment,
+  });
   const peer = (name: Name, environment = {}) =>
     contender(name, join(PEERS, `${name}.js`), { MONGODB_URI: uri, ...environment });
-  const withRedis = redisUrl && {
-    ...ours,
-    name: 'ours-redis',
-    is: descriptions['ours-redis'],
-    environment: { ...ours.environment, RATE_LIMITER: 'redis', REDIS_URL: redisUrl },
-  };
+  const withRedis =
+    redisUrl === undefined ? undefined : { ...ours.environment, RATE_LIMITER: 'redis', REDIS_URL: redisUrl };
   const unbatched = contender('ours-unbatched', join(import.meta.dirname, 'unbatched-server.js'), ours.environment, {
     logs: true,
   });
   return [
     peer('reference', { CALLERS: JSON.stringify(Object.fromEntries(callers)) }),
     ours,
-    ...(withRedis ? [withRedis] : []),
+    ...(withRedis ? [as('ours-redis', withRedis), as('ours-workers', { ...withRedis, WORKERS: String(WORKERS) })] : []),
     unbatched,
     peer('fastify'),
     peer('express'),

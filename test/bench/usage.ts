@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
-/** What the operating system tells of a process (/proc; elsewhere it does not say). */
+/** What the operating system tells of a process and its children (/proc; elsewhere it does not say). */
 export interface Usage {
   /** Seconds of processor time so far, of all its threads. */
   cpuSeconds(): number;
@@ -12,13 +12,21 @@ export interface Usage {
 
 /** Both are `NaN` where the system does not say. */
 export function usageOf(pid: number): Usage {
+  const ofAll = (of: (pid: number) => number) => withChildren(pid).reduce((sum, it) => sum + of(it), 0);
   return {
-    cpuSeconds() {
-      const [, ...fields] = proc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-      return (Number(fields[10]) + Number(fields[11])) / TICKS_PER_SECOND;
-    },
-    residentMiB: () => Number(/^VmRSS:\s+(\d+)/m.exec(proc(pid, 'status'))?.[1]) / 1024,
+    cpuSeconds: () => ofAll(cpuSecondsOf),
+    residentMiB: () => ofAll((it) => Number(/^VmRSS:\s+(\d+)/m.exec(proc(it, 'status'))?.[1]) / 1024),
   };
+}
+
+function cpuSecondsOf(pid: number): number {
+  const [, ...fields] = proc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[10]) + Number(fields[11])) / TICKS_PER_SECOND;
+}
+
+/** The process and those that it has started itself, such as its workers. */
+function withChildren(pid: number): readonly number[] {
+  return [pid, ...(proc(pid, `task/${pid}/children`).match(/\d+/g) ?? []).map(Number)];
 }
 
 function proc(pid: number, file: string): string {
