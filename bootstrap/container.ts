@@ -184,11 +184,12 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
 
 /** Wires the service that the settings ask for. */
 export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
-  const container = await wireCore(settings, system, log);
-  const observers = await (settings.METRICS_PORT === undefined ? logModule() : metricsModule());
-  const rateLimiter = await (settings.RATE_LIMITER === 'redis'
-    ? redisRateLimiterModule(settings, log)
-    : memoryRateLimiterModule());
-  await container.load(await httpModule(), observers, rateLimiter);
+  const [container, ...modules] = await Promise.all([
+    wireCore(settings, system, log),
+    settings.METRICS_PORT === undefined ? logModule() : metricsModule(),
+    settings.RATE_LIMITER === 'redis' ? redisRateLimiterModule(settings, log) : memoryRateLimiterModule(),
+    httpModule(),
+  ]);
+  await container.load(...modules);
   return container;
 }

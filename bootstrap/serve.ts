@@ -27,8 +27,7 @@ export async function serve(settings: Settings): Promise<void> {
   // A terminal interrupts workers too, which are told to stop by the process that started them.
   process.on('SIGINT', cluster.isWorker ? () => undefined : onSignal);
   // Loaded after the signals are heeded, because it takes a while.
-  const { standardErrorLog } = await import('./log.ts');
-  const { start } = await import('./server.ts');
+  const [{ standardErrorLog }, { start }] = await Promise.all([import('./log.ts'), import('./server.ts')]);
   running = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
   if (cluster.isPrimary) tell(running, running.demo ? DEMO_NOTE : '');
 }

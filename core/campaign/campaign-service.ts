@@ -188,8 +188,8 @@ export class CampaignService {
   ): Promise<ReadonlySet<string> | undefined> {
     if (!member || campaignIds.length === 0) return undefined;
     const ids = campaignIds.map((id) => shareId(member.id, id));
-    const shares = await this.storage.shares.getMany(workspaceId, ids, ['campaignId']);
-    return new Set(shares.map(({ campaignId }) => campaignId));
+    const shares = new Set((await this.storage.shares.getMany(workspaceId, ids, ['id'])).map(({ id }) => id));
+    return new Set(campaignIds.filter((_, i) => shares.has(ids[i] as string)));
   }
 }
 
