@@ -35,8 +35,17 @@ const url = (schemes: readonly string[]) => {
     .refine(
       hasHosts,
       'must be a URL with a host or host:port, and without spaces or an unencoded / ? # @ in a password',
-    );
+    )
+    .refine(isDecodable, 'must be a URL that can be decoded: write a "%" of a password as %25');
 };
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Every setting: an environment variable with its default; the README's table is made of this. */
 export const settings = {

@@ -29,10 +29,10 @@ export class SortedList<T> {
   add(value: T): void {
     this.length++;
     const at = Math.min(this.blockOf(value), this.blocks.length - 1);
-    const block = this.blocks[at];
-    const place = block ? partition(block, (other) => this.compare(other, value) < 0) : BLOCK;
-    // Most records are new and come last: they fill the blocks.
-    if (!block || place === BLOCK) {
+    const block = this.blocks[at] ?? [];
+    const place = partition(block, (other) => this.compare(other, value) < 0);
+    // Most records are new and come last: they fill the blocks, of which only the last one can end before them.
+    if (at < 0 || place === BLOCK) {
       this.blocks.push([value]);
       return;
     }
@@ -161,7 +161,7 @@ export class SortedList<T> {
 
 /** The number of values at the beginning for which `isBefore` is true; it is false for all after them. */
 function partition<T>(values: readonly T[], isBefore: (value: T) => boolean): number {
-  // As for what comes last.
+  // Most records are new and come last.
   if (values.length > 0 && isBefore(values.at(-1) as T)) return values.length;
   let low = 0;
   let high = values.length;

@@ -111,7 +111,7 @@ function remove<T>(table: Table<T>, id: string): boolean {
   return is;
 }
 
-/** A frozen copy: V8 leaves room for more in an array that has grown, and a copy has none. */
+/** A frozen copy, so that the value stays its owner's. Its arrays have no room left, as V8 leaves it in one that has grown. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return (value.length === 0 ? NONE : Object.freeze(value.map(frozen))) as T;

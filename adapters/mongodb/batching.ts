@@ -68,7 +68,8 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
 
 /**
  * The same records, asked for less often: of what is asked at the same time, records of a workspace are read by their ids
- * at once, equal lists are read once, and records are added at once, each with its own refusal. What several get is frozen.
+ * at once, equal lists are read once, and records are added at once, each with its own refusal. A record that several get is
+ * frozen, but not what is in its arrays.
  */
 export function batched<T extends Entity>({ addEach, ...records }: SharedRecords<T>): Records<T> {
   const byIds = batchesByKey<Parameters<Records<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
@@ -79,7 +80,7 @@ export function batched<T extends Entity>({ addEach, ...records }: SharedRecords
     for (const record of await records.getMany(workspaceId, [...all], fields)) {
       found.set(record.id, Object.freeze(record));
     }
-    return asked.map(([, some]) => some.flatMap((id) => found.get(id) ?? []));
+    return asked.map(([, some]) => [...new Set(some)].flatMap((id) => found.get(id) ?? []));
   });
   const getMany = ((workspaceId, ids, fields) =>
     byIds(`${workspaceId} ${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];

@@ -64,7 +64,7 @@ export interface Kind<T extends Entity> {
  * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached.
  */
 export interface Records<T extends Entity> {
-  /** Where `fields` are given, a storage may leave out the others. */
+  /** Where `fields` are given, a storage may leave out the others, but for the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,

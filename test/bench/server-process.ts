@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Usage, usageOf } from './usage.ts';
+import { type Usage, usageOf, withChildren } from './usage.ts';
 
 const ASK_EVERY_MS = 2;
 
@@ -51,7 +51,7 @@ export async function startServer({ path, options = [], environment, logs }: Scr
     told,
     ...usageOf(child.pid as number),
     async stop() {
-      child.kill('SIGKILL');
+      for (const pid of withChildren(child.pid as number)) process.kill(pid, 'SIGKILL');
       await ended;
       process.off('exit', endIt);
     },

@@ -25,7 +25,7 @@ const descriptions = {
   ours: 'this service, with all that it does: keys, limiter, strict validation, log',
   'ours-redis': 'the same, with its limiter in Redis',
   'ours-workers': `the same as ours-redis, in ${WORKERS} processes`,
-  'ours-unbatched': 'the same, with each thing that is asked of MongoDB a command of its own',
+  'ours-unbatched': 'ours, with each thing that is asked of MongoDB a command of its own',
   bare: '`node:http` that gives the same bytes, and does nothing for them',
   reference: '`node:http` and the driver, tuned by hand: keys that it was given, no validation, limiter or log',
   fastify: 'Fastify 5, the driver, replies written by schemas',

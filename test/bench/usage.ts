@@ -24,8 +24,8 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[10]) + Number(fields[11])) / TICKS_PER_SECOND;
 }
 
-/** The process and those that it has started itself, such as its workers. */
-function withChildren(pid: number): readonly number[] {
+/** The process and those that it has started itself, such as its workers; the process alone where the system does not say. */
+export function withChildren(pid: number): readonly number[] {
   return [pid, ...(proc(pid, `task/${pid}/children`).match(/\d+/g) ?? []).map(Number)];
 }
 

@@ -78,7 +78,11 @@ suite('POST /campaigns', {
     inWorld(async (world, api) => {
       const unset = { domain: null, image: null, contentPillarId: null };
       for (const fields of [{}, unset]) {
-        const { domain, image, contentPillarId, ...rest } = await storedCampaign(api, world, (await create(world, fields)).id);
+        const { domain, image, contentPillarId, ...rest } = await storedCampaign(
+          api,
+          world,
+          (await create(world, fields)).id,
+        );
         assert.deepEqual({ domain, image, contentPillarId }, unset);
         assert.deepEqual([rest.tagIds, rest.groupIds, rest.resources, rest.targetShares], [[], [], [], null]);
       }
@@ -174,7 +178,9 @@ suite('POST /campaigns', {
       ];
       for (const [sent, amount] of taken) {
         const { id } = await create(world, Object.fromEntries(AMOUNTS.map((field) => [field, sent])));
-        const stored = Object.entries(await storedCampaign(api, world, id)).filter(([field]) => AMOUNTS.includes(field));
+        const stored = Object.entries(await storedCampaign(api, world, id)).filter(([field]) =>
+          AMOUNTS.includes(field),
+        );
         assert.deepEqual(Object.fromEntries(stored), Object.fromEntries(AMOUNTS.map((field) => [field, amount])));
       }
       const refused = [
@@ -438,7 +444,10 @@ suite('POST /campaigns: references', {
           [[...hundred, ...hundred.map((id) => id.toUpperCase())], hundred],
         ];
         for (const [sent, stored] of cases) {
-          assert.deepEqual((await storedCampaign(api, world, (await create(world, { [field]: sent })).id))[field], stored);
+          assert.deepEqual(
+            (await storedCampaign(api, world, (await create(world, { [field]: sent })).id))[field],
+            stored,
+          );
         }
         assertFaults(await post(world, { [field]: ids }), [field]);
         assertFaults(await post(world, { [field]: [a, a.toUpperCase(), 'x', a, 'x', 7] }), [

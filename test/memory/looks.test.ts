@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { Collection } from '../../adapters/memory/collection.ts';
 import { SortedList } from '../../adapters/memory/sorted-list.ts';
-import { memoryStorage } from '../../adapters/memory/storage.ts';
-import { type Campaign, type CampaignWindow, sortFields, windows } from '../../core/campaign/campaign.ts';
+import { type Campaign, type CampaignWindow, campaignKind, sortFields, windows } from '../../core/campaign/campaign.ts';
 import type { Condition, Query } from '../../core/shared/records.ts';
 import { campaign, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
@@ -79,9 +79,9 @@ function casesOf(size: number): Case[] {
 suite('what a list in memory looks at', {
   'is about a page of 500 and of 50,000 campaigns': async () => {
     for (const size of [500, 50_000]) {
-      const list = await workspaceOf(size);
+      const list = workspaceOf(size);
       for (const { title, query, atMost } of casesOf(size)) {
-        const looks = await list(query);
+        const looks = list(query);
         assert.ok(looks <= atMost, `${looks} looks of ${size}, more than ${atMost}: ${title} ${JSON.stringify(query)}`);
       }
     }
@@ -89,12 +89,12 @@ suite('what a list in memory looks at', {
 
   'is next to nothing for a search that finds nothing, soon after the second; everything for one of two letters':
     async () => {
-      const list = await workspaceOf(500);
+      const list = workspaceOf(500);
       const looksFor = (contains: string) => list({ where: [{ field: 'searchText', contains }] });
-      await looksFor('winter');
+      looksFor('winter');
       for (let turn = 0; turn < 20; turn++) await setImmediate();
-      assert.ok((await looksFor('winter')) <= 10);
-      assert.equal(await looksFor('wi'), 500);
+      assert.ok(looksFor('winter') <= 10);
+      assert.equal(looksFor('wi'), 500);
     },
 });
 
@@ -103,8 +103,12 @@ suite('what a list in memory looks at', {
  * ones differ in tag, domain and creator, and the older ones are archived, so that what a filter finds is not spread
  * evenly. Returns what tells how many records a list reads, or steps over in an index, when it is asked for again.
  */
-async function workspaceOf(size: number): Promise<(query: Partial<Query<Campaign>>) => Promise<number>> {
-  const { campaigns } = memoryStorage(() => 0);
+function workspaceOf(size: number): (query: Partial<Query<Campaign>>) => number {
+  const campaigns = new Collection<Campaign>(
+    campaignKind,
+    () => 0,
+    () => undefined,
+  );
   const workspaceId = newId();
   const looked = new Set<Campaign>();
   const spy: ProxyHandler<Campaign> = {
@@ -127,20 +131,19 @@ async function workspaceOf(size: number): Promise<(query: Partial<Query<Campaign
       createdBy: hour < 0.2 * size ? 'left' : `member ${hour % 10}`,
       searchText: 'summer',
     });
-    await campaigns.add(new Proxy(record, spy));
+    campaigns.set(record.id, new Proxy(record, spy));
   }
-  return async (query) => {
-    const listed = () =>
-      campaigns.list(workspaceId, { where: [], by: 'createdAt', order: 'desc', skip: 0, take: PAGE, ...query });
-    await listed();
+  return (query) => {
+    const listed = () => campaigns.list({ where: [], by: 'createdAt', order: 'desc', skip: 0, take: PAGE, ...query });
+    listed();
     looked.clear();
-    const steps = await countingSteps(listed);
+    const steps = countingSteps(listed);
     return Math.max(looked.size, steps);
   };
 }
 
 /** How many values the sorted lists give while something is done. */
-async function countingSteps(work: () => Promise<unknown>): Promise<number> {
+function countingSteps(work: () => unknown): number {
   const { ascending, descending } = SortedList.prototype;
   let steps = 0;
   function* counted(values: Iterable<unknown>): Generator<unknown> {
@@ -156,7 +159,7 @@ async function countingSteps(work: () => Promise<unknown>): Promise<number> {
     return counted(descending.apply(this, ranks));
   };
   try {
-    await work();
+    work();
   } finally {
     Object.assign(SortedList.prototype, { ascending, descending });
   }
