@@ -324,8 +324,8 @@ const changing = {
 
 const reading = {
   'workspaces.get': step({ at: fc.nat(1) }, (side, { at }) => side.use.workspaces.get(side.workspace(at))),
-  'campaigns.get': byCaller({ pick }, (side, caller, { pick }) =>
-    side.use.campaigns.get(caller, side.id(caller.workspaceId, 'campaigns', pick)),
+  'campaigns.get': byCaller({ pick }, async (side, caller, { pick }) =>
+    shown(await side.use.campaigns.get(caller, side.id(caller.workspaceId, 'campaigns', pick))),
   ),
   'campaigns.checkMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
     side.use.campaigns.checkMany(
@@ -453,9 +453,9 @@ export const sequences = fc
 /** A page of campaigns with what is shown of them: a storage may leave out the rest. */
 export async function shownCampaigns(use: Application, actor: Actor, query: CampaignQuery): Promise<Page<unknown>> {
   const { items, hasNext } = await use.campaigns.list(actor, query);
-  const shown = ({ hasShared, ...campaign }: SeenCampaign) => [
-    hasShared,
-    ...CAMPAIGN_SHOWN.map((name) => campaign[name]),
-  ];
   return { items: items.map(shown), hasNext };
+}
+
+function shown({ hasShared, ...campaign }: SeenCampaign): readonly unknown[] {
+  return [hasShared, ...CAMPAIGN_SHOWN.map((name) => campaign[name])];
 }
