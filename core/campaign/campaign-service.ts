@@ -189,7 +189,7 @@ export class CampaignService {
     if (!member || campaignIds.length === 0) return undefined;
     const ids = campaignIds.map((id) => shareId(member.id, id));
     const shares = new Set((await this.storage.shares.getMany(workspaceId, ids, [])).map(({ id }) => id));
-    return new Set(campaignIds.filter((id) => shares.has(shareId(member.id, id))));
+    return new Set(campaignIds.filter((_, i) => shares.has(ids[i] as string)));
   }
 }
 
