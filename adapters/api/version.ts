@@ -2,5 +2,5 @@ import { readFileSync } from 'node:fs';
 
 /** The version of the package. */
 export const { version }: { readonly version: string } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL(import.meta.resolve('workspace-advocacy/package.json')), 'utf8'),
 );
