@@ -1,18 +1,14 @@
-const MOST_VALUES = 1_000;
-
 /**
- * The same function, which remembers what it makes of frozen values: they stay what they are. It makes a frozen value of
- * a frozen one, remembers a thousand, and then begins anew. Of other values it remembers nothing.
+ * The same function, which remembers what it makes of frozen values for as long as these live: they stay what they are.
+ * It makes a frozen value of a frozen one. Of other values it remembers nothing.
  */
 export function memoised<K extends object, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>();
+  const made = new WeakMap<K, V>();
   return (key) => {
     const known = made.get(key);
     if (known !== undefined) return known;
     const value = make(key);
-    if (!Object.isFrozen(key)) return value;
-    if (made.size === MOST_VALUES) made.clear();
-    made.set(key, Object.freeze(value));
+    if (Object.isFrozen(key)) made.set(key, Object.freeze(value));
     return value;
   };
 }

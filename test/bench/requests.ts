@@ -27,7 +27,7 @@ export interface Answer {
 
 const CONNECTIONS = 32;
 /** More than there are connections, so that two of them hardly ever ask for the same at the same time. */
-const PAGES = 40;
+const PAGES = 80;
 const DEEP_PAGE = 400;
 const DEEP_PAGES = 20;
 const NEW_CAMPAIGNS = 100;

@@ -35,10 +35,10 @@ suite('a memoised function', {
     assert.ok(!Object.isFrozen(upper(named)));
   },
 
-  'remembers some of many': () => {
+  'remembers each of many': () => {
     const { upper, times } = counting();
     const many = Array.from({ length: 5_000 }, (_, i) => Object.freeze({ name: `${i}` }));
-    for (const round of [many, many.slice(-100), many.slice(0, 100)]) for (const named of round) upper(named);
-    assert.equal(times(), 5_100);
+    for (const round of [many, many]) for (const named of round) upper(named);
+    assert.equal(times(), 5_000);
   },
 });
