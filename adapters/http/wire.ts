@@ -40,12 +40,12 @@ export function readQuery(url: string): QueryValues {
   if (start < 0) return values;
   for (const pair of url.slice(start + 1).split('&')) {
     if (pair === '') continue;
-    const [name, ...value] = pair.split('=');
-    const given = decoded(value.join('='));
-    const key = decoded(name as string);
-    const list = values[key];
-    if (list) list.push(given);
-    else values[key] = [given];
+    const equals = pair.indexOf('=');
+    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
+    const given = values[name];
+    if (given) given.push(value);
+    else values[name] = [value];
   }
   return values;
 }
@@ -64,14 +64,12 @@ function decoded(text: string): string {
  */
 export function pageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
   const page = Number(query.page?.[0] ?? 1);
-  const link = (number: number, relation: string) => {
-    const others = Object.entries(query).filter(([name]) => name !== 'page');
-    const pairs = [
-      ...others.flatMap(([name, values]) => values.map((value) => [name, value])),
-      ['page', String(number)],
-    ];
-    return `<${path}?${pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}>; rel="${relation}"`;
-  };
+  let others = '';
+  for (const [name, values] of Object.entries(query)) {
+    if (name === 'page') continue;
+    for (const value of values) others += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`;
+  }
+  const link = (number: number, relation: string) => `<${path}?${others}page=${number}>; rel="${relation}"`;
   const links = [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
   return links.length > 0 ? links.join(', ') : undefined;
 }
