@@ -255,7 +255,8 @@ const PASSING_NAMES: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',
 ]);
 
-function isPassing(error: unknown): boolean {
+/** Whether something failed because the database was away or busy: it may do better when it is tried again. */
+export function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseAway || error instanceof Blocked || isOfNetwork(error)) return true;
   if (!(error instanceof MongoError)) return false;
   return (

@@ -15,9 +15,9 @@ export function sortOf<T extends Entity>({ by, order, where }: Query<T>, kind: K
   return { [by]: direction, _id: direction };
 }
 
-/** The option that has only these fields read, and the id; of all of them where none are named. */
-export function projectionOf(fields: readonly string[] | undefined): { readonly projection?: Record<string, 1> } {
-  return fields ? { projection: Object.fromEntries(['id', ...fields].map((field) => [nameOf(field), 1])) } : {};
+/** What has only these fields read, and the id; `undefined`, which is all of them, where none are named. */
+export function projectionOf(fields: readonly string[] | undefined): Record<string, 1> | undefined {
+  return fields && Object.fromEntries(['id', ...fields].map((field) => [nameOf(field), 1]));
 }
 
 /**

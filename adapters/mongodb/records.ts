@@ -2,7 +2,6 @@ import {
   type ClientSession,
   type Collection,
   type Filter,
-  type FindOptions,
   MongoBulkWriteError,
   MongoError,
   MongoServerError,
@@ -11,15 +10,15 @@ import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { Blocked } from './connection.ts';
 import { documentOf, recordOf, type Stored } from './documents.ts';
+import { type Finding, find, findOne, MOST_TIME } from './find.ts';
 import { uniqueIndexName } from './indexes.ts';
 import { filterOf, hintOf, projectionOf, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
 const TIME_EXPIRED = 50;
 const BAD_VALUE = 2;
-const MOST_TIME = { maxTimeMS: 2_000 };
 /** Left alone, MongoDB would weigh this index and that of the workspace against each other. */
-const BY_ID = { hint: { _id: 1 }, ...MOST_TIME } as const;
+const BY_ID = { hint: { _id: 1 } } as const;
 
 /** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
 export type OnCollection = <T>(
@@ -62,45 +61,40 @@ export function recordsOn<T extends Entity>(
   return {
     get: (workspaceId, id, fields) =>
       on(name, async (collection, session) => {
-        const options = { session, ...projectionOf(fields), ...BY_ID };
-        const found = await collection.findOne({ workspaceId, _id: id }, options);
+        const options = { projection: projectionOf(fields), ...BY_ID };
+        const found = await findOne(collection, session, { workspaceId, _id: id }, options);
         return found ? recordOf<T>(found) : undefined;
       }),
 
     getMany: (workspaceId, ids, fields) =>
       on(name, async (collection, session) => {
-        if (ids.length === 0) return [];
-        const some = { workspaceId, _id: { $in: ids } };
-        // One more than there can be, so that the database need not be asked whether there is one.
-        const options = { session, batchSize: ids.length + 1, ...projectionOf(fields), ...BY_ID };
-        return (await collection.find(some, options).toArray()).map(recordOf<T>);
+        const filter = { workspaceId, _id: { $in: ids } };
+        const some = { filter, projection: projectionOf(fields), limit: ids.length, ...BY_ID };
+        return (await find(collection, session, some)).map(recordOf<T>);
       }),
 
     list: (workspaceId, query) =>
       on(name, async (collection, session) => {
-        if (query.take === 0) return [];
-        const { skip, take: limit } = query;
-        const sort = sortOf(query, kind);
         // A command that is refused ends its transaction: there, no hint is tried.
         const hint = session ? undefined : hintOf(query, kind);
-        const options = {
-          ...{ session, skip, limit, batchSize: limit },
-          ...(sort && { sort }),
-          ...projectionOf(query.fields),
-          ...MOST_TIME,
+        const finding: Finding = {
+          filter: filterOf(workspaceId, query.where),
+          sort: sortOf(query, kind),
+          projection: projectionOf(query.fields),
+          skip: query.skip,
+          limit: query.take,
         };
-        const find = (more: FindOptions) =>
-          collection.find(filterOf(workspaceId, query.where), { ...options, ...more }).toArray();
-        const found = await (hint ? find({ hint }).catch((error) => orUnhinted(error, find)) : find({}));
+        const found = await find(collection, session, { ...finding, hint }).catch((error) => {
+          if (hint && isOfHint(error)) return find(collection, session, finding);
+          throw error;
+        });
         return found.map(recordOf<T>);
       }),
 
     listById: (workspaceId, after, limit) =>
       on(name, async (collection, session) => {
-        if (limit === 0) return [];
-        const rest = { workspaceId, _id: { $gt: after } };
-        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
-        return (await collection.find(rest, options).toArray()).map(recordOf<T>);
+        const filter = { workspaceId, _id: { $gt: after } };
+        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(recordOf<T>);
       }),
 
     count: (workspaceId, where) =>
@@ -139,7 +133,7 @@ export function recordsOn<T extends Entity>(
       let replaced = '';
       const attempt = () =>
         on(name, async (collection, session) => {
-          const found = await collection.findOne({ workspaceId, _id: id }, { session, ...MOST_TIME });
+          const found = await findOne(collection, session, { workspaceId, _id: id });
           if (!found) return undefined;
           const current = recordOf<T>(found);
           if (unanswered.has(found.revision)) return current;
@@ -170,14 +164,13 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
   return {
     get: (id) =>
       on(name, async (collection, session) => {
-        const found = await collection.findOne({ _id: id }, { session, ...MOST_TIME });
+        const found = await findOne(collection, session, { _id: id });
         return found ? recordOf<E>(found) : undefined;
       }),
     list: (after, limit) =>
       on(name, async (collection, session) => {
-        if (limit === 0) return [];
-        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
-        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
+        const filter = { _id: { $gt: after } };
+        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(recordOf<E>);
       }),
     add: (entry) => {
       const document = documentOf(entry);
@@ -192,7 +185,7 @@ function remove(name: string, one: Filter<Stored>, on: OnCollection): Promise<bo
   let wasThere = false;
   return on(name, async (collection, session) => {
     const isRepeated = wasThere;
-    wasThere ||= (await collection.findOne(one, { session, projection: { _id: 1 }, ...MOST_TIME })) !== null;
+    wasThere ||= (await findOne(collection, session, one, { projection: { _id: 1 } })) !== undefined;
     if (!wasThere) return false;
     const { deletedCount } = await collection.deleteOne(one, { session, ...MOST_TIME });
     return deletedCount === 1 || isRepeated;
@@ -210,13 +203,13 @@ async function insert(
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    if (await collection.findOne(one, { session, ...MOST_TIME })) throw new DomainError('conflict', refusal(unique));
+    if (await findOne(collection, session, one)) throw new DomainError('conflict', refusal(unique));
     await requireFree(collection, document, unique, session);
   }
   try {
     await named(unique, () => collection.insertOne(document, { session, ...MOST_TIME }));
   } catch (error) {
-    const isMine = async () => (await collection.findOne(one, MOST_TIME))?.revision === document.revision;
+    const isMine = async () => (await findOne(collection, undefined, one))?.revision === document.revision;
     if (session || !(error instanceof DomainError) || !(await isMine())) throw error;
   }
 }
@@ -242,9 +235,8 @@ async function insertMany(
     if (other || error.result.getWriteConcernError()) throw error;
     const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
     const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
-    const some = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
-    const options = { session, batchSize: ids.length, ...MOST_TIME };
-    const there = await collection.find(some, options).toArray();
+    const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
+    const there = await find(collection, session, { filter, limit: ids.length });
     const mine = new Set(there.map(({ revision }) => revision));
     const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
     return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));
@@ -261,8 +253,7 @@ async function requireFree(
   const { workspaceId, _id } = document;
   for (const field of Object.keys(unique)) {
     const other = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await collection.findOne(other, { session, ...MOST_TIME }))
-      throw new DomainError('conflict', unique[field] as string);
+    if (await findOne(collection, session, other)) throw new DomainError('conflict', unique[field] as string);
   }
 }
 
@@ -288,8 +279,7 @@ function refusal(unique: Unique, message = ''): string {
   return (field && unique[field]) || 'There is a record with this id.';
 }
 
-/** Where somebody has dropped the index of a hint under us, MongoDB may choose another one. */
-function orUnhinted<T>(error: unknown, find: (more: FindOptions) => Promise<T>): Promise<T> {
-  if (error instanceof MongoServerError && error.code === BAD_VALUE && /\bhint\b/.test(error.message)) return find({});
-  throw error;
+/** Whether the index of a hint is not there: somebody has dropped it under us, and MongoDB may choose another one. */
+function isOfHint(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === BAD_VALUE && /\bhint\b/.test(error.message);
 }

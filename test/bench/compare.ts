@@ -38,7 +38,7 @@ export async function compareOnMongodb(client: Client, options: Options): Promis
     const contenders = contendersOn(uri, [read, written], limiter?.url).filter(({ name }) =>
       options.servers.includes(name),
     );
-    if (contenders.some(({ name }) => !name.startsWith('ours') && name !== 'reference')) installPeers();
+    if (contenders.some(({ name }) => !name.startsWith('ours') && !name.startsWith('reference'))) installPeers();
     const running: Running[] = [];
     for (const contender of contenders) running.push(await run(contender));
     const usage = usageOf((await database.primary()).pid);

@@ -28,6 +28,8 @@ const descriptions = {
   'ours-unbatched': 'ours, with each thing that is asked of MongoDB a command of its own',
   bare: '`node:http` that gives the same bytes, and does nothing for them',
   reference: '`node:http` and the driver, tuned by hand: keys that it was given, no validation, limiter or log',
+  'reference-commands':
+    'the reference, which reads as this service does: by find commands instead of cursors of the driver',
   fastify: 'Fastify 5, the driver, replies written by schemas',
   express: 'Express 5, the driver and zod, written plainly',
   nestjs: 'NestJS 11 on its Fastify adapter, Mongoose 9 with lean reads, class-validator',
@@ -38,7 +40,8 @@ type Name = keyof typeof descriptions;
 
 export const storages = {
   mongodb: [
-    ...(['reference', 'ours', 'ours-redis', 'ours-workers', 'ours-unbatched'] as const),
+    ...(['reference', 'reference-commands'] as const),
+    ...(['ours', 'ours-redis', 'ours-workers', 'ours-unbatched'] as const),
     ...(['fastify', 'express', 'nestjs', 'feathers'] as const),
   ],
   memory: ['bare', 'ours'],
@@ -83,15 +86,17 @@ export function contendersOn(uri: string, samples: readonly Sample[], redisUrl: 
     is: descriptions[name],
     environment,
   });
-  const peer = (name: Name, environment = {}) =>
-    contender(name, join(PEERS, `${name}.js`), { MONGODB_URI: uri, ...environment });
+  const peer = (name: Name, environment = {}, script: string = name) =>
+    contender(name, join(PEERS, `${script}.js`), { MONGODB_URI: uri, ...environment });
+  const reference = { CALLERS: JSON.stringify(Object.fromEntries(callers)) };
   const withRedis =
     redisUrl === undefined ? undefined : { ...ours.environment, RATE_LIMITER: 'redis', REDIS_URL: redisUrl };
   const unbatched = contender('ours-unbatched', join(import.meta.dirname, 'unbatched-server.js'), ours.environment, {
     logs: true,
   });
   return [
-    peer('reference', { CALLERS: JSON.stringify(Object.fromEntries(callers)) }),
+    peer('reference', reference),
+    peer('reference-commands', { ...reference, READS: 'commands' }, 'reference'),
     ours,
     ...(withRedis ? [as('ours-redis', withRedis), as('ours-workers', { ...withRedis, WORKERS: String(WORKERS) })] : []),
     unbatched,

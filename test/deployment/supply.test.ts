@@ -51,7 +51,9 @@ suite('the lock files', {
 
   'have no package whose install script runs': async () => {
     const { allowScripts } = JSON.parse(read('package.json'));
-    const withScript = lockedIn('.').filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
+    const withScript = lockedIn('.')
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([name]) => name);
     assert.deepEqual(Object.fromEntries(withScript.map((name) => [name, false])), allowScripts);
     const installs = (await readDockerfile()).filter(({ rest }) => rest.includes('npm ci'));
     assert.equal(installs.length, 2);

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { MongoClient } from 'mongodb';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import type { Storage } from '../../core/storage.ts';
+import { campaign, newId, tag } from '../contract/samples.ts';
+import { mongod } from '../support/mongod.ts';
+import { mongodbProxy } from '../support/mongodb-proxy.ts';
+import { suite } from '../support/suite.ts';
+
+async function onDatabase(query: string, work: (storage: Storage, client: MongoClient) => Promise<void>) {
+  const { uri, stop } = await mongod();
+  const client = new MongoClient(uri);
+  const { storage, connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}${query}`, () => undefined);
+  try {
+    await connection.attempted();
+    await work(storage, client);
+  } finally {
+    await Promise.all([connection.close(), client.close()]);
+    await stop();
+  }
+}
+
+/** Together more than the 16 MiB of a reply. */
+const LARGE = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
+
+suite('what is found in MongoDB', {
+  'is all that is there, though it is more than a reply may hold': () =>
+    onDatabase('', async ({ campaigns }) => {
+      const workspaceId = newId();
+      const added = LARGE.map((description) => ({ ...campaign(workspaceId), description }));
+      for (const record of added) await campaigns.add(record);
+      const ids = added.map(({ id }) => id).sort();
+      const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: ids.length } as const;
+      const ways = [
+        await campaigns.list(workspaceId, query),
+        await campaigns.listById(workspaceId, '', ids.length),
+        await campaigns.getMany(workspaceId, ids),
+      ];
+      for (const found of ways) assert.deepEqual(found.map(({ id }) => id).sort(), ids);
+    }),
+
+  'is read with the read concern that the URI names': () =>
+    onDatabase('readConcernLevel=majority', async ({ tags, atomically }, client) => {
+      const { workspaceId, id } = tag(newId(), 'read');
+      await client.db().command({ profile: 2 });
+      await tags.get(workspaceId, id);
+      await atomically(({ tags }) => tags.get(workspaceId, id));
+      const commands = await client.db().collection('system.profile').find({ 'command.find': 'tags' }).toArray();
+      assert.deepEqual(
+        commands.map(({ command }) => command.readConcern?.level),
+        ['majority', 'snapshot'],
+      );
+    }),
+
+  'is asked for again where a reply is lost, and nobody is told that the database is away': async () => {
+    const { uri, stop } = await mongod();
+    const proxy = await mongodbProxy(uri);
+    const told: string[] = [];
+    const { storage, connection } = mongodbStorage(proxy.uri, (line) => told.push(line));
+    try {
+      await connection.attempted();
+      const read = tag(newId(), 'read');
+      await storage.tags.add(read);
+      proxy.lose('find', 'answer', 1);
+      assert.deepEqual(await storage.tags.get(read.workspaceId, read.id), read);
+      assert.deepEqual([proxy.toLose, connection.retries, told], [0, 0, []]);
+    } finally {
+      await connection.close();
+      await proxy.close();
+      await stop();
+    }
+  },
+});
