@@ -16,6 +16,7 @@ await build({
   splitting: true,
   format: 'esm',
   platform: 'node',
+  target: 'node20.19',
   external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
   sourcemap: true,
   sourcesContent: false,

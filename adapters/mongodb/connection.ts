@@ -18,6 +18,8 @@ const OPTIONS: MongoClientOptions = {
   w: 'majority',
   journal: true,
 };
+/** How long the database may work on a command. */
+export const MOST_TIME = { maxTimeMS: 2_000 };
 const FIRST_ATTEMPT_MS = 2_000;
 const GIVES_UP_AFTER_MS = 10_000;
 const MOST_TRIES = 5;

@@ -1,14 +1,11 @@
-import type { ClientSession, Collection, Filter, Sort } from 'mongodb';
-import { isPassing } from './connection.ts';
+import { type ClientSession, type Collection, type Filter, MongoNetworkError, MongoServerError } from 'mongodb';
+import { isPassing, MOST_TIME } from './connection.ts';
 import type { Stored } from './documents.ts';
 
-/** How long the database may look for what is asked for, and how long what is written may wait there. */
-export const MOST_TIME = { maxTimeMS: 2_000 };
-
-/** What is to be found; the names are those of MongoDB's find command. */
-export interface Finding {
+/** A find command (https://www.mongodb.com/docs/manual/reference/command/find/) of at most `limit` documents. */
+export interface FindCommand {
   readonly filter: Filter<Stored>;
-  readonly sort?: Sort | undefined;
+  readonly sort?: Readonly<Record<string, 1 | -1>> | undefined;
   readonly projection?: Readonly<Record<string, 1>> | undefined;
   readonly hint?: Readonly<Record<string, 1>> | undefined;
   readonly skip?: number;
@@ -16,18 +13,17 @@ export interface Finding {
 }
 
 /**
- * Finds documents with a command of its own, which takes two thirds of the processor time that a cursor of the driver
- * takes. What that reply does not hold, and what failed because the database was away, is left to a cursor, which asks
- * again.
+ * Finds a page of documents, or some by their ids, with a command of its own: a cursor of the driver takes more processor
+ * time (docs/adr/0008-mongodb.md). As the driver does, it asks once more where an answer is lost.
  */
 export async function find(
   collection: Collection<Stored>,
   session: ClientSession | undefined,
-  { filter, limit, ...options }: Finding,
+  { filter, limit, ...options }: FindCommand,
 ): Promise<Stored[]> {
   if (limit === 0) return [];
-  try {
-    const { cursor } = await collection.db.command(
+  const ask = () =>
+    collection.db.command(
       {
         find: collection.collectionName,
         filter,
@@ -40,10 +36,12 @@ export async function find(
       },
       { session, ...collection.bsonOptions },
     );
-    if (Number(cursor.id) === 0) return cursor.firstBatch;
-  } catch (error) {
-    if (session || !isPassing(error)) throw error;
-  }
+  const { cursor } = await ask().catch((error) => {
+    if (session || !isLost(error)) throw error;
+    return ask();
+  });
+  if (Number(cursor.id) === 0) return cursor.firstBatch;
+  // More than a reply holds, 16 MiB, which pages of records never are; MongoDB ends the cursor of the command by itself.
   return collection.find(filter, { session, limit, ...options, ...MOST_TIME }).toArray();
 }
 
@@ -52,7 +50,13 @@ export async function findOne(
   collection: Collection<Stored>,
   session: ClientSession | undefined,
   filter: Filter<Stored>,
-  options: Omit<Finding, 'filter' | 'limit'> = {},
+  options: Omit<FindCommand, 'filter' | 'limit'> = {},
 ): Promise<Stored | undefined> {
   return (await find(collection, session, { filter, limit: 1, ...options }))[0];
+}
+
+/** Whether a command was sent and not done: another server may do it, or the same one on another connection. */
+function isLost(error: unknown): boolean {
+  if (error instanceof MongoNetworkError) return true;
+  return error instanceof MongoServerError && isPassing(error) && !error.hasErrorLabel('SystemOverloadedError');
 }

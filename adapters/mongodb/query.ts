@@ -1,4 +1,4 @@
-import type { Filter, Sort } from 'mongodb';
+import type { Filter } from 'mongodb';
 import type { Condition, Entity, Field, Kind, Query } from '../../core/shared/records.ts';
 import type { Stored } from './documents.ts';
 import { indexKey } from './indexes.ts';
@@ -9,7 +9,10 @@ export function filterOf<T>(workspaceId: string, where: readonly Condition<T>[])
 }
 
 /** The order of a query; `undefined` where one record matches at most, so that no plan sorts it. */
-export function sortOf<T extends Entity>({ by, order, where }: Query<T>, kind: Kind<T>): Sort | undefined {
+export function sortOf<T extends Entity>(
+  { by, order, where }: Query<T>,
+  kind: Kind<T>,
+): Record<string, 1 | -1> | undefined {
   if (where.some((condition) => isOfOne(condition, kind))) return undefined;
   const direction = order === 'asc' ? 1 : -1;
   return { [by]: direction, _id: direction };

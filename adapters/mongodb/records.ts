@@ -8,9 +8,9 @@ import {
 } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
-import { Blocked } from './connection.ts';
+import { Blocked, MOST_TIME } from './connection.ts';
 import { documentOf, recordOf, type Stored } from './documents.ts';
-import { type Finding, find, findOne, MOST_TIME } from './find.ts';
+import { type FindCommand, find, findOne } from './find.ts';
 import { uniqueIndexName } from './indexes.ts';
 import { filterOf, hintOf, projectionOf, sortOf } from './query.ts';
 
@@ -77,15 +77,15 @@ export function recordsOn<T extends Entity>(
       on(name, async (collection, session) => {
         // A command that is refused ends its transaction: there, no hint is tried.
         const hint = session ? undefined : hintOf(query, kind);
-        const finding: Finding = {
+        const command: FindCommand = {
           filter: filterOf(workspaceId, query.where),
           sort: sortOf(query, kind),
           projection: projectionOf(query.fields),
           skip: query.skip,
           limit: query.take,
         };
-        const found = await find(collection, session, { ...finding, hint }).catch((error) => {
-          if (hint && isOfHint(error)) return find(collection, session, finding);
+        const found = await find(collection, session, { ...command, hint }).catch((error) => {
+          if (hint && isOfHint(error)) return find(collection, session, command);
           throw error;
         });
         return found.map(recordOf<T>);
@@ -93,8 +93,10 @@ export function recordsOn<T extends Entity>(
 
     listById: (workspaceId, after, limit) =>
       on(name, async (collection, session) => {
-        const filter = { workspaceId, _id: { $gt: after } };
-        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(recordOf<T>);
+        if (limit === 0) return [];
+        const rest = { workspaceId, _id: { $gt: after } };
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
+        return (await collection.find(rest, options).toArray()).map(recordOf<T>);
       }),
 
     count: (workspaceId, where) =>
@@ -169,8 +171,9 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
       }),
     list: (after, limit) =>
       on(name, async (collection, session) => {
-        const filter = { _id: { $gt: after } };
-        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(recordOf<E>);
+        if (limit === 0) return [];
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
+        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
       }),
     add: (entry) => {
       const document = documentOf(entry);
