@@ -67,23 +67,24 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
 }
 
 /**
- * The same records, asked for less often: of what is asked at the same time, records of a workspace are read by their ids
- * at once, equal lists are read once, and records are added at once, each with its own refusal. A record that several get is
- * frozen, but not what is in its arrays.
+ * The same records, asked for less often (docs/adr/0014-batching.md): of what is asked at the same time, records are read
+ * by their ids at once, whatever their workspaces, equal lists are read once, and records are added at once, each with
+ * its own refusal. A record that several get is frozen, but not what is in its arrays.
  */
-export function batched<T extends Entity>({ addEach, ...records }: SharedRecords<T>): Records<T> {
+export function batched<T extends Entity>({ addEach, getAcross, ...records }: SharedRecords<T>): Records<T> {
   const byIds = batchesByKey<Parameters<Records<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
     const [workspaceId, ids, fields] = asked[0] as (typeof asked)[number];
     if (asked.length === 1) return [await records.getMany(workspaceId, ids, fields)];
     const found = new Map<string, Identified>();
+    const workspaceIds = new Set(asked.map(([one]) => one));
     const all = new Set(asked.flatMap(([, some]) => some));
-    for (const record of await records.getMany(workspaceId, [...all], fields)) {
-      found.set(record.id, Object.freeze(record));
+    for (const record of await getAcross([...workspaceIds], [...all], fields)) {
+      found.set(`${record.workspaceId} ${record.id}`, Object.freeze(record));
     }
-    return asked.map(([, some]) => [...new Set(some)].flatMap((id) => found.get(id) ?? []));
+    return asked.map(([one, some]) => [...new Set(some)].flatMap((id) => found.get(`${one} ${id}`) ?? []));
   });
   const getMany = ((workspaceId, ids, fields) =>
-    byIds(`${workspaceId} ${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];
+    byIds(`${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];
 
   const list = batchesByKey<Parameters<Records<T>['list']>, readonly T[]>(() => async (asked) => {
     const found = (await records.list(...(asked[0] as (typeof asked)[number]))) as readonly T[];

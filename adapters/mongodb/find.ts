@@ -1,4 +1,4 @@
-import { type ClientSession, type Collection, type Filter, MongoNetworkError, MongoServerError } from 'mongodb';
+import { type ClientSession, type Collection, type Filter, Long, MongoNetworkError, MongoServerError } from 'mongodb';
 import { isPassing, MOST_TIME } from './connection.ts';
 import type { Stored } from './documents.ts';
 
@@ -41,7 +41,9 @@ export async function find(
     return ask();
   });
   if (Number(cursor.id) === 0) return cursor.firstBatch;
-  // More than a reply holds, 16 MiB, which pages of records never are; MongoDB ends the cursor of the command by itself.
+  // It is more than the 16 MiB of a reply, which pages of our records never are.
+  const end = { killCursors: collection.collectionName, cursors: [Long.fromValue(cursor.id)] };
+  await collection.db.command(end, { session });
   return collection.find(filter, { session, limit, ...options, ...MOST_TIME }).toArray();
 }
 

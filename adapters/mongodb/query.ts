@@ -44,7 +44,7 @@ function conditionOf<T>(condition: Condition<T>): Filter<Stored> {
   const field = nameOf(condition.field);
   if ('is' in condition) return { [field]: condition.is };
   if ('in' in condition) return { [field]: { $in: condition.in } };
-  // A look for bytes takes mongod 0.86 of what a regular expression does, where each text is looked through.
+  // A look for bytes takes mongod 0.8 to 0.86 of what a regular expression does, where each text is looked through.
   if ('contains' in condition) return { $expr: { $gte: [placeOf(condition.contains, field), 0] } };
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = condition;
   return { [field]: { $gte: from, $lte: to } };

@@ -7,7 +7,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Kind, Records, Registry } from '../../core/shared/records.ts';
+import type { Entity, Field, Kind, Records, Registry } from '../../core/shared/records.ts';
 import { Blocked, MOST_TIME } from './connection.ts';
 import { documentOf, recordOf, type Stored } from './documents.ts';
 import { type FindCommand, find, findOne } from './find.ts';
@@ -41,8 +41,14 @@ export interface Ways {
   readonly contend: Contend;
 }
 
-/** Records of which many may be added at once for several callers. */
+/** Records of which many may be read and added at once for several callers. */
 export interface SharedRecords<T extends Entity> extends Records<T> {
+  /** Those of the ids that exist in any of the workspaces; of `fields` as `get`, and the workspace of each. */
+  getAcross(
+    workspaceIds: readonly string[],
+    ids: readonly string[],
+    fields: readonly Field<T>[] | undefined,
+  ): Promise<readonly Pick<T, 'id' | 'workspaceId'>[]>;
   /** As `add` of each: what keeps one of them from being written fails that one alone. */
   addEach(records: readonly T[]): Promise<readonly Promise<void>[]>;
 }
@@ -70,6 +76,14 @@ export function recordsOn<T extends Entity>(
       on(name, async (collection, session) => {
         const filter = { workspaceId, _id: { $in: ids } };
         const some = { filter, projection: projectionOf(fields), limit: ids.length, ...BY_ID };
+        return (await find(collection, session, some)).map(recordOf<T>);
+      }),
+
+    getAcross: (workspaceIds, ids, fields) =>
+      on(name, async (collection, session) => {
+        const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
+        const projection = projectionOf(fields && ['workspaceId', ...fields]);
+        const some = { filter, projection, limit: workspaceIds.length * ids.length, ...BY_ID };
         return (await find(collection, session, some)).map(recordOf<T>);
       }),
 

@@ -203,6 +203,22 @@ suite('records in MongoDB that are asked for at the same time', {
       await Promise.all(lives);
     }),
 
+  'are read with a few commands whatever their workspaces are, and by no other workspace': () =>
+    onStorage(async ({ campaigns }, operations) => {
+      const records = some.map(() => campaign(newId()));
+      const ids = records.map(({ id }) => id);
+      await Promise.all(records.map((record) => campaigns.add(record)));
+      const got = await Promise.all(records.map(({ workspaceId, id }) => campaigns.get(workspaceId, id)));
+      assert.deepEqual(got, records);
+      const pages = await Promise.all(records.map(({ workspaceId }) => campaigns.getMany(workspaceId, ids, ['name'])));
+      assert.deepEqual(
+        pages.map((page) => page.map(({ id }) => id)),
+        ids.map((id) => [id]),
+      );
+      const count = await operations('query');
+      assert.ok(count > 0 && count < MANY / 4, `${count}`);
+    }),
+
   'are those of their own workspace': () =>
     onStorage(async ({ campaigns }) => {
       const [one, other] = [newId(), newId()];

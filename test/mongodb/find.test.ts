@@ -25,7 +25,7 @@ const LARGE = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
 
 suite('what is found in MongoDB', {
   'is all that is there, though it is more than a reply may hold': () =>
-    onDatabase('', async ({ campaigns }) => {
+    onDatabase('', async ({ campaigns, atomically }, client) => {
       const workspaceId = newId();
       const added = LARGE.map((description) => ({ ...campaign(workspaceId), description }));
       for (const record of added) await campaigns.add(record);
@@ -35,8 +35,14 @@ suite('what is found in MongoDB', {
         await campaigns.list(workspaceId, query),
         await campaigns.listById(workspaceId, '', ids.length),
         await campaigns.getMany(workspaceId, ids),
+        await atomically((staged) => staged.campaigns.getMany(workspaceId, ids)),
       ];
       for (const found of ways) assert.deepEqual(found.map(({ id }) => id).sort(), ids);
+      const left = [
+        { $currentOp: { idleCursors: true } },
+        { $match: { type: 'idleCursor', ns: `${client.db().databaseName}.campaigns` } },
+      ];
+      assert.deepEqual(await client.db('admin').aggregate(left).toArray(), []);
     }),
 
   'is read with the read concern that the URI names': () =>
