@@ -17,8 +17,6 @@ import { filterOf, hintOf, projectionOf, sortOf } from './query.ts';
 const DUPLICATE_KEY = 11_000;
 const TIME_EXPIRED = 50;
 const BAD_VALUE = 2;
-/** Left alone, MongoDB would weigh this index and that of the workspace against each other. */
-const BY_ID = { hint: { _id: 1 } } as const;
 
 /** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
 export type OnCollection = <T>(
@@ -64,28 +62,22 @@ export function recordsOn<T extends Entity>(
     return on(name, (collection, session) => insert(collection, document, one, kind.unique, session));
   };
 
+  /** Left alone, MongoDB would weigh the index of the ids and that of the workspace against each other. */
+  const byId = (filter: Filter<Stored>, limit: number, fields: readonly string[] | undefined) =>
+    on(name, async (collection, session) => {
+      const command = { filter, limit, projection: projectionOf(fields), hint: { _id: 1 } } as const;
+      return (await find(collection, session, command)).map(recordOf<T>);
+    });
+
   return {
-    get: (workspaceId, id, fields) =>
-      on(name, async (collection, session) => {
-        const options = { projection: projectionOf(fields), ...BY_ID };
-        const found = await findOne(collection, session, { workspaceId, _id: id }, options);
-        return found ? recordOf<T>(found) : undefined;
-      }),
+    get: async (workspaceId, id, fields) => (await byId({ workspaceId, _id: id }, 1, fields))[0],
 
-    getMany: (workspaceId, ids, fields) =>
-      on(name, async (collection, session) => {
-        const filter = { workspaceId, _id: { $in: ids } };
-        const some = { filter, projection: projectionOf(fields), limit: ids.length, ...BY_ID };
-        return (await find(collection, session, some)).map(recordOf<T>);
-      }),
+    getMany: (workspaceId, ids, fields) => byId({ workspaceId, _id: { $in: ids } }, ids.length, fields),
 
-    getAcross: (workspaceIds, ids, fields) =>
-      on(name, async (collection, session) => {
-        const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
-        const projection = projectionOf(fields && ['workspaceId', ...fields]);
-        const some = { filter, projection, limit: workspaceIds.length * ids.length, ...BY_ID };
-        return (await find(collection, session, some)).map(recordOf<T>);
-      }),
+    getAcross: (workspaceIds, ids, fields) => {
+      const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
+      return byId(filter, workspaceIds.length * ids.length, fields && ['workspaceId', ...fields]);
+    },
 
     list: (workspaceId, query) =>
       on(name, async (collection, session) => {

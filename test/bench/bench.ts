@@ -6,11 +6,11 @@ import { BENCHMARK, circumstances, README, type Told, writeSection } from './rep
 import { storages } from './servers.ts';
 
 /** What README says of the tables. */
-const WHAT = `\`npm run bench\` writes these tables. Each cell holds two ratios: requests a second (the more the better), and processor time for each (the less the better).
-On MongoDB they are to a server of \`node:http\` and the driver that is tuned by hand and has no validation, limiter or log;
-\`reference-commands\` reads as this service does, \`ours-redis\` has its limiter in Redis, \`ours-unbatched\` asks MongoDB for each
-thing by itself. In memory they are to a \`node:http\` that gives the same bytes and does nothing for them
-([how, and more](docs/benchmark.md)).`;
+const WHAT = `\`npm run bench\` writes these tables. Each cell holds two ratios: requests a second (the more the better), and processor time
+for each (the less the better). On MongoDB they are to a server of \`node:http\` and the driver that is tuned by hand and has
+no validation, limiter or log; \`reference-commands\` reads as this service does, \`ours-redis\` has its limiter in Redis,
+\`ours-unbatched\` asks MongoDB for each thing by itself. In memory they are to a \`node:http\` that gives the same bytes and
+does nothing for them ([how, and more](docs/benchmark.md)).`;
 
 const comparisons = {
   mongodb: { title: 'Beside others on MongoDB', measure: compareOnMongodb },
