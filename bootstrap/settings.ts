@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isUrl } from '../adapters/api/url.ts';
 
 /** Settings that stop the start: a line for each problem, with no value in it. */
 export class SettingsError extends Error {
@@ -27,7 +28,7 @@ const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
   const hasHosts = (value: string) => {
     const hosts = /^[^:]+:\/\/(?:[^\s/?#]*@)?([^\s/?#@]+)(?:[/?#]\S*)?$/.exec(value)?.[1];
-    return hosts?.split(',').every((host) => host !== '' && URL.canParse(`host://${host}`)) ?? false;
+    return hosts?.split(',').every((host) => host !== '' && isUrl(`host://${host}`)) ?? false;
   };
   return z
     .string()
@@ -76,10 +77,7 @@ export const settings = {
   METRICS_HOST: host.default('127.0.0.1').describe('the address of Prometheus metrics'),
   DOCS_URL: z
     .string()
-    .refine(
-      (value) => /^[\x21-\x7e]+$/.test(value) && URL.canParse(value, 'http://localhost'),
-      'must be a URL or a path',
-    )
+    .refine((value) => /^[\x21-\x7e]+$/.test(value) && isUrl(value, 'http://localhost'), 'must be a URL or a path')
     .default('/docs')
     .transform((value) => value.replace(/\/+$/, ''))
     .describe('where `doc_url` of an error leads: a URL or a path'),

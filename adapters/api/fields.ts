@@ -5,6 +5,7 @@ import { amount as amountOf, wholeNumber as wholeNumberOf } from '../../core/sha
 import { endOf, startOf } from '../../core/shared/date.ts';
 import { fold, SEARCH_TERM, type TextRule, textProblem, URL_TEXT } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
+import { isUrl } from './url.ts';
 
 const NO_NUL = '^[^\\u0000]*$';
 const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
@@ -208,7 +209,7 @@ function toSlug(value: string): string | undefined {
 /** WHATWG mends what is broken (`http:///host`, a line break inside), and forgets an empty user: we look at what was sent. */
 function urlProblem(value: string): string | undefined {
   const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
-  if (authority === undefined || /\p{Control}/u.test(value) || !URL.canParse(value)) {
+  if (authority === undefined || /\p{Control}/u.test(value) || !isUrl(value)) {
     return 'must be a URL that begins with http:// or https://';
   }
   return authority.includes('@') ? 'must be a URL without user and password' : undefined;

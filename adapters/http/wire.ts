@@ -4,6 +4,7 @@ import { MIMEType } from 'node:util';
 import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
 import { MalformedBody, readJson, tooLong } from '../api/json.ts';
+import { isUrl } from '../api/url.ts';
 import { HttpError, tooMuchNow } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
@@ -22,7 +23,7 @@ export function readTarget(request: IncomingMessage): HttpError | undefined {
   const { url = '' } = request;
   if (url.includes('#')) return new HttpError('bad_request', 'The target of a request has no fragment: leave out "#".');
   if (!url.startsWith('/') && url !== '*') {
-    if (!URL.canParse(url)) return new HttpError('bad_request', 'The target is neither a path nor a URL.');
+    if (!isUrl(url)) return new HttpError('bad_request', 'The target is neither a path nor a URL.');
     request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
   }
   try {

@@ -120,6 +120,14 @@ const importRules: readonly {
 
 const CLOCK_OR_CHANCE = /\bDate\.now\b|\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bMath\.random\b/g;
 
+/** Node 20 rejects valid URLs with it (adapters/api/url.ts). */
+const CAN_PARSE = /\bURL\s*\.\s*canParse\b|\bcanParse\b[^;=]*=\s*URL\b/g;
+
+const doesNotAskCanParse: Rule = ({ path, text }) =>
+  path === 'test/architecture/architecture.test.ts'
+    ? []
+    : [...text.matchAll(CAN_PARSE)].map(([found]) => `${path} has ${found}`);
+
 const hasNoClockAndNoChance: Rule = ({ path, text }) =>
   isOf(path, 'core') ? [...text.matchAll(CLOCK_OR_CHANCE)].map(([found]) => `${path} has ${found}`) : [];
 
@@ -198,6 +206,13 @@ suite('the architecture', {
     const fine = 'new Date(now), new Date(\n  now), Date.parse(text), Date.UTC(2026), Math.min(1, 2), startDate()';
     assert.deepEqual(hasNoClockAndNoChance({ path: 'core/tag/tag.ts', text: fine }), []);
     assert.deepEqual(hasNoClockAndNoChance({ path: 'adapters/http/server.ts', text: 'Date.now()' }), []);
+  },
+
+  'no source validates URLs with URL.canParse': () => {
+    assert.deepEqual(sources().flatMap(doesNotAskCanParse), []);
+    const uses = ['URL.canParse(text)', '.every(URL.canParse)', 'URL\n  .canParse(text)', 'const { canParse } = URL;'];
+    for (const text of uses) assert.equal(doesNotAskCanParse({ path: 'adapters/api/url.ts', text }).length, 1, text);
+    assert.deepEqual(doesNotAskCanParse({ path: 'adapters/api/url.ts', text: 'new URL(text)' }), []);
   },
 
   'the core compiles, and would not with a word of the machine that it runs on': () => {

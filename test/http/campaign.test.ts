@@ -74,6 +74,13 @@ suite('POST /campaigns', {
       assert.equal(stored.createdBy, world.admin.id);
     }),
 
+  'accepts URLs with Latin-1 letters, however many came before': () =>
+    inWorld(async (world) => {
+      const url = 'https://münchen.example/ä';
+      const resources = Array.from({ length: 50 }, () => ({ url, thumbnailUrl: url }));
+      for (let requests = 0; requests < 60; requests++) await create(world, { image: url, resources });
+    }),
+
   'leaves unset what is not sent or null': () =>
     inWorld(async (world, api) => {
       const unset = { domain: null, image: null, contentPillarId: null };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApi } from '../../adapters/api/openapi.ts';
+import { isUrl } from '../../adapters/api/url.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Answer } from './request.ts';
 
@@ -18,8 +19,8 @@ interface Reply {
 const formats = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
-  uri: (text: string) => URL.canParse(text),
-  'uri-reference': (text: string) => URL.canParse(text, 'http://here.example'),
+  uri: (text: string) => isUrl(text),
+  'uri-reference': (text: string) => isUrl(text, 'http://here.example'),
   int32: true,
   int64: true,
 } as const;
