@@ -82,6 +82,7 @@ export const errors = {
     meaning: 'The request can be read, and something in it is not allowed.',
     causes: [
       'A field of the body or a parameter of the query is missing, unknown, of another type, or out of its bounds.',
+      'The body has more than 1,000 names, objects and arrays.',
       'A campaign ends before it starts.',
       'A tag, group, content pillar or domain that was named is not one of the workspace, or is archived.',
       'An `Idempotency-Key` was used before with another body.',

@@ -1,3 +1,6 @@
+import { invalid } from '../../core/shared/error.ts';
+import { shortened } from './parse.ts';
+
 /** A body that is no JSON object; the message is a sentence for whoever sent it. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
@@ -5,13 +8,23 @@ export class MalformedBody extends Error {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a body: one JSON object, in UTF-8. Throws `MalformedBody`. */
+/** No schema looks deeper: a value that is nested deeper has the wrong type, whatever it is. */
+const MAX_DEPTH = 32;
+/** Twice as many names, objects and arrays as the largest valid body has: a campaign with 50 resources. */
+const MAX_PARTS = 1_000;
+
+/**
+ * Reads a body: one JSON object, in UTF-8. Throws `MalformedBody`, and rejects with `invalid` a body with more than 1,000
+ * names, objects and arrays. Values nested deeper than 32 levels are skipped: they are neither validated nor returned.
+ */
 export function readJson(bytes: Uint8Array): object {
-  const value = jsonOf(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new MalformedBody('The body must be a JSON object.');
-  }
+  const value = jsonOf(withoutDeepValues(bytes));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noObject();
   return value;
+}
+
+function noObject(): MalformedBody {
+  return new MalformedBody('The body must be a JSON object.');
 }
 
 function jsonOf(bytes: Uint8Array): unknown {
@@ -21,6 +34,62 @@ function jsonOf(bytes: Uint8Array): unknown {
     const cause = error instanceof SyntaxError ? 'it is no valid JSON' : 'it is no valid UTF-8';
     throw new MalformedBody(`The body cannot be read: ${cause}.`);
   }
+}
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Empties the arrays and objects below the maximum depth, and rejects too many parts. Otherwise 1 MiB of brackets blocks
+ * the process for 0.16 s in `JSON.parse`, and 1 MiB of names for 0.1 to 0.2 s; this scan takes 1 to 3 ms.
+ */
+function withoutDeepValues(bytes: Uint8Array): Uint8Array {
+  const kept: Uint8Array[] = [];
+  let keptUntil = 0;
+  let depth = 0;
+  let parts = 0;
+  let [textStart, textEnd] = [0, 0];
+  let [fieldStart, fieldEnd] = [0, 0];
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
+      case QUOTE:
+        textStart = at;
+        textEnd = endOfText(bytes, at);
+        at = textEnd - 1;
+        break;
+      case COLON:
+        if (depth === 1) [fieldStart, fieldEnd] = [textStart, textEnd];
+        if (depth <= MAX_DEPTH) parts++;
+        break;
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        if (depth <= MAX_DEPTH) parts++;
+        if (depth++ === MAX_DEPTH) kept.push(bytes.subarray(keptUntil, at + 1));
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        if (--depth === MAX_DEPTH) keptUntil = at;
+    }
+    if (parts > MAX_PARTS) throw tooManyParts(bytes.subarray(fieldStart, fieldEnd));
+  }
+  if (depth > MAX_DEPTH) keptUntil = bytes.length;
+  return kept.length === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(keptUntil)]);
+}
+
+/** Rejects a body in this field of it; one that has no field is no object. */
+function tooManyParts(field: Uint8Array): Error {
+  if (field.length === 0) return noObject();
+  const problem = `exceeds the ${MAX_PARTS} names, objects and arrays that a body may have`;
+  return invalid([{ path: shortened(String(jsonOf(field))), problem }]);
+}
+
+/** Where a text ends that starts with the quotation mark at `start`, or the end of the bytes. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    if (bytes[at] === BACKSLASH) at++;
+    else if (bytes[at] === QUOTE) return at + 1;
+  }
+  return bytes.length;
 }
 
 /** What is said of a body that is too long. */

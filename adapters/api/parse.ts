@@ -80,7 +80,7 @@ function withArticle(type: string): string {
 }
 
 /** At most 100 code points of a name, in well-formed Unicode: a message must be readable by every JSON parser. */
-function shortened(name: string): string {
+export function shortened(name: string): string {
   const start = Array.from(name.slice(0, 2 * LONGEST_NAME))
     .slice(0, LONGEST_NAME)
     .join('');

@@ -168,6 +168,13 @@ suite('an import', {
     ]);
     const names = (await collected(here.use.tags.all(here.id))).map(({ name }) => name);
     assert.deepEqual(names, ['first', 'crlf', 'twice', 'last']);
+    const deep = `{"name":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
+    const many = `{${'"name":"x",'.repeat(1_000)}"name":"x"}`;
+    const large = JSON.parse((await here.importing('tags', [`${deep}\n${many}`], ['--json'])).stdout);
+    assert.deepEqual(large.refused, [
+      { line: 1, reason: 'name: must be a string' },
+      { line: 2, reason: 'name: exceeds the 1000 names, objects and arrays that a body may have' },
+    ]);
   },
 
   'begins at the line that it is told': async () => {
