@@ -4,7 +4,7 @@ import { version } from '../adapters/api/version.ts';
 import { Misuse } from '../adapters/cli/misuse.ts';
 import { advocacy, type Opened } from '../adapters/cli/run.ts';
 import type { Application } from '../core/application.ts';
-import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { misspelledSettings, readSettings, type Settings, SettingsError, settingWarnings } from './settings.ts';
 
 const WAITS_FOR_MS = 10_000;
 const LOOKS_EVERY_MS = 50;
@@ -22,7 +22,7 @@ const exitCode = await advocacy(process.argv.slice(2), {
   serve: () =>
     withSettings(async (settings) => {
       const { serve } = await import('./serve.ts');
-      await serve(settings);
+      await serve(settings, settingWarnings(env));
       serving = true;
     }),
   onInterrupt(stop) {
@@ -33,6 +33,7 @@ if (!serving) stderr.write('', () => process.exit(exitCode));
 
 /** Opens the database of the settings. */
 async function open(settings: Settings): Promise<Opened> {
+  for (const line of misspelledSettings(env)) stderr.write(`warning: ${line}\n`);
   if (settings.STORAGE === 'memory') {
     throw new Misuse([
       'With STORAGE=memory there is nothing to act on: the records live in the server and end with it.',

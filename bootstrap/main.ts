@@ -1,8 +1,8 @@
 import { serve } from './serve.ts';
-import { readSettings, SettingsError } from './settings.ts';
+import { readSettings, SettingsError, settingWarnings } from './settings.ts';
 
 try {
-  await serve(readSettings(process.env));
+  await serve(readSettings(process.env), settingWarnings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);

@@ -8,11 +8,11 @@ const SERVING_ON_MS = 1_000;
 
 const DEMO_NOTE = ', with a demo workspace in memory: what you change is gone when it stops.';
 
-/** Starts the service, says where it listens, and ends this process when that is told to stop. */
-export async function serve(settings: Settings): Promise<void> {
+/** Starts the service, logs the warnings, says where it listens, and ends this process when that is told to stop. */
+export async function serve(settings: Settings, warnings: readonly string[]): Promise<void> {
   if (settings.WORKERS > 1 && cluster.isPrimary) {
     const { startWorkers } = await import('./workers.ts');
-    tell(await startWorkers(settings), `, with ${settings.WORKERS} workers`);
+    tell(await startWorkers(settings, warnings), `, with ${settings.WORKERS} workers`);
     return;
   }
   let running: Running | undefined;
@@ -28,7 +28,10 @@ export async function serve(settings: Settings): Promise<void> {
   process.on('SIGINT', cluster.isWorker ? () => undefined : onSignal);
   // Loaded after the signals are heeded, because it takes a while.
   const [{ standardErrorLog }, { start }] = await Promise.all([import('./log.ts'), import('./server.ts')]);
-  running = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
+  const log = await standardErrorLog(settings.LOG_LEVEL);
+  // The process that started a worker has logged them.
+  if (cluster.isPrimary) for (const warning of warnings) log.warn(warning);
+  running = await start(settings, log);
   if (cluster.isPrimary) tell(running, running.demo ? DEMO_NOTE : '');
 }
 

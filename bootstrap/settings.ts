@@ -109,6 +109,10 @@ const schema = z.object(settings).superRefine(
     if (values.WORKERS > 1 && (values.STORAGE === 'memory' || values.RATE_LIMITER === 'memory')) {
       refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
     }
+    const { HOST, PORT, METRICS_HOST, METRICS_PORT } = values;
+    if (PORT !== 0 && PORT === METRICS_PORT && canOverlap(HOST, METRICS_HOST)) {
+      refuse('METRICS_PORT', 'must not be PORT: the service and its metrics need two ports');
+    }
   },
   { when: () => true },
 );
@@ -116,7 +120,7 @@ const schema = z.object(settings).superRefine(
 export type Settings = z.output<typeof schema>;
 
 /** Reads the settings from an environment; throws a `SettingsError` that names every problem. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(environment: Environment): Settings {
   const missed = Object.keys(environment).flatMap((name) => {
     const meant = nearMiss(name);
     return meant ? [`${name}: is no setting, did you mean ${meant}?`] : [];
@@ -130,8 +134,44 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return result.data;
 }
 
+const MIN_WARNED_LENGTH = 4;
 const SHORTEST_NEAR_MISS = 8;
 const MOST_EDITS = 2;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns a line for each variable whose short name is one edit, or one swap of neighbours, away from a setting's. */
+export function misspelledSettings(environment: Environment): string[] {
+  const names = Object.keys(settings);
+  return Object.keys(environment).flatMap((name) => {
+    if (name.length < MIN_WARNED_LENGTH || name.length >= SHORTEST_NEAR_MISS || names.includes(name)) return [];
+    const meant = names.find((setting) => editsBetween(name, setting) === 1 || isSwapOf(name, setting));
+    return meant ? [`${name}: not a setting, did you mean ${meant}?`] : [];
+  });
+}
+
+/** Whether swapping two neighbouring letters makes one text the other. */
+function isSwapOf(a: string, b: string): boolean {
+  return [...a].some((letter, i) => a.slice(0, i) + a.charAt(i + 1) + letter + a.slice(i + 2) === b);
+}
+
+/** Settings that have an effect only together with another one, or with a value of it. */
+const effectiveWith: readonly (readonly [name: keyof typeof settings, other: keyof typeof settings, value?: string])[] =
+  [
+    ['MONGODB_URI', 'STORAGE', 'mongodb'],
+    ['REDIS_URL', 'RATE_LIMITER', 'redis'],
+    ['METRICS_HOST', 'METRICS_PORT'],
+  ];
+
+/** Returns a line for each setting that is given but has no effect. */
+function ineffectiveSettings(environment: Environment): string[] {
+  return effectiveWith
+    .filter(([name, other, value]) => {
+      const isEffective = value === undefined ? environment[other] !== undefined : environment[other] === value;
+      return environment[name] !== undefined && !isEffective;
+    })
+    .map(([name, other, value]) => `${name}: has no effect without ${other}${value === undefined ? '' : `=${value}`}`);
+}
 
 /** The setting that a name was likely meant to be, where it is none but nearly one. */
 function nearMiss(name: string): string | undefined {
@@ -157,6 +197,22 @@ function editsBetween(a: string, b: string): number {
     previous = row;
   }
   return previous[b.length] as number;
+}
+
+/** Returns what is probably a mistake in an environment although the service can start with it. */
+export function settingWarnings(environment: Environment): string[] {
+  return [...misspelledSettings(environment), ...ineffectiveSettings(environment)];
+}
+
+/** Whether two listeners on the same port of these hosts are known to get in each other's way. */
+function canOverlap(host: string, other: string): boolean {
+  const [one, two] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1')) as [
+    string,
+    string,
+  ];
+  const includes = (wildcard: string, address: string) =>
+    wildcard === '::' || (wildcard === '0.0.0.0' && isIP(address) !== 6);
+  return one === two || includes(one, two) || includes(two, one);
 }
 
 /** What Express does not read of the addresses that Node knows: IPv4 right after `::`, and zones with punctuation. */

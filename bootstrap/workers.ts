@@ -19,9 +19,10 @@ export interface Serving {
  * Serves in as many processes as `WORKERS` says, on one port. Another takes the place of one that ends; told to stop, all
  * stop, and then this process. Where the first cannot start, having said why, this process ends as it did.
  */
-export async function startWorkers(settings: Settings): Promise<Serving> {
+export async function startWorkers(settings: Settings, warnings: readonly string[]): Promise<Serving> {
   const { HOST, LOG_LEVEL, WORKERS } = settings;
   const log = await standardErrorLog(LOG_LEVEL);
+  for (const warning of warnings) log.warn(warning);
   let stopping = false;
 
   /** Keeps a place filled, beginning with a worker. */

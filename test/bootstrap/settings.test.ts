@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import express from 'express';
 import fc from 'fast-check';
-import { readSettings, SettingsError, settings } from '../../bootstrap/settings.ts';
+import { readSettings, SettingsError, settings, settingWarnings } from '../../bootstrap/settings.ts';
 import { each, texts } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -305,7 +307,53 @@ suite('settings that do not go together', {
         assert.equal(refusedIn({ ...environment, WORKERS: '1' }).includes('WORKERS'), false);
       },
     ),
+
+  'are one port for the service and its metrics, on hosts that overlap': () =>
+    each<{ hosts: readonly [string, string]; isFine: boolean }>(
+      {
+        'the same host': { hosts: ['127.0.0.1', '127.0.0.1'], isFine: false },
+        'a host and all of IPv4': { hosts: ['127.0.0.1', '0.0.0.0'], isFine: false },
+        'all of IPv4 and a host': { hosts: ['0.0.0.0', '127.0.0.1'], isFine: false },
+        'a host and all': { hosts: ['127.0.0.1', '::'], isFine: false },
+        'all and all of IPv4': { hosts: ['::', '0.0.0.0'], isFine: false },
+        'a host and its name': { hosts: ['127.0.0.1', 'localhost'], isFine: false },
+        'two hosts': { hosts: ['127.0.0.1', '127.0.0.2'], isFine: true },
+        'all of IPv4 and a host of IPv6': { hosts: ['0.0.0.0', '::1'], isFine: true },
+      },
+      async ({ hosts: [HOST, METRICS_HOST], isFine }) => {
+        const environment = { HOST, METRICS_HOST };
+        const line = 'METRICS_PORT: must not be PORT: the service and its metrics need two ports';
+        assert.deepEqual(linesOf({ ...environment, PORT: '9464', METRICS_PORT: '9464' }), isFine ? [] : [line]);
+        assert.deepEqual(linesOf({ ...environment, PORT: '9464', METRICS_PORT: '9465' }), []);
+        assert.deepEqual(linesOf({ ...environment, PORT: '0', METRICS_PORT: '0' }), []);
+        assert.equal((await canBothListen(HOST, METRICS_HOST)) ?? isFine, isFine);
+      },
+    ),
+
+  'are no port of the metrics that is the default of the service': () => {
+    assert.deepEqual(refusedIn({ METRICS_PORT: '3000' }), ['METRICS_PORT']);
+    assert.deepEqual(refusedIn({ PORT: '9464' }), []);
+  },
 });
+
+/** Whether this machine lets both hosts listen on one port; `undefined` if it does not have both. */
+async function canBothListen(...hosts: readonly [string, string]): Promise<boolean | undefined> {
+  const servers = [createServer(), createServer()] as const;
+  const listening = (server: Server, port: number, host: string) =>
+    once(server.listen(port, host), 'listening').then(
+      () => 'listening',
+      ({ code }: NodeJS.ErrnoException) => code,
+    );
+  try {
+    if ((await listening(servers[0], 0, hosts[0])) !== 'listening') return undefined;
+    const { port } = servers[0].address() as AddressInfo;
+    const outcome = await listening(servers[1], port, hosts[1]);
+    if (outcome === 'listening') return true;
+    return outcome === 'EADDRINUSE' ? false : undefined;
+  } finally {
+    for (const server of servers) server.close();
+  }
+}
 
 const near: Readonly<Record<string, readonly Setting[]>> = {
   // one edit
@@ -349,6 +397,12 @@ const innocent: Readonly<Record<string, string>> = {
   'another case': 'mongodb_url log_level rate_limit_window',
   'a shell':
     'HOSTNAME HOSTTYPE MACHTYPE LOGNAME PWD SHLVL TERM TERM_PROGRAM SSH_CONNECTION SSH_AUTH_SOCK DISPLAY EDITOR',
+  'a shell, in short': `HOME PATH SHELL USER LANG LC_ALL TERM MAIL EDITOR VISUAL PAGER LESS OLDPWD COLUMNS LINES TZ UID EUID
+    PPID IFS OPTARG OPTIND RANDOM SECONDS HISTFILE MANPATH TMPDIR TMP TEMP SUDO_UID SUDO_GID DOMAIN GROUP GROUPS VENDOR
+    OSTYPE CPU ARCH PS1 PS2 ENV BASH ZSH XDG_SEAT WINDOW STY TMUX LS_COLORS WSLENV DEBUG`,
+  'systemd, in short': 'MAINPID WATCHDOG_USEC CREDENTIALS_DIRECTORY LISTEN_FDS EXIT_CODE SERVICE_RESULT MANAGERPID',
+  'tools, in short': `NODE_ENV HTTPS GOPATH GOROOT CC CXX MAKE CFLAGS PERL5LIB RUSTUP PYENV_ROOT NVM_DIR NVM_BIN INIT_CWD npm_command
+    NODE COLOR PREFIX HEROKU DYNO PGHOST PGPORT PGUSER DB_HOST DB_PORT SMTP_HOST VERSION COMMIT BRANCH STAGE REGION RELEASE`,
   npm: `npm_lifecycle_event npm_package_version npm_config_user_agent npm_config_loglevel npm_config_registry npm_execpath
     NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_VERSION UV_THREADPOOL_SIZE FORCE_COLOR NO_COLOR INIT_CWD`,
   CI: `CI BUILD_NUMBER GITHUB_ACTIONS GITHUB_TOKEN GITHUB_WORKSPACE GITHUB_REF_NAME RUNNER_TEMP RUNNER_TOOL_CACHE
@@ -363,6 +417,9 @@ const innocent: Readonly<Record<string, string>> = {
     HTTP_PROXY HTTPS_PROXY NO_PROXY OTEL_EXPORTER_OTLP_ENDPOINT SENTRY_DSN LISTEN_PID NOTIFY_SOCKET JOURNAL_STREAM
     INVOCATION_ID PM2_HOME FLY_APP_NAME RENDER_SERVICE_ID RAILWAY_ENVIRONMENT VERCEL_URL K_SERVICE LOG_FORMAT`,
 };
+
+/** What environments hold without anybody's doing. */
+const { 'fewer than eight letters': _, ...usual } = innocent;
 
 suite('a variable that is nearly a setting', {
   'is refused, and names the setting that was likely meant': () =>
@@ -396,6 +453,61 @@ suite('a variable that is nearly a setting', {
     each(innocent, (list) =>
       each(texts(...list.split(/\s+/)), (name) => assert.deepEqual(readSettings({ [name]: 'x' }), defaults)),
     ),
+});
+
+/** Short misspellings, with the setting that was meant. */
+const short: Readonly<Record<string, Setting>> = {
+  STORGE: 'STORAGE',
+  STORAG: 'STORAGE',
+  STORAEG: 'STORAGE',
+  STORRGE: 'STORAGE',
+  PROT: 'PORT',
+  PORTS: 'PORT',
+  OPRT: 'PORT',
+  HOSTS: 'HOST',
+  HOTS: 'HOST',
+  WORKRES: 'WORKERS',
+  WORKER: 'WORKERS',
+  DOCSURL: 'DOCS_URL',
+};
+
+suite('the warnings about an environment', {
+  'name a short variable that is nearly a setting, and the setting that was likely meant': () =>
+    each(short, (meant, name) => {
+      assert.deepEqual(settingWarnings({ [name]: 'hunter2' }), [`${name}: not a setting, did you mean ${meant}?`]);
+      assert.deepEqual(readSettings({ [name]: 'hunter2' }), defaults);
+    }),
+
+  'name any variable of four to seven letters that is one edit or one swap away': () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 2 }), (name, numbers) => {
+        const at = (numbers[0] as number) % Math.max(1, name.length - 1);
+        const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);
+        for (const wrong of [edited(name, numbers), swapped]) {
+          const isWarned = wrong !== name && wrong.length >= 4 && wrong.length <= 7;
+          const warned = settingWarnings({ [wrong]: '' }).filter((line) => line.includes('not a setting'));
+          assert.deepEqual(warned, isWarned ? [`${wrong}: not a setting, did you mean ${name}?`] : []);
+        }
+      }),
+    ),
+
+  'are none about what other programs set, or what is two edits away': () =>
+    each({ ...usual, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
+      assert.deepEqual(settingWarnings(Object.fromEntries(list.split(/\s+/).map((name) => [name, 'x']))), []),
+    ),
+
+  'name a setting that has no effect without another': () => {
+    const cases: readonly (readonly [Environment, Environment, string])[] = [
+      [{ MONGODB_URI: 'mongodb://a' }, { STORAGE: 'mongodb' }, 'MONGODB_URI: has no effect without STORAGE=mongodb'],
+      [{ REDIS_URL: 'redis://a' }, { RATE_LIMITER: 'redis' }, 'REDIS_URL: has no effect without RATE_LIMITER=redis'],
+      [{ METRICS_HOST: '::1' }, { METRICS_PORT: '0' }, 'METRICS_HOST: has no effect without METRICS_PORT'],
+    ];
+    for (const [given, other, line] of cases) {
+      assert.deepEqual(settingWarnings(given), [line]);
+      assert.deepEqual(settingWarnings({ ...given, ...other }), []);
+      assert.deepEqual(settingWarnings(other), []);
+    }
+  },
 });
 
 /** A text with one letter added, taken out or replaced, as two numbers choose. */

@@ -66,6 +66,18 @@ suite('a start', {
       }),
     ),
 
+  'logs a warning about settings that are probably a mistake': () =>
+    withProcess({ LOG_LEVEL: 'warn', STORGE: 'memory', REDIS_URL: 'redis://:hunter2@localhost' }, async (service) => {
+      service.child.kill('SIGTERM');
+      await service.ended();
+      const lines = service.printed.stderr.trim().split('\n');
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line).msg),
+        ['STORGE: not a setting, did you mean STORAGE?', 'REDIS_URL: has no effect without RATE_LIMITER=redis'],
+      );
+      assert.equal(service.printed.stderr.includes('hunter2'), false);
+    }),
+
   'prints where the metrics are, if anywhere': () =>
     withProcess({ METRICS_PORT: '0' }, async ({ printed }) => {
       const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(printed.stdout)?.[1];

@@ -65,6 +65,13 @@ suite('the command line, as a process', {
     );
   },
 
+  'warns on standard error of a variable that is nearly a setting, and answers as ever': () =>
+    onDatabase(async ({ env }) => {
+      const ran = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'mongodb' });
+      assert.equal(answerOf(ran).length, 1);
+      assert.equal(ran.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
+    }),
+
   'serves with memory storage too, until it is told to stop': async () => {
     const server = startCommand(['serve'], { PORT: '0' });
     const url = await server.printed(/listens at (http:[^,\s]+)/);

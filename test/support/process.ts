@@ -23,7 +23,9 @@ export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
   standardError: 'pipe' | number = 'pipe',
 ): Promise<ServiceProcess> {
-  const env = { ...process.env, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000', ...settings };
+  // The Redis of the tests is for those that name it: elsewhere the service would warn about it.
+  const own = { REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
+  const env = { ...process.env, ...own, ...settings };
   const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
     env,
     stdio: ['ignore', 'pipe', standardError],
