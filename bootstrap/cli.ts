@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../adapters/api/version.ts';
 import { Misuse } from '../adapters/cli/misuse.ts';
 import { advocacy, type Opened } from '../adapters/cli/run.ts';
+import { printable } from '../adapters/cli/terminal-text.ts';
 import type { Application } from '../core/application.ts';
 import { misspelledSettings, readSettings, type Settings, SettingsError, settingWarnings } from './settings.ts';
 
@@ -45,7 +46,10 @@ async function open(settings: Settings): Promise<Opened> {
     import('./system.ts'),
     import('pino'),
   ]);
-  const log = pino({ level: 'warn' }, { write: (line: string) => stderr.write(`${JSON.parse(line).msg}\n`) });
+  const log = pino(
+    { level: 'warn' },
+    { write: (line: string) => stderr.write(`${printable(JSON.parse(line).msg)}\n`) },
+  );
   const system = nodeSystem();
   const container = await wireCore(settings, system, log);
   const connection = container.get(tokens.connection);

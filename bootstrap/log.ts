@@ -1,5 +1,6 @@
 import { write, writeSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
+import { printable } from '../adapters/cli/terminal-text.ts';
 
 const STANDARD_ERROR = 2;
 const FLUSH_EVERY_MS = 500;
@@ -13,7 +14,14 @@ const LAST_LINES_MS = 500;
 export async function standardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, new Batches(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
-  return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
+  const terminal = pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' });
+  return pino({ level }, { write: (line: string) => terminal.write(harmlessLine(line)) });
+}
+
+/** Returns a line of the log whose texts cannot change a terminal. */
+function harmlessLine(line: string): string {
+  const harmless = (_: string, value: unknown) => (typeof value === 'string' ? printable(value) : value);
+  return `${JSON.stringify(JSON.parse(line, harmless))}\n`;
 }
 
 /**

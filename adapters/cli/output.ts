@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import type { Answer, Listed, Reported, Told } from './command.ts';
 import type { Terminal } from './progress.ts';
-import { harmless, table } from './table.ts';
+import { tableLine, type Widths, widthsOf } from './table.ts';
+import { harmlessJson, printable } from './terminal-text.ts';
+
+/** The column widths of a table follow from so many rows: the others are written as they come. */
+const SAMPLE_ROWS = 1_000;
 
 /** Where answers go. When they cannot be written any more, `closed` is aborted and what follows is not written. */
 export class Output {
@@ -20,7 +24,22 @@ export class Output {
     });
   }
 
-  async write(text: string): Promise<void> {
+  /** The width of the terminal, in cells; `undefined` if the answer goes elsewhere. */
+  get columns(): number | undefined {
+    return (this.stream.isTTY && this.stream.columns) || undefined;
+  }
+
+  /** Writes a text, without the control characters that it has from records. */
+  write(text: string): Promise<void> {
+    return this.writeRaw(printable(text));
+  }
+
+  /** Writes the heading of a table. */
+  writeHeading(text: string): Promise<void> {
+    return this.writeRaw(this.colors ? `\x1b[1m${text}\x1b[22m\n` : `${text}\n`);
+  }
+
+  private async writeRaw(text: string): Promise<void> {
     if (this.closed.aborted || this.stream.write(text)) return;
     await once(this.stream, 'drain', { signal: this.closed }).catch(() => 'nobody reads any more');
   }
@@ -28,10 +47,6 @@ export class Output {
   /** Resolves when all is written, or cannot be. */
   flushed(): Promise<void> {
     return new Promise((resolve) => this.stream.write('', () => resolve()));
-  }
-
-  heading(text: string): string {
-    return this.colors ? `\x1b[1m${text}\x1b[22m` : text;
   }
 }
 
@@ -42,7 +57,7 @@ export async function show(answer: Answer, json: boolean, output: Output): Promi
     return undefined;
   }
   if ('items' in answer) return json ? reportAsJson(answer, output) : report(answer, output);
-  await output.write(`${json ? JSON.stringify(answer.json) : printable(answer.says)}\n`);
+  await output.write(`${json ? harmlessJson(answer.json) : answer.says}\n`);
   return answer;
 }
 
@@ -50,19 +65,29 @@ async function listAsJson({ rows }: Listed, output: Output): Promise<void> {
   let separator = '[';
   for await (const { json } of rows) {
     if (output.closed.aborted) return;
-    await output.write(`${separator}${JSON.stringify(json)}`);
+    await output.write(`${separator}${harmlessJson(json)}`);
     separator = ',\n';
   }
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
+/** Writes a table as its rows come. On a terminal its lines fit; elsewhere nothing is cut. */
 async function listAsTable({ rows, columns, none }: Listed, output: Output): Promise<void> {
-  const cells: (readonly string[])[] = [];
-  for await (const row of rows) cells.push(row.cells);
-  if (cells.length === 0) return output.write(`${none}\n`);
-  const [heading = '', ...lines] = table(columns, cells);
-  await output.write(`${output.heading(heading)}\n`);
-  for (const line of lines) await output.write(`${line}\n`);
+  const fits = output.columns !== undefined;
+  const sample: (readonly string[])[] = [];
+  let widths: Widths | undefined;
+  const begin = async () => {
+    widths = widthsOf(columns, sample, output.columns);
+    await output.writeHeading(tableLine(columns, widths, fits));
+    for (const cells of sample) await output.write(`${tableLine(cells, widths, fits)}\n`);
+  };
+  for await (const { cells } of rows) {
+    if (widths) await output.write(`${tableLine(cells, widths, fits)}\n`);
+    else if (sample.push(cells) === SAMPLE_ROWS) await begin();
+    if (output.closed.aborted) return;
+  }
+  if (sample.length === 0) await output.write(`${none}\n`);
+  else if (!widths) await begin();
 }
 
 async function reportAsJson({ name, items }: Reported, output: Output): Promise<Told> {
@@ -70,22 +95,17 @@ async function reportAsJson({ name, items }: Reported, output: Output): Promise<
   for (let separator = ''; ; separator = ',\n') {
     const { done, value } = await items.next();
     if (done) {
-      await output.write(`],${JSON.stringify(value.json).slice(1)}\n`);
+      await output.write(`],${harmlessJson(value.json).slice(1)}\n`);
       return value;
     }
-    await output.write(`${separator}${JSON.stringify(value.json)}`);
+    await output.write(`${separator}${harmlessJson(value.json)}`);
   }
 }
 
 async function report({ items }: Reported, output: Output): Promise<Told> {
   for (;;) {
     const { done, value } = await items.next();
-    await output.write(`${printable(value.says)}\n`);
+    await output.write(`${value.says}\n`);
     if (done) return value;
   }
-}
-
-/** A text of several lines without what would move the cursor otherwise. */
-export function printable(text: string): string {
-  return text.split('\n').map(harmless).join('\n');
 }

@@ -4,9 +4,10 @@ import type { Application } from '../../core/application.ts';
 import { DomainError } from '../../core/shared/error.ts';
 import type { Command, Session } from './command.ts';
 import { Misuse } from './misuse.ts';
-import { Output, printable, show } from './output.ts';
+import { Output, show } from './output.ts';
 import { parserOf } from './program.ts';
 import { ProgressLine, type Terminal } from './progress.ts';
+import { printable } from './terminal-text.ts';
 
 /** The product, open on its storage. */
 export interface Opened {
@@ -46,7 +47,7 @@ export async function advocacy(args: readonly string[], around: Surroundings): P
   let exitCode = 0;
   const parser = parserOf(around.version, {
     writing: {
-      writeOut: (text) => stdout.write(text),
+      writeOut: (text) => stdout.write(printable(text)),
       writeErr: (text) => stderr.write(printable(text)),
       getOutHelpWidth: () => stdout.columns ?? WIDTH,
       getErrHelpWidth: () => stderr.columns ?? WIDTH,
@@ -71,7 +72,7 @@ export async function advocacy(args: readonly string[], around: Surroundings): P
 async function refuse(error: unknown, errors: Output): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   const lines = error instanceof Misuse ? error.lines : [(error as Error).message];
-  for (const line of lines) await errors.write(`error: ${printable(line)}\n`);
+  for (const line of lines) await errors.write(`error: ${line}\n`);
   return error instanceof DomainError ? 1 : WRONG_USAGE;
 }
 

@@ -1,33 +1,77 @@
-const GAP = '  ';
+import { harmless } from './terminal-text.ts';
 
-/** Aligned columns under their headings. */
-export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+const GAP = '  ';
+const MIN_WIDTH = 4;
+const ELLIPSIS = '…';
+
+/** The widths of a table's columns, in cells of a terminal. */
+export type Widths = readonly number[];
+
+/**
+ * Returns the widths that some rows and the headings need. If `maxWidth` is given, the widest columns are narrowed until a
+ * line fits into it, the first one, which has the id, after all others.
+ */
+export function widthsOf(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  maxWidth = Number.POSITIVE_INFINITY,
+): Widths {
   const lines = [columns, ...rows.map((cells) => cells.map(harmless))];
   const widths = columns.map((_, i) => lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[i] ?? '')), 0));
-  return lines.map((cells) =>
-    cells
-      .map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - widthOf(cell)))
-      .join(GAP)
-      .trimEnd(),
-  );
+  const gaps = GAP.length * (columns.length - 1);
+  let excess = widths.reduce((sum, width) => sum + width, gaps) - maxWidth;
+  for (; excess > 0; excess--) {
+    const widest = widths.indexOf(Math.max(...widths.slice(1)), 1);
+    const narrowed = (widths[widest] ?? 0) > MIN_WIDTH ? widest : 0;
+    if ((widths[narrowed] as number) <= MIN_WIDTH) break;
+    (widths[narrowed] as number)--;
+  }
+  return widths;
 }
 
-const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-
-/** A text that cannot move the cursor, ring, or turn the direction of a terminal. */
-export function harmless(text: string): string {
-  return text.replace(CONTROL, '\ufffd');
+/** Returns a line of a table. Cells that are too wide are cut with `…` if `cuts` is set; otherwise they push the rest on. */
+export function tableLine(cells: readonly string[], widths: Widths, cuts: boolean): string {
+  return cells
+    .map((cell, i) => {
+      const width = widths[i] as number;
+      const text = cuts ? cut(harmless(cell), width) : harmless(cell);
+      return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+    })
+    .join(GAP)
+    .trimEnd();
 }
 
+/** Returns a text of at most `width` cells, which ends with `…` if something had to be cut. */
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let left = width - ELLIPSIS.length;
+  for (const { segment } of graphemes.segment(text)) {
+    left -= widthOfGrapheme(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return kept + ELLIPSIS;
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const ASCII = /^[\x20-\x7e]*$/;
 const NO_WIDTH = /^[\p{M}\p{Cf}]$/u;
+/** East Asian wide characters, and emoji: those shown as such by default, and those made such by U+FE0F. */
 const WIDE =
-  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+  /\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 
-/** The cells of a terminal that a text takes, as nearly as can be told without knowing the terminal. */
+/** Returns the cells of a terminal that a text takes, as nearly as can be told without knowing the terminal. */
 function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const character of text) width += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  for (const { segment } of graphemes.segment(text)) width += widthOfGrapheme(segment);
   return width;
+}
+
+function widthOfGrapheme(grapheme: string): number {
+  if (WIDE.test(grapheme)) return 2;
+  return [...grapheme].filter((character) => !NO_WIDTH.test(character)).length;
 }
 
 /** A number of things, as it is said: `1 member`, `2 members`. */

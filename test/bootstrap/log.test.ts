@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { bytesOf, Crowd } from '../support/crowd.ts';
 import { Missing } from '../support/missing.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
@@ -27,6 +30,22 @@ suite('a log that cannot be written', {
     const service = await startProcess();
     service.child.stderr?.pause();
     await assertServesAndEnds(service);
+  },
+});
+
+suite('a log on a terminal', {
+  'has nothing of an error in it that would change the terminal': async () => {
+    const module = join(import.meta.dirname, '../../bootstrap/log.js');
+    const script = `
+      process.stderr.isTTY = true;
+      const { standardErrorLog } = await import(${JSON.stringify(module)});
+      const text = 'a\\x1b[2Jb\\x9b31mc\\u202ed\\x7fe';
+      (await standardErrorLog('info')).error({ err: new Error(text), route: text }, text);`;
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    const harmless = 'a\ufffd[2Jb\ufffd31mc\ufffdd\ufffde';
+    assert.equal(stderr.split(harmless).length - 1, 4, 'the message, that of the error, its stack and the route');
+    const withoutColors = stderr.replaceAll(/\p{Cc}\[\d+m/gu, '');
+    assert.doesNotMatch(withoutColors, /(?!\n)[\p{Cc}\u202e]/u);
   },
 });
 
