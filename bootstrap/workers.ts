@@ -6,8 +6,9 @@ import type { Settings } from './settings.ts';
 
 /** A worker that ends sooner is not replaced at once, so that what keeps ending does not keep the machine busy. */
 const LIVES_AT_LEAST_MS = 1_000;
-/** Each ends sooner by itself. */
-const STOPPED_WITHIN_MS = 15_000;
+/** A worker ends within ten seconds by itself; one that has not is hung. */
+const STOP_TIMEOUT_MS = 11_000;
+const KILL_TIMEOUT_MS = 1_000;
 
 /** Where the workers listen, and where the metrics of all of them are, if anywhere. */
 export interface Serving {
@@ -17,9 +18,14 @@ export interface Serving {
 
 /**
  * Serves in as many processes as `WORKERS` says, on one port. Another takes the place of one that ends; told to stop, all
- * stop, and then this process. Where the first cannot start, having said why, this process ends as it did.
+ * stop, and then this process. Workers that have not ended after `stopTimeoutMs`, or when it is told again, are killed.
+ * Where the first cannot start, having said why, this process ends as it did.
  */
-export async function startWorkers(settings: Settings, warnings: readonly string[]): Promise<Serving> {
+export async function startWorkers(
+  settings: Settings,
+  warnings: readonly string[],
+  stopTimeoutMs = STOP_TIMEOUT_MS,
+): Promise<Serving> {
   const { HOST, LOG_LEVEL, WORKERS } = settings;
   const log = await standardErrorLog(LOG_LEVEL);
   for (const warning of warnings) log.warn(warning);
@@ -38,12 +44,20 @@ export async function startWorkers(settings: Settings, warnings: readonly string
   };
 
   const stop = async (): Promise<void> => {
-    if (stopping) process.exit(0);
+    const isRepeated = stopping;
     stopping = true;
-    const workers = Object.values(cluster.workers ?? {}) as Worker[];
-    const ended = workers.map(exitOf);
-    for (const worker of workers) worker.process.kill('SIGTERM');
-    await Promise.race([Promise.all(ended), delay(STOPPED_WITHIN_MS)]);
+    const running = () =>
+      Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[];
+    const ended = Promise.all(running().map(exitOf));
+    if (!isRepeated) {
+      for (const worker of running()) worker.process.kill('SIGTERM');
+      await Promise.race([ended, delay(stopTimeoutMs)]);
+    }
+    for (const worker of running()) {
+      log.warn({ worker: worker.process.pid }, 'a worker has not stopped in time and is killed');
+      worker.process.kill('SIGKILL');
+    }
+    await Promise.race([ended, delay(KILL_TIMEOUT_MS)]);
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);

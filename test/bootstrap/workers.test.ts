@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
@@ -9,6 +11,11 @@ import { until } from '../support/until.ts';
 
 const REQUESTS = 20;
 const STARTS_WITHIN_MS = 3_000;
+const SIGNALS_APART_MS = 500;
+/** Less than the time in which a single signal ends it. */
+const SECOND_SIGNAL_ENDS_WITHIN_MS = 8_000;
+/** Starts the service with workers for whom it waits for some seconds only. */
+const IMPATIENT = join(import.meta.dirname, 'impatient-workers.js');
 
 suite('a service with workers', {
   'serves with all of them on one port, replaces one that is killed, and shows the metrics of all': () =>
@@ -63,6 +70,44 @@ suite('a service with workers', {
       await Promise.all(ends);
     }),
 
+  'kills a worker that hangs, when it is told to stop, and does not end before it': () =>
+    withWorkers(async ({ settings, key }) => {
+      const stopped = async (service: ServiceProcess, stop: () => Promise<void>) => {
+        const pids = await hungWorkers(service, key);
+        await stop();
+        assert.equal(await service.ended(), 0);
+        assert.deepEqual(pids.filter(isRunning), []);
+        assert.match(service.printed.stderr, /has not stopped in time and is killed/);
+      };
+      const once = withProcess(
+        settings,
+        (service) => stopped(service, async () => void service.child.kill('SIGTERM')),
+        IMPATIENT,
+      );
+      const twice = withProcess(settings, async (service) => {
+        let start = 0;
+        await stopped(service, async () => {
+          start = performance.now();
+          service.child.kill('SIGINT');
+          await delay(SIGNALS_APART_MS);
+          service.child.kill('SIGTERM');
+        });
+        assert.ok(performance.now() - start < SECOND_SIGNAL_ENDS_WITHIN_MS);
+      });
+      await Promise.all([once, twice]);
+    }),
+
+  'ends with the process that started them, however that ends': () =>
+    withWorkers(({ settings, key }) =>
+      withProcess(settings, async (service) => {
+        const [hung, other] = await hungWorkers(service, key);
+        service.child.kill('SIGKILL');
+        await until(() => !isRunning(other as number));
+        process.kill(hung as number, 'SIGCONT');
+        await until(() => !isRunning(hung as number));
+      }),
+    ),
+
   'ends with one line where it cannot listen': () =>
     withWorkers(({ settings }) =>
       withProcess(settings, async ({ url }) => {
@@ -108,6 +153,14 @@ async function serving({ url, printed }: ServiceProcess, key: string): Promise<R
       .map(({ pid }) => pid);
   await until(() => pids().length === REQUESTS);
   return new Set(pids());
+}
+
+/** Hangs one of the workers, as if it were in an endless loop; the process ids of all of them, that one first. */
+async function hungWorkers(service: ServiceProcess, key: string): Promise<readonly number[]> {
+  await until(async () => (await serving(service, key)).size === 2);
+  const pids = [...(await serving(service, key))];
+  process.kill(pids[0] as number, 'SIGSTOP');
+  return pids;
 }
 
 async function requestsOf(service: ServiceProcess): Promise<number> {

@@ -18,15 +18,19 @@ export interface ServiceProcess {
   ended(): Promise<number | null>;
 }
 
-/** Starts the service on a free port; resolves when it listens, rejects with what it printed when it ends before. */
+/**
+ * Starts the service on a free port; resolves when it listens, rejects with what it printed when it ends before. `program`
+ * is another module that starts the service.
+ */
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
   standardError: 'pipe' | number = 'pipe',
+  program = MAIN,
 ): Promise<ServiceProcess> {
   // The Redis of the tests is for those that name it: elsewhere the service would warn about it.
   const own = { REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
   const env = { ...process.env, ...own, ...settings };
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env,
     stdio: ['ignore', 'pipe', standardError],
   });
@@ -51,8 +55,9 @@ export async function startProcess(
 export async function withProcess(
   settings: Readonly<Record<string, string>>,
   test: (service: ServiceProcess) => Promise<void>,
+  program?: string,
 ): Promise<void> {
-  const service = await startProcess(settings);
+  const service = await startProcess(settings, 'pipe', program);
   try {
     await test(service);
   } finally {

@@ -1,0 +1,14 @@
+import cluster from 'node:cluster';
+import { serve } from '../../bootstrap/serve.ts';
+import { readSettings } from '../../bootstrap/settings.ts';
+import { startWorkers } from '../../bootstrap/workers.ts';
+
+/** Longer than a worker that is not hung takes to stop, and shorter than the service waits for one that is. */
+const STOP_TIMEOUT_MS = 4_000;
+
+const settings = readSettings(process.env);
+if (cluster.isWorker) await serve(settings, []);
+else {
+  const { url } = await startWorkers(settings, [], STOP_TIMEOUT_MS);
+  process.stdout.write(`Workspace Advocacy listens at ${url}\n`);
+}
