@@ -1,6 +1,9 @@
 import { write, writeSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
+import type { PrettyOptions } from 'pino-pretty';
+import { version } from '../adapters/api/version.ts';
 import { printable } from '../adapters/cli/terminal-text.ts';
+import type { Settings } from './settings.ts';
 
 const STANDARD_ERROR = 2;
 const FLUSH_EVERY_MS = 500;
@@ -10,11 +13,11 @@ const MOST_WAITING = 8 * 1024 * 1024;
 const RETRY_MS = 100;
 const LAST_LINES_MS = 500;
 
-/** Logs to standard error: readable on a terminal, JSON elsewhere, written in batches. */
+/** Logs to standard error: a readable line each on a terminal, JSON elsewhere, written in batches. */
 export async function standardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, new Batches(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
-  const terminal = pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' });
+  const terminal = pretty({ ...terminalOptions, destination: STANDARD_ERROR, sync: true });
   return pino({ level }, { write: (line: string) => terminal.write(harmlessLine(line)) });
 }
 
@@ -22,6 +25,37 @@ export async function standardErrorLog(level: string): Promise<Logger> {
 function harmlessLine(line: string): string {
   const harmless = (_: string, value: unknown) => (typeof value === 'string' ? printable(value) : value);
   return `${JSON.stringify(JSON.parse(line, harmless))}\n`;
+}
+
+/** Options of pino-pretty for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`; only errors take more lines. */
+const terminalOptions: PrettyOptions = {
+  singleLine: true,
+  translateTime: 'HH:MM:ss.l',
+  customPrettifiers: { time: String },
+  ignore: 'pid,hostname,requestId,method,traceparent,route,path,workspaceId,keyId,status,milliseconds',
+  messageFormat: (line) => terminalMessage(line).replace(/\p{Cc}/gu, ' '),
+};
+
+function terminalMessage({
+  msg,
+  method,
+  route,
+  path,
+  status,
+  milliseconds,
+  requestId,
+}: Record<string, unknown>): string {
+  if (requestId === undefined) return String(msg);
+  const request = [method, path ?? route].filter((part) => part !== '' && part !== undefined).join(' ');
+  return status === undefined ? `${request} ${msg}, request ${requestId}` : `${request} ${status} ${milliseconds} ms`;
+}
+
+/** Returns what the log tells of a service that listens. */
+export function listeningFields(
+  { STORAGE, RATE_LIMITER, WORKERS }: Settings,
+  { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string | undefined },
+): object {
+  return { url, metricsUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER, workers: WORKERS };
 }
 
 /**

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Logger } from 'pino';
 import type { Running } from './server.ts';
 import type { Settings } from './settings.ts';
 import type { Serving } from './workers.ts';
@@ -15,23 +16,35 @@ export async function serve(settings: Settings, warnings: readonly string[]): Pr
     tell(await startWorkers(settings, warnings), `, with ${settings.WORKERS} workers`);
     return;
   }
-  let running: Running | undefined;
+  let started: { readonly running: Running; readonly log: Logger } | undefined;
   let stopping = false;
-  const onSignal = async () => {
-    if (stopping || !running) process.exit(0);
+  const onSignal = async (signal: NodeJS.Signals) => {
+    if (!started) process.exit(0);
+    const { running, log } = started;
+    if (stopping) {
+      log.warn({ signal }, 'shutdown aborted by a second signal');
+      process.exit(0);
+    }
     stopping = true;
-    await running.stop(SERVING_ON_MS);
+    log.info({ signal }, 'shutdown started');
+    if (await running.stop(SERVING_ON_MS)) log.info('shutdown complete');
+    else log.warn('shutdown timed out, the remaining connections were closed');
     process.exit(0);
   };
   process.on('SIGTERM', onSignal);
   // A terminal interrupts workers too, which are told to stop by the process that started them.
   process.on('SIGINT', cluster.isWorker ? () => undefined : onSignal);
   // Loaded after the signals are heeded, because it takes a while.
-  const [{ standardErrorLog }, { start }] = await Promise.all([import('./log.ts'), import('./server.ts')]);
+  const [{ listeningFields, standardErrorLog }, { start }] = await Promise.all([
+    import('./log.ts'),
+    import('./server.ts'),
+  ]);
   const log = await standardErrorLog(settings.LOG_LEVEL);
   // The process that started a worker has logged them.
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning);
-  running = await start(settings, log);
+  const running = await start(settings, log);
+  started = { running, log };
+  log.info(listeningFields(settings, running), cluster.isPrimary ? 'server listening' : 'worker listening');
   if (cluster.isPrimary) tell(running, running.demo ? DEMO_NOTE : '');
 }
 

@@ -26,9 +26,9 @@ export interface Running {
   /**
    * Stops: says at once that it is not ready and ends each connection with its next reply, goes on serving for
    * `servingMs`, then takes no more connections and resolves when those that it has are done, ten seconds after the
-   * call at the latest.
+   * call at the latest. Resolves to `false` if that timeout closed connections or left a database unclosed.
    */
-  stop(servingMs?: number): Promise<void>;
+  stop(servingMs?: number): Promise<boolean>;
 }
 
 /** Starts the service. Throws a `SettingsError` where it cannot listen, here or for its metrics, or use the database. */
@@ -60,8 +60,14 @@ export async function start(
       async stop(servingMs = 0) {
         http.replies.stopping = true;
         // A database that is frozen does not let go of its connections in time.
-        await Promise.race([delay(servingMs).then(end), delay(DRAINED_WITHIN_MS, undefined, { ref: false })]);
+        const isComplete = await Promise.race([
+          delay(servingMs)
+            .then(end)
+            .then(() => true),
+          delay(DRAINED_WITHIN_MS, false, { ref: false }),
+        ]);
         http.connections.closeAll();
+        return isComplete;
       },
     };
   } catch (error) {

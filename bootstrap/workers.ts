@@ -1,6 +1,6 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-import { standardErrorLog } from './log.ts';
+import { listeningFields, standardErrorLog } from './log.ts';
 import { listen, urlOf } from './server.ts';
 import type { Settings } from './settings.ts';
 
@@ -43,15 +43,20 @@ export async function startWorkers(
     }
   };
 
-  const stop = async (): Promise<void> => {
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
     const isRepeated = stopping;
     stopping = true;
     const running = () =>
       Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[];
     const ended = Promise.all(running().map(exitOf));
-    if (!isRepeated) {
+    if (isRepeated) {
+      log.warn({ signal }, 'shutdown aborted by a second signal');
+    } else {
+      log.info({ signal }, 'shutdown started');
       for (const worker of running()) worker.process.kill('SIGTERM');
       await Promise.race([ended, delay(stopTimeoutMs)]);
+      if (running().length === 0) log.info('shutdown complete');
+      else log.warn('shutdown timed out, the remaining workers are killed');
     }
     for (const worker of running()) {
       log.warn({ worker: worker.process.pid }, 'a worker has not stopped in time and is killed');
@@ -73,7 +78,9 @@ export async function startWorkers(
   const others = Array.from({ length: WORKERS - 1 }, () => cluster.fork());
   for (const worker of [first, ...others]) void keep(worker);
   await Promise.all(others.map(portOf));
-  return { url: urlOf(HOST, port), metricsUrl };
+  const serving = { url: urlOf(HOST, port), metricsUrl };
+  log.info(listeningFields(settings, serving), 'server listening');
+  return serving;
 }
 
 /** How a worker ended; what could not be said to it does not matter, as it would to `once` of node:events. */

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
 import { errorBody, toHttpError } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
+import { pathOf } from './wire.ts';
 
 /** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
 export type Headers = readonly string[];
@@ -23,6 +24,8 @@ export interface Exchange {
   readonly traceparent: string | undefined;
   /** The path of the operation, with the names of its parameters; `undefined` where there is no operation. */
   route: string | undefined;
+  /** The path as it was sent, without the query; of a 404 alone. */
+  path: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
   /** What every reply to this request says, beside what is said of all. */
@@ -65,6 +68,7 @@ export class Replies {
       method: method ?? '',
       traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
       route: undefined,
+      path: undefined,
       workspaceId: undefined,
       keyId: undefined,
       headers: [],
@@ -116,6 +120,7 @@ export class Replies {
   ): void {
     if (response.headersSent) return;
     const exchange = this.exchangeOf(response);
+    if (status === 404) exchange.path = pathOf(response.req);
     const bytes = Buffer.byteLength(body);
     if (this.stopping) response.shouldKeepAlive = false;
     const all: string[] = [

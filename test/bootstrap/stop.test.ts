@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { version } from '../../adapters/api/version.ts';
 import { bytesOf, fillPage } from '../support/crowd.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { repliesIn } from '../support/raw.ts';
@@ -20,6 +21,14 @@ async function dawdle({ url }: ServiceProcess): Promise<void> {
   assert.match(String(reply), /^HTTP\/1\.1 100 /);
 }
 
+/** What it logged so far. */
+function logOf({ printed }: ServiceProcess): Record<string, unknown>[] {
+  return printed.stderr
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
 const isServing = ({ url }: ServiceProcess): Promise<boolean> =>
   fetch(`${url}/healthz`).then(
     () => true,
@@ -30,10 +39,16 @@ suite('a service that is told to stop', {
   'exits with 0, by either signal': () =>
     Promise.all(
       (['SIGTERM', 'SIGINT'] as const).map((signal) =>
-        withProcess({ METRICS_PORT: '0' }, async ({ child, printed, ended }) => {
-          child.kill(signal);
-          assert.equal(await ended(), 0, signal);
-          assert.equal(printed.stderr, '');
+        withProcess({ METRICS_PORT: '0' }, async (service) => {
+          service.child.kill(signal);
+          assert.equal(await service.ended(), 0, signal);
+          const [listening, begun, complete, ...others] = logOf(service);
+          assert.deepEqual([listening?.msg, listening?.url], ['server listening', service.url]);
+          assert.deepEqual([listening?.version, listening?.storage], [version, 'memory']);
+          assert.match(String(listening?.metricsUrl), /^http:.*\/metrics$/);
+          assert.deepEqual([begun?.msg, begun?.signal], ['shutdown started', signal]);
+          assert.equal(complete?.msg, 'shutdown complete');
+          assert.deepEqual(others, []);
         }),
       ),
     ),
@@ -103,6 +118,8 @@ suite('a service that is told to stop', {
         assert.deepEqual(await Promise.race(ends), [hurried, 0]);
         assert.equal(await patient.ended(), 0);
         assert.ok(performance.now() - started < ENDED_WITHIN_MS);
+        assert.equal(logOf(hurried).at(-1)?.msg, 'shutdown aborted by a second signal');
+        assert.equal(logOf(patient).at(-1)?.msg, 'shutdown timed out, the remaining connections were closed');
       }),
     ),
 });

@@ -65,6 +65,17 @@ suite('a service with workers', {
           service.child.kill(signal);
           assert.equal(await service.ended(), signal === 'SIGKILL' ? null : 0, signal);
           await until(() => [...pids].every((pid) => !isRunning(pid)));
+          const { stderr } = service.printed;
+          const logged = (msg: string, pid: number | undefined) =>
+            stderr.split('\n').filter((line) => line.includes(`"pid":${pid},`) && line.includes(`"msg":"${msg}"`))
+              .length;
+          assert.equal(logged('server listening', service.child.pid), 1, stderr);
+          for (const pid of pids) assert.equal(logged('worker listening', pid), 1, stderr);
+          if (signal === 'SIGKILL') return;
+          for (const pid of [service.child.pid, ...pids]) {
+            assert.equal(logged('shutdown started', pid), 1, stderr);
+            assert.equal(logged('shutdown complete', pid), 1, stderr);
+          }
         }),
       );
       await Promise.all(ends);

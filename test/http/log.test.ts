@@ -75,6 +75,18 @@ async function idsOfDemo(ask: (request: RawRequest) => Promise<Answer>): Promise
   };
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+type Line = any;
+
+function linesOf({ stderr }: { readonly stderr: string }): Line[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+const isOfRequest = ({ requestId }: Line) => requestId !== undefined;
+
 suite('the log', {
   'has a line in JSON for each request, joined to its reply by the request id': () =>
     withProcess({}, async ({ url, child, printed, ended }) => {
@@ -84,16 +96,13 @@ suite('the log', {
           headers: { ...KEY, traceparent: 'nonsense' },
         }),
         await fetch(`${url}/campaigns`),
-        await fetch(`${url}/nothing`),
+        await fetch(`${url}/nothing?of=this`),
         await fetch(`${url}/healthz`),
         await fetch(`${url}/readyz`),
       ];
       child.kill('SIGTERM');
       await ended();
-      const lines = printed.stderr
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = linesOf(printed).filter(isOfRequest);
       assert.equal(lines.length, replies.length);
       for (const [i, reply] of replies.entries()) {
         assert.equal(lines[i].requestId, reply.headers.get('x-request-id'));
@@ -106,10 +115,13 @@ suite('the log', {
       assert.equal(list.traceparent, TRACEPARENT);
       assert.match(list.workspaceId, /^[0-9a-f-]{36}$/);
       assert.match(list.keyId, /^[0-9a-f-]{36}$/);
+      assert.equal(list.path, undefined);
       assert.equal(get.route, '/campaigns/{id}');
+      assert.equal(get.path, '/campaigns/01890000-0000-7000-8000-000000000000');
       assert.equal(get.traceparent, undefined);
       assert.equal(refused.keyId, undefined);
       assert.equal(unmatched.route, undefined);
+      assert.equal(unmatched.path, '/nothing');
       assert.equal(health.route, '/healthz');
       assert.equal(ready.route, '/readyz');
     }),
@@ -122,14 +134,63 @@ suite('the log', {
         await ended();
         const unseen = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
         assert.deepEqual(unseen, []);
-        const lines = printed.stderr.split('\n').slice(0, -1);
+        const lines = linesOf(printed).filter(isOfRequest);
         assert.equal(lines.length, level === 'trace' ? statuses.length : 0, level);
-        const isSecret = (line: string) => line.toLowerCase().includes(SECRET) || line.includes(DEMO_API_KEY);
-        assert.deepEqual(lines.filter(isSecret), [], level);
+        assert.equal(printed.stderr.includes(DEMO_API_KEY), false, level);
+        // The path of a 404 is logged, for it tells what was asked for.
+        const withoutPaths = lines.map(({ path, ...rest }) => JSON.stringify(rest).toLowerCase());
+        assert.deepEqual(
+          withoutPaths.filter((line) => line.includes(SECRET)),
+          [],
+          level,
+        );
+        assert.ok(lines.every(({ path, status }) => path === undefined || status === 404));
       });
     // The first has the lines of all others.
     await Promise.all(['trace', 'warn'].map(check));
   },
+
+  'has the path of a 404 in visible ASCII, of bounded length, without its query and without anything as long as a key':
+    () =>
+      withProcess({}, async ({ url, child, printed, ended }) => {
+        const key = `adv_${'Ab3'.repeat(12)}12`;
+        const id = '01890000-0000-7000-8000-000000000000';
+        const cases: readonly (readonly [target: string, path: string | undefined])[] = [
+          ['/nothing/here?search=tents', '/nothing/here'],
+          ['/nothing%0A%1B%5B31m', '/nothing%0A%1B%5B31m'],
+          [`/${'a/'.repeat(300)}`, `/${'a/'.repeat(300)}`.slice(0, 200).concat('…')],
+          [`/${key}/campaigns`, '/[redacted]/campaigns'],
+          [`/campaigns/${key}`, '/campaigns/[redacted]'],
+          [`/campaigns/${key.replace('_', '%5F')}`, '/campaigns/[redacted]'],
+          [`/Bearer%20${DEMO_API_KEY}`, '/[redacted]'],
+          [`/inspiration-questions/${id}/${id.toUpperCase()}`, `/inspiration-questions/${id}/${id.toUpperCase()}`],
+          ['http://ada:hunter2@example.com/nothing?search=tents', '/nothing'],
+        ];
+        for (const [target] of cases) {
+          const [reply] = await converse(
+            url,
+            [`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY.Authorization}\r\n\r\n`],
+            true,
+          );
+          assert.equal(reply?.status, 404, target);
+        }
+        for (const character of ['\x1b', '\x9b', '\xe9']) {
+          const [reply] = await converse(url, [`GET /nothing${character}31m HTTP/1.1\r\nHost: x\r\n\r\n`], true);
+          assert.equal(reply?.status, 400);
+        }
+        const connecting = 'CONNECT ada:hunter2@example.com:1 HTTP/1.1\r\nHost: x\r\n\r\n';
+        assert.equal((await converse(url, [connecting], true))[0]?.status, 404);
+        child.kill('SIGTERM');
+        await ended();
+        assert.deepEqual(
+          linesOf(printed)
+            .filter(isOfRequest)
+            .map(({ path }) => path),
+          [...cases.map(([, path]) => path), ...Array(4).fill(undefined)],
+        );
+        for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents'])
+          assert.ok(!printed.stderr.includes(secret), secret);
+      }),
 
   'says nothing of requests above the level info': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, printed, ended }) => {
