@@ -9,9 +9,10 @@ import { addressOf } from './address.ts';
 import { headerCount } from './connections.ts';
 import { HttpError, tooMuchNow } from './errors.ts';
 import { limitHeaders, tooMany } from './limits.ts';
+import { pageLinks } from './page-links.ts';
 import type { Replies } from './replies.ts';
 import { TimeLimit } from './time-limit.ts';
-import { fingerprint, pageLinks, type ReadBody, readQuery } from './wire.ts';
+import { fingerprint, type ReadBody, readQuery } from './wire.ts';
 
 /** What a request may wait for its storage altogether, however often it asks there. */
 const WORKS_FOR_MS = 10_000;

@@ -59,22 +59,6 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * The `Link` of a list's page (RFC 8288): `next` while another page holds something, `prev` from page 2 on. The
- * references are relative and keep the other parameters.
- */
-export function pageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
-  const page = Number(query.page?.[0] ?? 1);
-  let others = '';
-  for (const [name, values] of Object.entries(query)) {
-    if (name === 'page') continue;
-    for (const value of values) others += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`;
-  }
-  const link = (number: number, relation: string) => `<${path}?${others}page=${number}>; rel="${relation}"`;
-  const links = [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
-  return links.length > 0 ? links.join(', ') : undefined;
-}
-
 /** What a piece of a body costs in memory beside its bytes. */
 const COST_OF_A_PIECE = 512;
 

@@ -1,0 +1,53 @@
+import { invalid } from '../../core/shared/error.ts';
+import type { QueryValues } from './wire.ts';
+
+/**
+ * The maximum length of a `Link` in bytes. With all other headers it stays below 8 KB, which proxies and clients accept
+ * (Node's fetch: 16 KB for all). Two links with 100 ids fit.
+ */
+const MAX_LINK_BYTES = 7_600;
+
+type Encode = (text: string) => string;
+
+/**
+ * The `Link` of a list's page (RFC 8288): `next` while another page holds something, `prev` from page 2 on. The
+ * references are relative and keep the other parameters. Where they would be too long, the parameters are written as short
+ * as possible; if that is not enough, `prev` is left out. Rejects with `invalid` a query that is too long for `next`, so
+ * that no client takes a page for the last one (docs/adr/0020-links-of-long-queries.md).
+ */
+export function pageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
+  const page = Number(query.page?.[0] ?? 1);
+  const links = (parameters: string) => {
+    const link = (number: number, relation: string) => `<${path}?${parameters}page=${number}>; rel="${relation}"`;
+    return [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
+  };
+  if (!hasNext && page === 1) return undefined;
+  const asSent = links(parametersOf(query, encodeURIComponent, false)).join(', ');
+  if (asSent.length <= MAX_LINK_BYTES) return asSent;
+  const short = links(parametersOf(query, encodeShort, true));
+  const fitting = [short.join(', '), short[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
+  if (fitting === undefined && hasNext) throw tooLong(query);
+  return fitting;
+}
+
+/** The parameters but for the page, each with a `&` after it. A name with several values is of a list, and can be given once. */
+function parametersOf({ page: _, ...others }: QueryValues, encode: Encode, isListed: boolean): string {
+  const pairs = Object.entries(others).flatMap(([name, values]) =>
+    isListed ? [[name, [...new Set(values)].join(',')]] : values.map((value) => [name, value]),
+  );
+  return pairs.map((pair) => `${pair.map(encode).join('=')}&`).join('');
+}
+
+/** Encodes as little as RFC 3986 allows in a query that is decoded as a form is. */
+const encodeShort: Encode = (text) =>
+  encodeURIComponent(text)
+    .replace(/%20/g, '+')
+    .replace(/%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
+
+function tooLong(query: QueryValues): Error {
+  const lengthOf = (name: string) => encodeShort((query[name] ?? []).join(',')).length;
+  const [longest = ''] = Object.keys(query).sort((a, b) => lengthOf(b) - lengthOf(a));
+  return invalid([
+    { path: longest, problem: 'is too long for the link to the next page, send fewer or shorter values' },
+  ]);
+}
