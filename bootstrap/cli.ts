@@ -61,7 +61,8 @@ async function open(settings: Settings): Promise<Opened> {
     await connection.close();
     throw error;
   }
-  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, close: () => connection.close() };
+  const { now, newId } = system;
+  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now, newId, close: () => connection.close() };
 }
 
 /** Waits a while for a database that is starting, or whose indexes are being made. */

@@ -35,6 +35,8 @@ export interface Session {
   readonly bodyLimit: number;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** A new UUID version 7. */
+  newId(): string;
   /**
    * Is aborted when the operator wants an end: by closing what reads the output or, where the command `endsItself`, by
    * Ctrl-C.

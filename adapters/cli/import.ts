@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import { isRefused, type Outcome } from '../../core/shared/batch.ts';
 import { DomainError } from '../../core/shared/error.ts';
+import { isUuid } from '../../core/shared/uuid.ts';
 import { createCampaign } from '../api/campaign.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
@@ -12,7 +13,8 @@ import { MalformedBody, readJson, tooLong } from '../api/json.ts';
 import type { Operation } from '../api/operation.ts';
 import { parse } from '../api/parse.ts';
 import { createTag } from '../api/tag.ts';
-import { command, parameter, type Session, STOPPED, type Told, workspaceOption } from './command.ts';
+import { anyId, command, parameter, type Session, STOPPED, type Told, workspaceOption } from './command.ts';
+import { type ImportTarget, lineId } from './line-id.ts';
 import { type Line, linesOf } from './lines.ts';
 import { Misuse } from './misuse.ts';
 
@@ -21,9 +23,8 @@ const BATCH_BYTES = 4 * 2 ** 20;
 /** What a line that is passed over is made of: space, tab, carriage return. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
 const LONGEST_BLANK = 1000;
-
-/** Makes records of a batch of bodies, or only tells what would become of them. */
-type Many = 'createMany' | 'checkMany';
+/** How long a stopped import waits for the lines that are being stored, in milliseconds. */
+const STOP_TIMEOUT_MS = 3_000;
 
 /** What can be imported: how a body of it is read, and how many of them become records. */
 interface Importable {
@@ -32,7 +33,8 @@ interface Importable {
     use: Application,
     workspaceId: string,
     bodies: readonly unknown[],
-    many: Many,
+    /** Those of the records; without them, it only tells what would become of the bodies. */
+    ids: readonly string[] | undefined,
   ): Promise<readonly Outcome<object>[]>;
 }
 
@@ -43,38 +45,43 @@ function importable<Body extends z.ZodObject>(
     use: Application,
     workspaceId: string,
     bodies: readonly z.output<Body>[],
-    many: Many,
+    ids: readonly string[] | undefined,
   ) => Promise<readonly Outcome<object>[]>,
 ): Importable {
   return {
     read: (json) => parse(body as Body, json),
-    make: (use, workspaceId, bodies, many) => make(use, workspaceId, bodies as readonly z.output<Body>[], many),
+    make: (use, workspaceId, bodies, ids) => make(use, workspaceId, bodies as readonly z.output<Body>[], ids),
   };
 }
 
 const importables = {
-  campaigns: importable(createCampaign, (use, workspaceId, bodies, many) =>
-    use.campaigns[many]({ workspaceId }, bodies),
+  campaigns: importable(createCampaign, ({ campaigns }, workspaceId, bodies, ids) =>
+    ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.checkMany({ workspaceId }, bodies),
   ),
-  questions: importable(createInspirationQuestion, (use, workspaceId, bodies, many) =>
-    use.inspirationQuestions[many](workspaceId, bodies),
+  questions: importable(createInspirationQuestion, ({ inspirationQuestions }, workspaceId, bodies, ids) =>
+    ids
+      ? inspirationQuestions.createMany(workspaceId, bodies, ids)
+      : inspirationQuestions.checkMany(workspaceId, bodies),
   ),
-  tags: importable(createTag, (use, workspaceId, bodies, many) =>
-    use.tags[many](
-      workspaceId,
-      bodies.map(({ name }) => name),
-    ),
+  tags: importable(createTag, ({ tags }, workspaceId, bodies, ids) => {
+    const names = bodies.map(({ name }) => name);
+    return ids ? tags.createMany(workspaceId, names, ids) : tags.checkMany(workspaceId, names);
+  }),
+  groups: importable(createGroup, ({ groups }, workspaceId, bodies, ids) =>
+    ids ? groups.createMany(workspaceId, bodies, ids) : groups.checkMany(workspaceId, bodies),
   ),
-  groups: importable(createGroup, (use, workspaceId, bodies, many) => use.groups[many](workspaceId, bodies)),
 };
 const KINDS = Object.keys(importables) as [keyof typeof importables];
+
+const anImportId = anyId.refine((id) => isUuid(id) && id[14] === '7', 'must be the id that an import told');
 
 export const importRecords = command({
   name: 'import',
   does: 'make records of a file: NDJSON, a line each as the body of the POST that makes one',
   more:
     'Every line that is refused is told by its number and the reason; the others are kept. Lines are stored in their ' +
-    'order, some hundred at once. However it ends, it says from which line to go on. A campaign has no creator; a ' +
+    'order, some hundred at once. However it ends, it says from which line to go on, and which lines may be stored ' +
+    'although it did not learn that: with its --import-id, none of them is stored twice. A campaign has no creator; a ' +
     'dry run sees a name that is doubled only where it is taken already or the lines are near each other.',
   example: 'import --workspace 0190… campaigns campaigns.ndjson',
   endsItself: true,
@@ -83,18 +90,19 @@ export const importRecords = command({
     file: parameter('<file>', 'the file; - is the standard input', z.string()),
     workspaceId: workspaceOption,
     fromLine: parameter('--from-line <number>', 'the first line that is looked at', positiveInteger().default(1)),
+    importId: parameter('--import-id <id>', 'the import to go on with, by the id that it told', anImportId.optional()),
     dryRun: parameter('--dry-run', 'only tell what would be refused, and store nothing', z.boolean().default(false)),
   },
-  run: async (session, { kind, file, workspaceId, fromLine, dryRun }) => {
+  run: async (session, { kind, file, workspaceId, fromLine, importId = session.newId(), dryRun }) => {
     const { stream, size } = file === '-' ? { stream: session.stdin, size: undefined } : await opened(file);
     session.stop.addEventListener('abort', () => stream.destroy());
-    return { name: 'refused', items: imported(session, { kind, workspaceId, fromLine, dryRun, stream, size }) };
+    const source = { kind, workspaceId, importId, fromLine, dryRun, stream, size };
+    return { name: 'refused', items: imported(session, source) };
   },
 });
 
-interface Source {
+interface Source extends ImportTarget {
   readonly kind: keyof typeof importables;
-  readonly workspaceId: string;
   readonly fromLine: number;
   readonly dryRun: boolean;
   readonly stream: Readable;
@@ -108,7 +116,10 @@ interface RefusedLine {
 }
 
 /** A line that was read: its body, or why it is refused. */
-type ReadLine = { readonly number: number } & ({ readonly body: unknown } | { readonly reason: string });
+type ReadLine = { readonly number: number } & (
+  | { readonly body: unknown; readonly id: string }
+  | { readonly reason: string }
+);
 
 /** Lines that are stored together; `last` is the number of the last line that was looked at, `end` where it ends. */
 interface Batch {
@@ -118,6 +129,12 @@ interface Batch {
 }
 
 type Ended = 'done' | 'stopped' | 'failed';
+
+/** Lines that may be stored or not: the storage did not answer. */
+interface Uncertain {
+  readonly firstLine: number;
+  readonly lastLine: number;
+}
 
 /** Imports, tells every line that is refused, and at last how it ended. */
 async function* imported(session: Session, source: Source): AsyncGenerator<RefusedLine, Told> {
@@ -131,7 +148,7 @@ async function* imported(session: Session, source: Source): AsyncGenerator<Refus
   try {
     for await (const batch of readAhead(batchesOf(source, session.bodyLimit))) {
       storing = batch;
-      const refusals = await refusalsOf(session, source, batch);
+      const refusals = await inTime(stop, refusalsOf(session, source, batch));
       storing = undefined;
       nextLine = batch.last + 1;
       accepted += batch.lines.length - refusals.length;
@@ -146,15 +163,17 @@ async function* imported(session: Session, source: Source): AsyncGenerator<Refus
   } catch (failure) {
     if (!stop.aborted) {
       ended = 'failed';
-      error = explained(failure as Error, source, storing);
+      const { message } = failure as Error;
+      error = storing ? message : `the file cannot be read any further: ${message}`;
     }
   }
   if (stop.aborted) ended = 'stopped';
   progress.clear();
-  const { kind, dryRun } = source;
+  const { kind, dryRun, importId } = source;
+  const uncertain = uncertainLines(source, storing);
   return {
-    json: { kind, dryRun, accepted, nextLine, ended },
-    says: summary(source, { accepted, refused, nextLine, ended }),
+    json: { kind, dryRun, accepted, nextLine, ended, uncertain, importId },
+    says: summary(source, { accepted, refused, nextLine, ended, uncertain }),
     ...(error && { error }),
     exitCode: ended === 'failed' ? 2 : ended === 'stopped' ? STOPPED : refused > 0 ? 1 : 0,
   };
@@ -177,15 +196,32 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-async function* batchesOf({ stream, kind, fromLine }: Source, limit: number): AsyncGenerator<Batch> {
-  const { read } = importables[kind];
+/** Resolves as `work` does; rejects if it takes longer than `STOP_TIMEOUT_MS` after the stop. */
+async function inTime<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let onStop = () => {};
+  const late = new Promise<never>((_, reject) => {
+    onStop = () => (timer = setTimeout(() => reject(new Error('stopped')), STOP_TIMEOUT_MS));
+    if (stop.aborted) onStop();
+    else stop.addEventListener('abort', onStop);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop.removeEventListener('abort', onStop);
+    clearTimeout(timer);
+  }
+}
+
+async function* batchesOf(source: Source, limit: number): AsyncGenerator<Batch> {
+  const { stream, fromLine } = source;
   let lines: ReadLine[] = [];
   let bytes = 0;
   let last: Line | undefined;
   for await (const line of linesOf(stream, limit)) {
     last = line;
     if (line.number < fromLine || isBlank(line)) continue;
-    lines.push(readLine(line, read, limit));
+    lines.push(readLine(line, source, limit));
     bytes += line.bytes?.length ?? 0;
     if (lines.length < BATCH_LINES && bytes < BATCH_BYTES) continue;
     yield { lines, last: line.number, end: line.end };
@@ -195,10 +231,11 @@ async function* batchesOf({ stream, kind, fromLine }: Source, limit: number): As
   if (last && last.number >= fromLine) yield { lines, last: last.number, end: last.end };
 }
 
-function readLine({ number, bytes }: Line, read: Importable['read'], limit: number): ReadLine {
+function readLine({ number, bytes }: Line, source: Source, limit: number): ReadLine {
   if (!bytes) return { number, reason: tooLong(limit) };
   try {
-    return { number, body: read(readJson(bytes)) };
+    const body = importables[source.kind].read(readJson(bytes));
+    return { number, body, id: lineId(source, number, bytes) };
   } catch (error) {
     if (!(error instanceof MalformedBody || error instanceof DomainError)) throw error;
     return { number, reason: error.message };
@@ -207,9 +244,10 @@ function readLine({ number, bytes }: Line, read: Importable['read'], limit: numb
 
 /** Stores a batch, or only looks at it, and tells which of its lines are refused. */
 async function refusalsOf({ use }: Session, { kind, workspaceId, dryRun }: Source, { lines }: Batch) {
-  const bodies = lines.flatMap((line) => ('body' in line ? [line.body] : []));
-  const many = dryRun ? 'checkMany' : 'createMany';
-  const outcomes = (await importables[kind].make(use, workspaceId, bodies, many)).values();
+  const good = lines.filter((line) => 'body' in line);
+  const bodies = good.map(({ body }) => body);
+  const ids = dryRun ? undefined : good.map(({ id }) => id);
+  const outcomes = (await importables[kind].make(use, workspaceId, bodies, ids)).values();
   return lines.flatMap((line) => {
     if ('reason' in line) return [line];
     const { value } = outcomes.next();
@@ -221,22 +259,35 @@ function isBlank({ bytes }: Line): boolean {
   return bytes !== undefined && bytes.length < LONGEST_BLANK && bytes.every((byte) => BLANKS.has(byte));
 }
 
+/** The lines of a batch that was being stored when the import ended; `null` if there are none. */
+function uncertainLines({ dryRun }: Source, storing: Batch | undefined): Uncertain | null {
+  const good = dryRun || !storing ? [] : storing.lines.filter((line) => 'body' in line);
+  const [first, last] = [good[0], good.at(-1)];
+  return first && last ? { firstLine: first.number, lastLine: last.number } : null;
+}
+
+interface Result {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly nextLine: number;
+  readonly ended: Ended;
+  readonly uncertain: Uncertain | null;
+}
+
 function summary(
-  { kind, dryRun, fromLine }: Source,
-  { accepted, refused, nextLine, ended }: { accepted: number; refused: number; nextLine: number; ended: Ended },
+  { kind, dryRun, fromLine, importId }: Source,
+  { accepted, refused, nextLine, ended, uncertain }: Result,
 ): string {
   const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no line from ${fromLine} on`;
   const counts = `${accepted} ${dryRun ? 'fit to be stored' : 'stored'} as ${kind}, ${refused} refused (${lines}).`;
-  const goOn = ended === 'done' ? 'When the file has grown, go on' : 'Go on';
-  return `${ended === 'stopped' ? 'Stopped: ' : ''}${counts} ${goOn} with --from-line ${nextLine}.`;
-}
-
-function explained({ message }: Error, { dryRun }: Source, storing: Batch | undefined): string {
-  if (!storing) return `the file cannot be read any further: ${message}`;
-  if (dryRun) return message;
-  const [first] = storing.lines;
-  const lines = first ? `lines ${first.number} to ${storing.last}` : 'some lines';
-  return `${message}. While it stored ${lines}: some of these may be stored, so look before you go on.`;
+  const begin = `${ended === 'stopped' ? 'Stopped: ' : ''}${counts}`;
+  if (uncertain) {
+    return [
+      `${begin} Lines ${uncertain.firstLine} to ${uncertain.lastLine} may be stored.`,
+      `Go on with --from-line ${nextLine} --import-id ${importId}: then no line is stored twice.`,
+    ].join(' ');
+  }
+  return `${begin} ${ended === 'done' ? 'When the file has grown, go on' : 'Go on'} with --from-line ${nextLine}.`;
 }
 
 async function opened(file: string): Promise<{ stream: Readable; size: number | undefined }> {

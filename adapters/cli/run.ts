@@ -15,6 +15,7 @@ export interface Opened {
   /** The largest body that the API takes, in bytes. */
   readonly bodyLimit: number;
   now(): number;
+  newId(): string;
   close(): Promise<void>;
 }
 
@@ -84,13 +85,13 @@ async function perform(
   output: Output,
   errors: Output,
 ): Promise<number> {
-  const { use, bodyLimit, now, close } = await around.open();
+  const { use, bodyLimit, now, newId, close } = await around.open();
   try {
     const stop = new AbortController();
     output.closed.addEventListener('abort', () => stop.abort());
     if (command.endsItself) around.onInterrupt(() => stop.abort());
     const progress = new ProgressLine(around.stderr);
-    const session: Session = { use, bodyLimit, now, stop: stop.signal, stdin: around.stdin, progress };
+    const session: Session = { use, bodyLimit, now, newId, stop: stop.signal, stdin: around.stdin, progress };
     if (typeof given.workspaceId === 'string') await use.workspaces.get(given.workspaceId);
     const told = await show(await command.run(session, given), json, output);
     await output.flushed();

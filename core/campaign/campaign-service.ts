@@ -78,8 +78,13 @@ export class CampaignService {
     });
   }
 
-  async createMany(actor: Actor, batch: readonly NewCampaign[]): Promise<readonly Outcome<Campaign>[]> {
-    return addAll(this.storage.campaigns, await this.checkMany(actor, batch));
+  /** With `ids`, a batch can be made again (batch.ts). */
+  async createMany(
+    actor: Actor,
+    batch: readonly NewCampaign[],
+    ids?: readonly string[],
+  ): Promise<readonly Outcome<Campaign>[]> {
+    return addAll(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
   }
 
   async get(actor: Actor, id: string): Promise<SeenCampaign> {

@@ -41,8 +41,13 @@ export class GroupService {
     });
   }
 
-  async createMany(workspaceId: string, batch: readonly NewGroup[]): Promise<readonly Outcome<Group>[]> {
-    return addAll(this.groups, await this.checkMany(workspaceId, batch));
+  /** With `ids`, a batch can be made again (batch.ts). */
+  async createMany(
+    workspaceId: string,
+    batch: readonly NewGroup[],
+    ids?: readonly string[],
+  ): Promise<readonly Outcome<Group>[]> {
+    return addAll(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Every group, in the order of their making. */

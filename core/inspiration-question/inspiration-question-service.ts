@@ -67,11 +67,13 @@ export class InspirationQuestionService {
     });
   }
 
+  /** With `ids`, a batch can be made again (batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
+    ids?: readonly string[],
   ): Promise<readonly Outcome<InspirationQuestion>[]> {
-    return addAll(this.questions, await this.checkMany(workspaceId, batch));
+    return addAll(this.questions, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Newest first. */

@@ -8,18 +8,30 @@ export function isRefused<T>(outcome: Outcome<T>): outcome is DomainError {
   return outcome instanceof DomainError;
 }
 
-/** Adds the records among the outcomes of a batch, and tells of each what has become of it now. */
+/**
+ * Adds the records among the outcomes of a batch, and tells of each what has become of it now. If `ids` are given, the
+ * records get these instead of their own, and one that an earlier attempt has stored under its id is no refusal: a batch
+ * of which nobody knows whether it was stored can be added again.
+ */
 export async function addAll<T extends Entity>(
   records: Records<T>,
+  workspaceId: string,
   batch: readonly Outcome<T>[],
+  ids?: readonly string[],
 ): Promise<readonly Outcome<T>[]> {
-  const refusals = await records.addMany(batch.filter((it): it is T => !isRefused<T>(it)));
+  const made = ids ? batch.map((it, i) => (isRefused(it) ? it : { ...it, id: ids[i] as string })) : batch;
+  const refusals = await records.addMany(made.filter((it): it is T => !isRefused<T>(it)));
   let index = 0;
-  return batch.map((outcome) => {
+  const outcomes = made.map((outcome) => {
     if (isRefused(outcome)) return outcome;
     const refusal = refusals.get(index++);
     return refusal === undefined ? outcome : new DomainError('conflict', refusal);
   });
+  if (!ids) return outcomes;
+  const refused = ids.filter((_, i) => isRefused(outcomes[i]));
+  if (refused.length === 0) return outcomes;
+  const stored = new Map((await records.getMany(workspaceId, refused)).map((record) => [record.id, record as T]));
+  return outcomes.map((outcome, i) => (isRefused(outcome) && stored.get(ids[i] as string)) || outcome);
 }
 
 /** What has a name that is unique in its workspace. */

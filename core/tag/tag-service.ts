@@ -37,8 +37,13 @@ export class TagService {
     });
   }
 
-  async createMany(workspaceId: string, names: readonly string[]): Promise<readonly Outcome<Tag>[]> {
-    return addAll(this.tags, await this.checkMany(workspaceId, names));
+  /** With `ids`, a batch can be made again (batch.ts). */
+  async createMany(
+    workspaceId: string,
+    names: readonly string[],
+    ids?: readonly string[],
+  ): Promise<readonly Outcome<Tag>[]> {
+    return addAll(this.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
   }
 
   /** Keeps the colour. Refuses with `conflict` a name that another tag has, whatever the case. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ProgressLine } from '../../adapters/cli/progress.ts';
 import { seed } from '../../adapters/cli/seed.ts';
 import { standardErrorLog } from '../../bootstrap/log.ts';
@@ -19,6 +20,7 @@ for (const campaigns of counts) {
     use,
     bodyLimit: settings.BODY_LIMIT_BYTES,
     now: Date.now,
+    newId: randomUUID,
     stop: new AbortController().signal,
     stdin: process.stdin,
     progress: new ProgressLine(process.stderr),

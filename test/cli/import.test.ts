@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { timestamp } from '../../core/shared/date.ts';
+import type { Entity, Records } from '../../core/shared/records.ts';
 import { collected } from '../support/collected.ts';
 import { type CommandLine, commandLine, type Given, type Ran } from '../support/command-line.ts';
 import { NOON } from '../support/core.ts';
@@ -90,11 +91,11 @@ suite('an import', {
       const before = await everythingIn(here, here.id);
       const numbers = Object.keys(refused).map(Number);
       const good = lines.length - numbers.length;
-      const end = { kind, accepted: good, nextLine: lines.length + 1, ended: 'done' };
+      const end = { kind, accepted: good, nextLine: lines.length + 1, ended: 'done', uncertain: null };
 
       const dry = await here.importing(kind, [NDJSON(lines)], ['--json', '--dry-run']);
       assert.deepEqual([dry.code, dry.stderr], [1, '']);
-      const { refused: told, ...rest } = JSON.parse(dry.stdout);
+      const { refused: told, importId: _, ...rest } = JSON.parse(dry.stdout);
       assert.deepEqual(rest, { ...end, dryRun: true });
       assert.deepEqual(
         told.map(({ line }: { line: number }) => line),
@@ -104,7 +105,8 @@ suite('an import', {
       assert.deepEqual(await everythingIn(here, here.id), before, 'a dry run keeps nothing');
 
       const real = await here.importing(kind, [NDJSON(lines)], ['--json']);
-      assert.deepEqual(JSON.parse(real.stdout), { ...rest, refused: told, dryRun: false });
+      const { importId: __, ...stored } = JSON.parse(real.stdout);
+      assert.deepEqual(stored, { ...rest, refused: told, dryRun: false });
       assert.equal(real.code, 1);
       assert.deepEqual(await everythingIn(here, here.id), { ...before, [kind]: before[kind as 'tags'] + good });
     }),
@@ -154,8 +156,8 @@ suite('an import', {
     ];
     const file = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]).slice(0, -1));
     const { stdout } = await here.importing('tags', [file], ['--json'], { bodyLimit: 250 });
-    const { refused, ...end } = JSON.parse(stdout);
-    assert.deepEqual(end, { kind: 'tags', dryRun: false, accepted: 4, nextLine: 15, ended: 'done' });
+    const { refused, importId: _, ...end } = JSON.parse(stdout);
+    assert.deepEqual(end, { kind: 'tags', dryRun: false, accepted: 4, nextLine: 15, ended: 'done', uncertain: null });
     assert.deepEqual(refused, [
       { line: 2, reason: 'The body cannot be read: it is no valid JSON.' },
       { line: 5, reason: 'The body must be a JSON object.' },
@@ -254,6 +256,50 @@ async function endOf(here: Awaited<ReturnType<typeof workspace>>, { stdout }: Ra
   return { nextLine, ended };
 }
 
+const BAD_LINE = 600;
+
+/** How the bodies of each kind are made and told from each other, and where they are stored. */
+const resumable = {
+  campaigns: { store: 'campaigns', body: (i: number) => ({ ...campaignBody, name: `${i}` }), textOf: nameOf },
+  questions: {
+    store: 'inspirationQuestions',
+    body: (i: number) => ({ question: `What is number ${i}?` }),
+    textOf: ({ question }: { question: string }) => question,
+  },
+  tags: { store: 'tags', body: (i: number) => ({ name: `${i}` }), textOf: nameOf },
+  groups: { store: 'groups', body: (i: number) => ({ name: `${i}` }), textOf: nameOf },
+} as const;
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
+}
+
+/** What the storage keeps of the batch that it does not answer for, and whether the operator interrupts meanwhile. */
+const cutOffs = {
+  'keeps nothing': { keeps: 'none', stops: false },
+  'keeps a half': { keeps: 'half', stops: false },
+  'keeps all': { keeps: 'all', stops: false },
+  'keeps a half, interrupted': { keeps: 'half', stops: true },
+} as const;
+
+/** Has the storage fail when it is given a second batch, of which it keeps a part. */
+function cutOff(
+  { storage }: CommandLine,
+  store: (typeof resumable)[keyof typeof resumable]['store'],
+  keeps: 'none' | 'half' | 'all',
+  meanwhile: () => void = () => undefined,
+): void {
+  const kept = storage[store] as Records<Entity>;
+  const addMany = kept.addMany.bind(kept);
+  let batches = 0;
+  kept.addMany = async (records) => {
+    if (++batches !== 2) return addMany(records);
+    meanwhile();
+    await addMany(records.slice(0, { none: 0, half: records.length / 2, all: records.length }[keeps]));
+    throw new Error('The database is away');
+  };
+}
+
 suite('an import that does not come to its end', {
   'keeps whole batches when it is interrupted, and says where to go on': async () => {
     const here = await workspace();
@@ -292,19 +338,84 @@ suite('an import that does not come to its end', {
     );
   },
 
-  'says where to go on, and what may be there already, when the storage fails': async () => {
+  'names the lines that may be stored when it loses the storage, and stores none of them twice when it goes on': () =>
+    each(resumable, ({ store, body, textOf }, kind) =>
+      each(cutOffs, async ({ keeps, stops }) => {
+        const here = await workspace();
+        const file = NDJSON(Array.from({ length: 1200 }, (_, i) => (i + 1 === BAD_LINE ? {} : body(i + 1))));
+        const interruption: { stop?: () => void } = {};
+        cutOff(here, store, keeps, () => stops && interruption.stop?.());
+        const given = { onInterrupt: (stop: () => void) => Object.assign(interruption, { stop }) };
+        const ran = await here.importing(kind, [file], ['--json'], given);
+        const { refused, importId, ...end } = JSON.parse(ran.stdout);
+        const [ended, code, stderr] = stops ? ['stopped', 130, ''] : ['failed', 2, 'error: The database is away\n'];
+        assert.deepEqual([ran.code, ran.stderr, refused], [code, stderr, []]);
+        const uncertain = { firstLine: 501, lastLine: 1000 };
+        assert.deepEqual(end, { kind, dryRun: false, accepted: 500, nextLine: 501, ended, uncertain });
+
+        const words = ['--json', '--from-line', '501', '--import-id', importId];
+        const resumed = JSON.parse((await here.importing(kind, [file], words)).stdout);
+        assert.deepEqual([resumed.ended, resumed.accepted, resumed.uncertain], ['done', 699, null]);
+        assert.deepEqual(
+          resumed.refused.map(({ line }: { line: number }) => line),
+          [BAD_LINE],
+        );
+        const texts = (await here.storage[store].listById(here.id, '', 5000)).map((it) => textOf(it as never));
+        const expected = Array.from({ length: 1200 }, (_, i) => i + 1).filter((line) => line !== BAD_LINE);
+        assert.deepEqual(
+          texts,
+          expected.map((line) => textOf(body(line) as never)),
+        );
+      }),
+    ),
+
+  'says so in a sentence': async () => {
     const here = await workspace();
-    const { campaigns: kept } = here.storage;
-    const addMany = kept.addMany.bind(kept);
-    let batches = 0;
-    kept.addMany = async (records) => {
-      if (++batches === 2) throw new Error('The database is away');
-      return addMany(records);
+    cutOff(here, 'campaigns', 'none');
+    const { stdout } = await here.importing('campaigns', [NDJSON([{}, ...campaigns(1200)])]);
+    const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}';
+    const sentences = [
+      '\n499 stored as campaigns, 1 refused \\(lines 1 to 500\\)\\. Lines 501 to 1000 may be stored\\.',
+      `Go on with --from-line 501 --import-id ${uuid}: then no line is stored twice\\.\n$`,
+    ];
+    assert.match(stdout, new RegExp(sentences.join(' ')));
+  },
+
+  'says on standard error where to go on, when its output cannot be written': async () => {
+    for (const [error, code] of [
+      ['ENOSPC', 2],
+      ['EPIPE', 130],
+    ] as const) {
+      for (const json of [[], ['--json']]) {
+        const here = await workspace();
+        const stdout = new Writable({ write: (_, __, done) => done(Object.assign(new Error(error), { code: error })) });
+        const lines = NDJSON([{}, ...campaigns(1200)]);
+        const ran = await here.importing('campaigns', [lines], json, { stdout });
+        assert.equal(ran.code, code);
+        const told = /^Stopped: (\d+) stored as campaigns, (\d+) refused .*\. Go on with --from-line (\d+)\.\n/;
+        const [, stored, refused, next] = (told.exec(ran.stderr) ?? []).map(Number);
+        assert.equal(stored, (await namesIn(here, here.id)).length);
+        assert.equal(next, Number(stored) + Number(refused) + 1, ran.stderr);
+      }
+    }
+  },
+
+  'goes on with the lines of its file alone: another line, kind or workspace is another record': async () => {
+    const here = await workspace();
+    const importId = '0190163d-8694-739b-aea5-966c26f8ad91';
+    const count = async (file: unknown, words: readonly string[] = []) => {
+      await here.importing('campaigns', [NDJSON([file])], ['--import-id', importId, ...words]);
+      return (await namesIn(here, here.id)).length;
     };
-    const ran = await here.importing('campaigns', [NDJSON(campaigns(1200))], ['--json']);
-    assert.equal(ran.code, 2);
-    assert.match(ran.stderr, /^error: The database is away\. While it stored lines 501 to 1000: some of these may be/);
-    assert.deepEqual(await endOf(here, ran), { nextLine: 501, ended: 'failed' });
+    assert.equal(await count({ ...campaignBody, name: 'One' }), 1);
+    assert.equal(await count({ ...campaignBody, name: 'One' }), 1);
+    assert.equal(await count({ ...campaignBody, name: 'Two' }), 2);
+    await here.importing('campaigns', [`\n${NDJSON([{ ...campaignBody, name: 'One' }])}`], ['--import-id', importId]);
+    assert.equal((await namesIn(here, here.id)).length, 3);
+    const other = await here.use.workspaces.create('Other');
+    const words = ['import', '--workspace', other.id, 'campaigns', '-', '--import-id', importId];
+    await here.run(words, { stdin: [NDJSON([{ ...campaignBody, name: 'One' }])] });
+    assert.deepEqual(await namesIn(here, other.id), ['One']);
   },
 
   'says at once that the storage failed, though no more lines come': async () => {

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { v7 } from 'uuid';
 import type { Terminal } from '../../adapters/cli/progress.ts';
 import { advocacy, type Surroundings } from '../../adapters/cli/run.ts';
 import type { System } from '../../core/shared/system.ts';
@@ -50,7 +51,13 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
       stderr: stderr.stream,
       env,
       onInterrupt,
-      open: async () => ({ use: core.use, bodyLimit, now: () => core.clock.now, close: async () => undefined }),
+      open: async () => ({
+        use: core.use,
+        bodyLimit,
+        now: () => core.clock.now,
+        newId: () => v7(),
+        close: async () => undefined,
+      }),
       serve: async () => void stdout.stream.write('serves\n'),
     });
     return { code, stdout: stdout.text(), stderr: stderr.text() };

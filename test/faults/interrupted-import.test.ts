@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { answerOf, type Ran, runProcess, startCommand } from '../support/command-line.ts';
+import { inDatabase } from '../support/mongod.ts';
+import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { startReplicaSet } from '../support/replica-set.ts';
+import { campaignBody } from '../support/samples.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { suite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SENT_WITHIN_MS = 500;
+const ENDS_WITHIN_MS = 9_000;
+const linesOf = (first: number, last: number) =>
+  Array.from(
+    { length: last - first + 1 },
+    (_, i) => `${JSON.stringify({ ...campaignBody, name: `${first + i}` })}\n`,
+  ).join('');
+
+suite('an import that is interrupted while MongoDB hangs', {
+  'names the lines that may be stored, and stores each line once when it goes on': async () => {
+    const set = await startReplicaSet();
+    const server = set.members[0] as ServerProcess;
+    const uri = inDatabase(set.uri, 'advocacy');
+    const client = new MongoClient(uri);
+    try {
+      const imports = await Promise.all(
+        SIGNALS.map(async (signal) => {
+          const { workspaceId } = await withUseCases(uri, newWorkspace);
+          const words = ['import', '--workspace', workspaceId, 'campaigns', '-', '--json'];
+          const names = async () => {
+            const stored = client.db().collection('campaigns').find({ workspaceId }).sort({ _id: 1 });
+            return (await stored.toArray()).map(({ name }) => Number(name));
+          };
+          const started = startCommand(words, onMongodb(uri));
+          started.child.stdin.write(linesOf(1, 500));
+          await until(async () => (await names()).length === 500);
+          return { ...started, signal, words, names };
+        }),
+      );
+      server.freeze();
+      for (const { child } of imports) child.stdin.write(linesOf(501, 1200));
+      await delay(SENT_WITHIN_MS);
+      const interruptedAt = performance.now();
+      for (const { child, signal } of imports) child.kill(signal);
+      const ends = await Promise.all(imports.map(({ ended }) => ended));
+      const took = performance.now() - interruptedAt;
+      server.thaw();
+      assert.ok(took < ENDS_WITHIN_MS, `they ended ${took} ms after the signal`);
+
+      for (const [i, { words, names }] of imports.entries()) {
+        const { code, stdout } = ends[i] as Ran;
+        assert.equal(code, 130);
+        const { importId, ...end } = JSON.parse(stdout);
+        const uncertain = { firstLine: 501, lastLine: 1000 };
+        const counts = { refused: [], kind: 'campaigns', dryRun: false, accepted: 500, nextLine: 501 };
+        assert.deepEqual(end, { ...counts, ended: 'stopped', uncertain });
+
+        // MongoDB got the lines before it hung, and stores them now that it goes on.
+        await until(async () => (await names()).length === 1000);
+        const resume = [...words, '--from-line', '501', '--import-id', importId];
+        const resumed = answerOf(await runProcess(resume, onMongodb(uri), linesOf(1, 1200)));
+        assert.deepEqual([resumed.accepted, resumed.refused, resumed.nextLine], [700, [], 1201]);
+        assert.deepEqual(
+          await names(),
+          Array.from({ length: 1200 }, (_, line) => line + 1),
+        );
+      }
+    } finally {
+      server.thaw();
+      await client.close();
+      await set.stop();
+    }
+  },
+});
