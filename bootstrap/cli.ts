@@ -73,7 +73,10 @@ async function ready(use: Application): Promise<void> {
       (error: Error) => error.message,
     );
     if (problem === undefined) return;
-    if (Date.now() > end) throw new Misuse([`${problem}: see that it runs, and that MONGODB_URI leads there.`]);
+    if (Date.now() > end) {
+      const isExplained = problem.includes(':');
+      throw new Misuse([isExplained ? problem : `${problem}: see that it runs, and that MONGODB_URI leads there.`]);
+    }
     await delay(LOOKS_EVERY_MS);
   }
 }

@@ -55,7 +55,7 @@ export const settings = {
   STORAGE: oneOf('memory', 'mongodb').default('memory').describe('where the records are kept: `memory` or `mongodb`'),
   MONGODB_URI: url(['mongodb://', 'mongodb+srv://'])
     .default('mongodb://127.0.0.1:27017/advocacy')
-    .describe('the database of `STORAGE=mongodb`'),
+    .describe('the database of `STORAGE=mongodb`; its name is `advocacy` if the URI has none'),
   RATE_LIMITER: oneOf('memory', 'redis')
     .default('memory')
     .describe('who counts requests: `memory` (each process) or `redis`'),

@@ -1,4 +1,5 @@
-import { type Db, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
+import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
+import { Diagnosis, type Problem, problemOf } from './diagnosis.ts';
 
 /** What a client waits for at the most; what lasts longer is tried again or given up. Milliseconds. */
 const OPTIONS: MongoClientOptions = {
@@ -27,11 +28,8 @@ const FIRST_PAUSE_MS = 50;
 const PROBES_EVERY_MS = 500;
 const TELLS_EVERY_MS = 10_000;
 
-const STANDALONE = [
-  'this mongod is no replica set, and transactions need one. To make it a set of one, start it with',
-  "`mongod --replSet rs0` and then run `mongosh --eval 'rs.initiate()'`",
-].join(' ');
 const MESSAGE = 'MongoDB cannot be reached';
+const UNUSABLE = 'MongoDB cannot be used';
 
 /** A database that cannot be used as it is, however long one waits; the message says what to do. */
 export class UnusableDatabase extends Error {
@@ -53,6 +51,7 @@ export class Blocked extends Error {
  * the database is there; `tell` gets a line when it is away, and when it is back.
  */
 export class Connection {
+  private readonly diagnosis = new Diagnosis();
   private readonly opened: Promise<MongoClient>;
   private client: MongoClient | undefined;
   private isStarted = false;
@@ -108,7 +107,7 @@ export class Connection {
 
   /** Rejects with `DatabaseAway` while the database is away. */
   async ready(): Promise<void> {
-    if (!this.isUp) throw new DatabaseAway(MESSAGE);
+    if (!this.isUp) throw this.diagnosed() ?? new DatabaseAway(MESSAGE);
     await this.run((client) => client.db().command({ ping: 1 }), 1);
   }
 
@@ -146,8 +145,9 @@ export class Connection {
     while (!this.closed) {
       const startedAt = Date.now();
       this.client = this.counted(newClient(this.uri));
+      const refusal = this.diagnosis.watch(this.client).then((problem) => Promise.reject(asError(problem)));
       try {
-        await this.client.connect();
+        await Promise.race([this.client.connect(), refusal]);
         await requireTransactions(this.client);
         await this.prepare(this.client.db());
         this.noteSuccess();
@@ -195,10 +195,16 @@ export class Connection {
     if (now - this.toldAt >= TELLS_EVERY_MS) {
       this.toldAt = now;
       this.isToldAway = true;
-      this.tell(error instanceof DatabaseAway ? MESSAGE : `${MESSAGE}: ${error.message}`);
+      this.tell(lineOf(this.diagnosed() ?? error));
     }
     this.failingSince ??= Math.max(startedAt, this.succeededAt);
     void this.probe();
+  }
+
+  /** What is known of why no server can be used, beyond the fact. */
+  private diagnosed(): Error | undefined {
+    const { problem } = this.diagnosis;
+    return problem && asError(problem);
   }
 
   private async probe(): Promise<void> {
@@ -217,7 +223,7 @@ export class Connection {
 
 function newClient(uri: string): MongoClient {
   try {
-    const client = new MongoClient(uri, OPTIONS);
+    const client = new Client(uri);
     client.db();
     return client;
   } catch (error) {
@@ -225,9 +231,37 @@ function newClient(uri: string): MongoClient {
   }
 }
 
+const NAMES_DATABASE = /^[^:]+:\/\/[^/?]*\/[^?]/;
+
+/**
+ * A client whose default database is `advocacy` if the URI names none. The option `dbName` would also become the database
+ * that users are authenticated against.
+ */
+class Client extends MongoClient {
+  private readonly defaultName: string | undefined;
+
+  constructor(uri: string) {
+    super(uri, OPTIONS);
+    this.defaultName = NAMES_DATABASE.test(uri) ? undefined : 'advocacy';
+  }
+
+  override db(name = this.defaultName, options?: DbOptions): Db {
+    return super.db(name, options);
+  }
+}
+
 async function requireTransactions(client: MongoClient): Promise<void> {
-  const { setName, msg } = await client.db('admin').command({ hello: 1 });
-  if (setName === undefined && msg !== 'isdbgrid') throw new UnusableDatabase(STANDALONE);
+  const problem = problemOf(await client.db('admin').command({ hello: 1 }));
+  if (problem) throw asError(problem);
+}
+
+function asError({ message, isPermanent }: Problem): Error {
+  return isPermanent ? new UnusableDatabase(message) : new DatabaseAway(`${UNUSABLE}: ${message}`);
+}
+
+function lineOf(error: Error): string {
+  if (error instanceof DatabaseAway) return error.message;
+  return `${error instanceof UnusableDatabase ? UNUSABLE : MESSAGE}: ${error.message}`;
 }
 
 /** Says what is wrong as the driver does, but nothing that may have a piece of a password in it. */

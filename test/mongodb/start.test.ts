@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Document, MongoClient } from 'mongodb';
 import pino from 'pino';
+import { problemOf } from '../../adapters/mongodb/diagnosis.ts';
 import { start } from '../../bootstrap/server.ts';
 import { readSettings, SettingsError } from '../../bootstrap/settings.ts';
+import { runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { inDatabase, mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
-import { type ReplicaSet, startReplicaSet, startStandalone } from '../support/replica-set.ts';
+import { type ReplicaSet, startReplicaSet, startStandalone, startUninitiated } from '../support/replica-set.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const GIVEN_UP_MS = 11_000;
+/** The driver by itself reports after 5 seconds that there is no server. */
+const FOUND_OUT_WITHIN_MS = 4_000;
 
 /** What a start prints that fails, with its exit code. */
 async function refusalOf(settings: Readonly<Record<string, string>>): Promise<string> {
@@ -82,6 +90,46 @@ suite('a start on a MongoDB that cannot be used', {
     }
   },
 
+  'refuses a connection string that does not fit the servers, in one line at once, and exits with 1': async () => {
+    const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
+    const { port } = standalone.server;
+    const [member] = set.members as [ServerProcess];
+    const aSet = /`mongod --replSet rs0`.*`mongosh --eval 'rs\.initiate\(\)'`/;
+    const otherName = /: the replica set is named rs0, so write replicaSet=rs0 in the connection string$/;
+    try {
+      await each(
+        {
+          'a standalone server by the name of a set': [`127.0.0.1:${port}/?replicaSet=rs0`, aSet],
+          'a standalone server by two addresses': [`127.0.0.1:${port},localhost:${port}/`, aSet],
+          'another name than the set has': [`127.0.0.1:${member.port}/?replicaSet=rs1`, otherName],
+          'another name, of one member': [`127.0.0.1:${member.port}/?replicaSet=rs1&directConnection=true`, otherName],
+        },
+        async ([rest, problem]) => {
+          const startedAt = performance.now();
+          const lines = await linesOf({ STORAGE: 'mongodb', MONGODB_URI: `mongodb://${rest}`, PORT: '0' });
+          assert.ok(performance.now() - startedAt < FOUND_OUT_WITHIN_MS);
+          assert.equal(lines.length, 1);
+          assert.match(lines[0] as string, /^MONGODB_URI: [^\n]+$/);
+          assert.match(lines[0] as string, problem as RegExp);
+        },
+      );
+      const refusal = await refusalOf(onMongodb(`mongodb://127.0.0.1:${port}/advocacy?replicaSet=rs0`));
+      assert.match(refusal, /^ended with exit code 1: MONGODB_URI: this mongod is no replica set, [^\n]+\n$/);
+    } finally {
+      await Promise.all([standalone.server.stop(), set.stop()]);
+    }
+  },
+
+  'does not refuse a set because of one wrong address': async () => {
+    const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
+    try {
+      const uri = set.uri.replace('/?', `,127.0.0.1:${standalone.server.port}/?`);
+      await withProcess(onMongodb(inDatabase(uri, 'advocacy')), becomesReady);
+    } finally {
+      await Promise.all([standalone.server.stop(), set.stop()]);
+    }
+  },
+
   'says that the port is taken, and exits with 1': () =>
     onSet(async ({ uri, server }) => {
       const taken = createServer().listen(0, '127.0.0.1');
@@ -97,6 +145,90 @@ suite('a start on a MongoDB that cannot be used', {
         taken.close();
       }
     }),
+});
+
+suite('a MongoDB whose replica set is not initiated', {
+  'is told how to initiate it, and is used as soon as it is': async () => {
+    const byName = (uri: string) => uri;
+    const byAddress = (uri: string) => uri.replace(/\?.*/, '');
+    const direct = (uri: string) => uri.replace(/\?.*/, '?directConnection=true');
+    await Promise.all(
+      [byName, byAddress, direct].map(async (uriFrom) => {
+        const set = await startUninitiated();
+        try {
+          await withProcess({ ...onMongodb(uriFrom(set.uri)), LOG_LEVEL: 'warn' }, async (service) => {
+            await isUnavailable(service);
+            await until(() => service.printed.stderr.includes('"msg"'));
+            for (const line of service.printed.stderr.trim().split('\n')) {
+              assert.match(line, /its replica set is not initiated\. .*`mongosh --eval 'rs\.initiate\(\)'`/);
+              assert.doesNotMatch(line, /cannot be reached/);
+            }
+            await set.initiate();
+            await becomesReady(service);
+          });
+        } finally {
+          await set.server.stop();
+        }
+      }),
+    );
+  },
+
+  'is told so on the command line too': async () => {
+    const set = await startUninitiated();
+    try {
+      const env = { STORAGE: 'mongodb', MONGODB_URI: set.uri };
+      const { code, stdout, stderr } = await runProcess(['workspace', 'list', '--json'], env);
+      assert.deepEqual([code, stdout], [2, '']);
+      const line =
+        "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
+      assert.equal(stderr, `${line}\nerror: ${line}\n`);
+    } finally {
+      await set.server.stop();
+    }
+  },
+});
+
+suite('a connection string without the name of a database', {
+  'means advocacy, and authenticates against admin as ever': async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
+    const keyFile = join(folder, 'key');
+    await writeFile(keyFile, 'a key of the members', { mode: 0o400 });
+    const set = await startUninitiated('--keyFile', keyFile);
+    try {
+      const user = { name: 'ada', password: 'hunter2' };
+      await set.initiate(user);
+      const uri = set.uri.replace('://', `://${user.name}:${user.password}@`);
+      for (const named of [uri, uri.replace('/?', '?'), uri.replace('/?', '/other?authSource=admin&')]) {
+        await withUseCases(named, newWorkspace);
+      }
+      const client = new MongoClient(uri);
+      const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
+      const workspaces = await client.db('advocacy').collection('workspaces').countDocuments();
+      await client.close();
+      const own = databases.map(({ name }) => name).filter((name) => !['admin', 'config', 'local'].includes(name));
+      assert.deepEqual(own.sort(), ['advocacy', 'other']);
+      assert.equal(workspaces, 2);
+    } finally {
+      await set.server.stop();
+      await rm(folder, { recursive: true });
+    }
+  },
+});
+
+suite('the reply of a server to hello', {
+  'tells whether it can be used by the connection string': () =>
+    each<readonly [Document, string | undefined, boolean | undefined]>(
+      {
+        'a member of a set': [{ setName: 'rs0' }, undefined, undefined],
+        'a member of the set': [{ setName: 'rs0' }, 'rs0', undefined],
+        'a member of another set': [{ setName: 'rs1' }, 'rs0', true],
+        'a server that waits for its set': [{ isreplicaset: true }, 'rs0', false],
+        'a standalone server': [{}, undefined, true],
+        'a mongos': [{ msg: 'isdbgrid' }, undefined, undefined],
+        'a mongos by the name of a set': [{ msg: 'isdbgrid' }, 'rs0', true],
+      },
+      ([hello, replicaSet, isPermanent]) => assert.equal(problemOf(hello, replicaSet)?.isPermanent, isPermanent),
+    ),
 });
 
 suite('a MongoDB that is away', {

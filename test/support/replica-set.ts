@@ -78,6 +78,32 @@ export async function startReplicaSet(
   };
 }
 
+/** A server that is to become a set of one, and was not initiated yet. */
+export interface UninitiatedSet {
+  readonly uri: string;
+  readonly server: ServerProcess;
+  /** Does what `rs.initiate()` does, and with a user adds that, who may do everything. */
+  initiate(user?: { readonly name: string; readonly password: string }): Promise<void>;
+}
+
+/** Starts such a server with more arguments. */
+export async function startUninitiated(...more: readonly string[]): Promise<UninitiatedSet> {
+  const server = await startMongod(await findMongod(), ['--replSet', NAME, ...more]);
+  const address = `127.0.0.1:${server.port}`;
+  const direct = `mongodb://${address}/?directConnection=true`;
+  return {
+    uri: `mongodb://${address}/?replicaSet=${NAME}`,
+    server,
+    initiate: (user) =>
+      onAdmin(direct, async (command) => {
+        await command({ replSetInitiate: { _id: NAME, members: [{ _id: 0, host: address }] } });
+        if (!user) return;
+        while (!(await command({ hello: 1 })).isWritablePrimary) await delay(20);
+        await command({ createUser: user.name, pwd: user.password, roles: ['root'] });
+      }),
+  };
+}
+
 const PRIMARY = 1;
 const SECONDARY = 2;
 

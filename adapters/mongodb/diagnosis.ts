@@ -1,0 +1,59 @@
+import type { Document, MongoClient } from 'mongodb';
+
+/** Why a server cannot be used, and whether it stays so until a person changes its setup or the connection string. */
+export interface Problem {
+  readonly message: string;
+  readonly isPermanent: boolean;
+}
+
+const STANDALONE = [
+  'this mongod is no replica set, and transactions need one. To make it a set of one, start it with',
+  "`mongod --replSet rs0` and then run `mongosh --eval 'rs.initiate()'`",
+].join(' ');
+const NOT_INITIATED = "its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
+
+/** Returns why a server cannot be used, by its reply to `hello`. `replicaSet` is the name in the connection string, if any. */
+export function problemOf({ isreplicaset, setName, msg }: Document, replicaSet?: string): Problem | undefined {
+  const isMongos = msg === 'isdbgrid';
+  if (isreplicaset) return { message: NOT_INITIATED, isPermanent: false };
+  if (setName === undefined && !isMongos) return { message: STANDALONE, isPermanent: true };
+  if (!replicaSet || setName === replicaSet) return undefined;
+  const message = isMongos
+    ? 'this is a mongos of a sharded cluster, so leave replicaSet out of the connection string'
+    : `the replica set is named ${setName}, so write replicaSet=${setName} in the connection string`;
+  return { message, isPermanent: true };
+}
+
+/**
+ * Finds out why no server can be used. The driver removes servers that do not fit the connection string, and reports them
+ * as if they did not respond.
+ */
+export class Diagnosis {
+  private readonly servers = new Map<string, Problem | 'usable' | 'unknown'>();
+
+  /** The problem of a server, unless another server is usable. */
+  get problem(): Problem | undefined {
+    const states = [...this.servers.values()];
+    return states.includes('usable') ? undefined : states.find((state) => typeof state === 'object');
+  }
+
+  /**
+   * Watches a client that has not connected yet. Resolves when every server is known to have a permanent problem, to that
+   * of the first.
+   */
+  watch(client: MongoClient): Promise<Problem> {
+    const { replicaSet } = client.options;
+    client.on('serverOpening', ({ address }) => {
+      if (!this.servers.has(address)) this.servers.set(address, 'unknown');
+    });
+    client.on('serverHeartbeatFailed', ({ connectionId }) => this.servers.set(connectionId, 'unknown'));
+    return new Promise((resolve) => {
+      client.on('serverHeartbeatSucceeded', ({ connectionId, reply }) => {
+        this.servers.set(connectionId, problemOf(reply, replicaSet) ?? 'usable');
+        const states = [...this.servers.values()];
+        const isPermanent = states.every((state) => typeof state === 'object' && state.isPermanent);
+        if (isPermanent) resolve(states[0] as Problem);
+      });
+    });
+  }
+}
