@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { readSettings, settings } from '../../bootstrap/settings.ts';
+import { readSettings, settings, settingWarnings } from '../../bootstrap/settings.ts';
 import { type Compose, composeText, filledIn, parseCompose, root, variablesOf } from '../support/compose.ts';
 import { suite } from '../support/suite.ts';
 
@@ -11,6 +11,28 @@ const { $schema: _, ...schema } = JSON.parse(
 );
 const followsSchema = new Ajv({ strict: false }).compile(schema);
 const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2', REDIS_PASSWORD: 'secret3' };
+
+/** Settings that follow from the file itself, with how they begin, or `undefined` if the file does not give them. */
+const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
+  // The image listens at all addresses of the container, and the port is published as another.
+  HOST: undefined,
+  PORT: undefined,
+  STORAGE: 'mongodb',
+  MONGODB_URI: 'mongodb://',
+  RATE_LIMITER: 'redis',
+  REDIS_URL: 'redis://',
+  // Rejected with MongoDB.
+  DEMO_API_KEY: undefined,
+};
+
+/** Settings whose default differs in a container, which other containers scrape. */
+const ownDefaults: Partial<Record<keyof typeof settings, string>> = { METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' };
+
+/** Reads `768m`, `128mb` or `2g`. */
+function mebibytes(text: string): number {
+  const [, number, unit] = /^([\d.]+)(m|g)b?$/.exec(text) as RegExpExecArray;
+  return Number(number) * (unit === 'g' ? 1024 : 1);
+}
 
 suite('docker-compose.yml', {
   'follows the published schema, which refuses what it does not know': () => {
@@ -86,10 +108,52 @@ suite('docker-compose.yml', {
     }
   },
 
+  'takes every setting from .env, with the default that it has elsewhere': () => {
+    const { environment } = parseCompose().services.advocacy;
+    for (const [name, schema] of Object.entries(settings)) {
+      if (name in fixed) {
+        const value = fixed[name as keyof typeof settings];
+        assert.ok(value === undefined ? !(name in environment) : String(environment[name]).startsWith(value), name);
+        continue;
+      }
+      const usual = name in ownDefaults ? ownDefaults[name as keyof typeof settings] : String(schema.parse(undefined));
+      assert.equal(filledIn(String(environment[name]), {}), usual, name);
+      assert.equal(filledIn(String(environment[name]), { [name]: 'changed' }), 'changed', name);
+    }
+  },
+
+  'starts the service without a warning': () => {
+    const environment = Object.entries(parseCompose().services.advocacy.environment);
+    const filled = environment.map(([name, value]) => [name, filledIn(String(value), secrets)]);
+    assert.deepEqual(settingWarnings(Object.fromEntries(filled)), []);
+  },
+
+  'rotates the logs of each service': () => {
+    for (const [name, { logging }] of services()) {
+      assert.equal(logging?.driver, 'json-file', name);
+      assert.match(String(logging?.options?.['max-size']), /^\d+m$/, name);
+      assert.match(String(logging?.options?.['max-file']), /^\d+$/, name);
+    }
+  },
+
+  'limits the memory of each service, to more than it gives to a heap or a cache': () => {
+    const limits = Object.fromEntries(
+      services().map(([name, service]) => [name, mebibytes(filledIn(String(service.mem_limit), {}))]),
+    );
+    const { advocacy, mongodb, redis } = parseCompose().services;
+    const heap = /^--max-old-space-size=(\d+)$/.exec(filledIn(String(advocacy.environment.NODE_OPTIONS), {}))?.[1];
+    const cache = filledIn(String(mongodb.environment.CACHE_GB), {});
+    const counts = /--maxmemory (\d+mb)/.exec(String(redis.command))?.[1];
+    // A command of the command line runs beside the service.
+    assert.ok(limits.advocacy && limits.advocacy >= 2 * (Number(heap) + 100), `${limits.advocacy}`);
+    assert.ok(limits.mongodb && limits.mongodb >= 2 * mebibytes(`${cache}g`), `${limits.mongodb}`);
+    assert.ok(limits.redis && limits.redis >= 2 * mebibytes(counts as string), `${limits.redis}`);
+  },
+
   'gives the service settings that it takes, and the databases that are beside it': () => {
     const { advocacy, mongodb, redis } = parseCompose().services;
     const environment = Object.entries(advocacy.environment).map(([name, value]) => {
-      assert.ok(name in settings, name);
+      assert.ok(name in settings || name === 'NODE_OPTIONS', name);
       return [name, filledIn(String(value), secrets)];
     });
     const { STORAGE, MONGODB_URI, RATE_LIMITER, REDIS_URL } = readSettings(Object.fromEntries(environment));

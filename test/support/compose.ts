@@ -17,6 +17,9 @@ interface Service {
   readonly restart?: string;
   readonly user?: string;
   readonly healthcheck?: object;
+  readonly command?: readonly string[];
+  readonly mem_limit?: string;
+  readonly logging?: { readonly driver?: string; readonly options?: Readonly<Record<string, string>> };
 }
 
 /** What the tests look at in `docker-compose.yml`. */
