@@ -41,6 +41,10 @@ export interface ReplicaSet {
   primary(): Promise<ServerProcess>;
   /** Resolves when each member is the primary or a secondary. */
   healthy(): Promise<void>;
+  /** Sets after how long without a majority the primary steps down, and without a primary a member stands for election. */
+  setElectionTimeout(milliseconds: number): Promise<void>;
+  /** Makes one of the given members the primary, without waiting for the election timeout. */
+  elect(candidates: readonly ServerProcess[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +57,7 @@ export async function startReplicaSet(
   const members = await Promise.all(Array.from({ length: size }, () => startMongod(program, ['--replSet', NAME])));
   const addresses = members.map(({ port }) => `127.0.0.1:${port}`);
   const uri = `mongodb://${addresses.join(',')}/?replicaSet=${NAME}`;
-  await onAdmin(`mongodb://${addresses[0]}/?directConnection=true`, (command) =>
+  await onAdmin(directTo((members[0] as ServerProcess).port), (command) =>
     command({
       replSetInitiate: { _id: NAME, members: addresses.map((host, _id) => ({ _id, host })), settings },
     }),
@@ -71,6 +75,21 @@ export async function startReplicaSet(
     async primary() {
       const { me } = await onAdmin(uri, (command) => command({ hello: 1 }));
       return members[addresses.indexOf(me)] as ServerProcess;
+    },
+    setElectionTimeout: (electionTimeoutMillis) =>
+      onAdmin(uri, async (command) => {
+        const { config } = await command({ replSetGetConfig: 1 });
+        const changed = { ...config.settings, electionTimeoutMillis };
+        await command({ replSetReconfig: { ...config, version: config.version + 1, settings: changed } });
+      }),
+    async elect(candidates) {
+      // A member loses the election if another one has more of the oplog, or is not ready to vote.
+      for (let i = 0; ; i++) {
+        const { port } = candidates[i % candidates.length] as ServerProcess;
+        const stepUp = onAdmin(directTo(port), (command) => command({ replSetStepUp: 1 }));
+        if (await stepUp.then(() => true).catch(() => false)) return;
+        await delay(100);
+      }
     },
     stop: async () => {
       await Promise.all(members.map((member) => member.stop()));
@@ -125,6 +144,10 @@ function startMongod(program: string, more: readonly string[]): Promise<ServerPr
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
     ...more,
   ]);
+}
+
+function directTo(port: number): string {
+  return `mongodb://127.0.0.1:${port}/?directConnection=true`;
 }
 
 async function onAdmin<T>(uri: string, act: (command: (command: Document) => Promise<Document>) => Promise<T>) {
