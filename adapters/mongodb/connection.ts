@@ -41,7 +41,10 @@ export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }
 
-/** A write has waited in vain for a transaction of others to end, such as that of a process that died: it may be tried again. */
+/**
+ * A write waited too long, for a transaction of others to end, such as that of a process that died, or for the majority
+ * to have it. It may be tried again.
+ */
 export class Blocked extends Error {
   override readonly name = 'Blocked';
 }

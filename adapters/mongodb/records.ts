@@ -15,8 +15,9 @@ import { uniqueIndexName } from './indexes.ts';
 import { filterOf, hintOf, projectionOf, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
-const TIME_EXPIRED = 50;
 const BAD_VALUE = 2;
+/** What a write fails with that waits too long: MaxTimeMSExpired, or WriteConcernFailed where the URI has a `wtimeoutMS`. */
+const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([50, 64]);
 
 /** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
 export type OnCollection = <T>(
@@ -144,19 +145,24 @@ export function recordsOn<T extends Entity>(
           const found = await findOne(collection, session, { workspaceId, _id: id });
           if (!found) return undefined;
           const current = recordOf<T>(found);
-          if (unanswered.has(found.revision)) return current;
+          const one = { workspaceId, _id: id };
+          const confirmed = async () =>
+            session || (await confirm(collection, one, [found.revision])) === 1 ? current : LOST;
+          if (unanswered.has(found.revision)) return confirmed();
           if (unanswered.size > 0 && found.revision !== replaced)
             throw new Error('Whether a change was kept is unknown.');
           const next = change(current);
-          if (next === current) return current;
+          if (next === current) return confirmed();
           const document = documentOf(next, kind.expires);
           if (session) await requireFree(collection, document, kind.unique, session);
           replaced = found.revision;
           unanswered.add(document.revision);
-          const unchanged = { workspaceId, _id: id, revision: replaced };
           const { matchedCount } = await named(kind.unique, () =>
-            collection.replaceOne(unchanged, document, { session, ...MOST_TIME }),
-          );
+            collection.replaceOne({ ...one, revision: replaced }, document, { session, ...MOST_TIME }),
+          ).catch(async (error) => {
+            if (!session && error instanceof DomainError) await confirm(collection, one, []);
+            throw error;
+          });
           unanswered.delete(document.revision);
           return matchedCount === 1 ? next : LOST;
         });
@@ -189,19 +195,37 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
   };
 }
 
-/** Removes the one document that a filter finds. Where it was there at a first try, a later one need not find it. */
+/**
+ * Removes the one document that a filter finds. Where it was there at a first try, a later one need not find it. Deletes
+ * also if there is nothing to delete, so that `false` waits for the majority to have what removed the document before.
+ */
 function remove(name: string, one: Filter<Stored>, on: OnCollection): Promise<boolean> {
   let wasThere = false;
   return on(name, async (collection, session) => {
     const isRepeated = wasThere;
     wasThere ||= (await findOne(collection, session, one, { projection: { _id: 1 } })) !== undefined;
-    if (!wasThere) return false;
-    const { deletedCount } = await collection.deleteOne(one, { session, ...MOST_TIME });
+    const { deletedCount } = await named({}, () => collection.deleteOne(one, { session, ...MOST_TIME }));
     return deletedCount === 1 || isRepeated;
   });
 }
 
 type Unique = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Resolves when a majority has the documents of these revisions, to how many there are. A read cannot tell: the primary
+ * answers it alone, and a failover undoes what the primary has alone. This changes nothing, and still waits, as every
+ * write does, for the majority to have all that the primary has. It is for use outside of transactions, whose commit
+ * waits (docs/adr/0008-mongodb.md).
+ */
+async function confirm(
+  collection: Collection<Stored>,
+  filter: Filter<Stored>,
+  revisions: readonly string[],
+): Promise<number> {
+  const ofRevisions = { ...filter, revision: { $in: revisions } };
+  const options = { hint: { _id: 1 }, ...MOST_TIME } as const;
+  return (await named({}, () => collection.updateMany(ofRevisions, { $set: {} }, options))).matchedCount;
+}
 
 /** Inserts the one document that a filter finds, once: that it is there already after a lost answer is success. */
 async function insert(
@@ -218,7 +242,7 @@ async function insert(
   try {
     await named(unique, () => collection.insertOne(document, { session, ...MOST_TIME }));
   } catch (error) {
-    const isMine = async () => (await findOne(collection, undefined, one))?.revision === document.revision;
+    const isMine = async () => (await confirm(collection, one, [document.revision])) === 1;
     if (session || !(error instanceof DomainError) || !(await isMine())) throw error;
   }
 }
@@ -236,7 +260,7 @@ async function insertMany(
     return new Map();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
-    if (error.code === TIME_EXPIRED) throw blocked(error);
+    if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
     const failures = [error.writeErrors].flat();
     // The driver wraps what failed the command as a whole: an error of its own, or what the server said.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
@@ -245,7 +269,11 @@ async function insertMany(
     const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
     const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
     const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
-    const there = await find(collection, session, { filter, limit: ids.length });
+    const revisions = refusedOnes.map(({ revision }) => revision);
+    const confirmed = session ? 0 : await confirm(collection, filter, revisions);
+    const ofMine = { ...filter, revision: { $in: revisions } };
+    const there = await find(collection, session, { filter: ofMine, limit: confirmed });
+    if (there.length < confirmed) throw new Error('Whether records were kept is unknown.');
     const mine = new Set(there.map(({ revision }) => revision));
     const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
     return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));
@@ -266,20 +294,20 @@ async function requireFree(
   }
 }
 
-/** Has a duplicate of a unique field refused with that field's sentence, and tells what others kept from being written. */
+/** Has a duplicate of a unique field refused with that field's sentence, and throws `Blocked` for what waited too long. */
 async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
-    if (error.code === TIME_EXPIRED) throw blocked(error);
+    if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
     if (error.code !== DUPLICATE_KEY) throw error;
     throw new DomainError('conflict', refusal(unique, error.message));
   }
 }
 
 function blocked(cause: MongoServerError): Blocked {
-  return new Blocked('What is to be written is held by another.', { cause });
+  return new Blocked('A write waited too long for another one, or for the majority to have it.', { cause });
 }
 
 /** The sentence that refuses a duplicate, by what the database says: it names the index. */

@@ -82,11 +82,20 @@ async function inTransaction<T>(
   note: (thing: string) => void,
 ): Promise<T | typeof LOST> {
   const session = client.startSession();
+  let isChanged = false;
+  let rejection: DomainError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const result = await work(stagedOn(client, session, note));
+    const staged = stagedOn(client, session, note, () => (isChanged = true));
+    const result = await work(staged).catch((error) => {
+      if (isChanged || !(error instanceof DomainError)) throw error;
+      rejection = error;
+    });
+    // A commit waits for the majority to have what was read, too. So a rejection, such as of a name that is taken, is
+    // not the result of a change that a failover undoes.
     await commit(session);
-    return result;
+    if (rejection) throw rejection;
+    return result as T;
   } catch (error) {
     if (session.inTransaction()) await session.abortTransaction().catch(() => 'the database ends it by itself');
     if (error instanceof MongoError && isWriteConflict(error)) return LOST;
@@ -97,25 +106,47 @@ async function inTransaction<T>(
 }
 
 /** The storage of a transaction, which does one thing after another: a session cannot do two at once. */
-function stagedOn(client: MongoClient, session: ClientSession, note: (thing: string) => void): Storage {
+function stagedOn(
+  client: MongoClient,
+  session: ClientSession,
+  note: (thing: string) => void,
+  onChange: () => void,
+): Storage {
   let last: Promise<unknown> = Promise.resolve();
+  const records = storageOn({
+    on: (name, work) => {
+      const mine = last.then(() => work(client.db().collection(name), session));
+      last = mine.catch(() => 'the next one may try');
+      return mine;
+    },
+    inTurn: (thing, work) => {
+      note(thing);
+      return work();
+    },
+    contend: (attempt) => attempt() as never,
+  });
+  const observed = Object.entries(records).map(([name, one]) => [name, withObserver(one, onChange)]);
   const staged: Storage = {
-    ...storageOn({
-      on: (name, work) => {
-        const mine = last.then(() => work(client.db().collection(name), session));
-        last = mine.catch(() => 'the next one may try');
-        return mine;
-      },
-      inTurn: (thing, work) => {
-        note(thing);
-        return work();
-      },
-      contend: (attempt) => attempt() as never,
-    }),
+    ...(Object.fromEntries(observed) as typeof records),
     atomically: (work) => work(staged),
     ready: async () => undefined,
   } as Storage;
   return staged;
+}
+
+const CHANGES: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);
+
+/** The same records or registry; each method that changes something calls `onChange` after it. */
+function withObserver(records: object, onChange: () => void): object {
+  const methods = Object.entries(records).map(([name, method]) => {
+    const observed = async (...args: unknown[]) => {
+      const result = await method(...args);
+      onChange();
+      return result;
+    };
+    return [name, CHANGES.has(name) ? observed : method];
+  });
+  return Object.fromEntries(methods);
 }
 
 /**

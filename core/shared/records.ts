@@ -61,7 +61,9 @@ export interface Kind<T extends Entity> {
 
 /**
  * The records of one kind. No method can see or touch a record of another workspace. What is returned is a value:
- * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached.
+ * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached. A change that
+ * resolves is durable. So is the state that it found if there was nothing to change: a caller who repeats a change takes
+ * that for an acknowledgment of the first one.
  */
 export interface Records<T extends Entity> {
   /** Where `fields` are given, a storage may leave out the others, but for the id. */

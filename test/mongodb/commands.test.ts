@@ -325,7 +325,7 @@ function subjectsOf({ op, command, originatingCommand }: Document): Document[] {
     case 'insert':
       return command.documents ?? [];
     case 'update':
-      return [command.q, command.u];
+      return isOfNothing(command.u) ? [command.q] : [command.q, command.u];
     case 'remove':
       return [command.q];
     case 'aggregate':
@@ -334,6 +334,9 @@ function subjectsOf({ op, command, originatingCommand }: Document): Document[] {
       return [{}];
   }
 }
+
+/** Whether an update changes nothing, and so only waits for the majority. */
+const isOfNothing = (update: Document): boolean => Object.keys(update.$set ?? { other: 1 }).length === 0;
 
 const isGiven = (value: unknown): boolean => typeof value === 'string' || Array.isArray((value as Document)?.$in);
 
@@ -476,6 +479,31 @@ suite('the commands that MongoDB gets', {
         const lacking = { workspaceId: { $not: { $type: 'string' } } } as const;
         assert.equal(await client.db().collection(name).countDocuments(lacking), 0, name);
       }
+    }),
+
+  'are two for a change, and one more than a read for a change of nothing, which waits for the majority': () =>
+    inProfiledWorld(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
+      const one = tag(workspaceId, 'one');
+      const change = (name: string) => () =>
+        tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));
+      const changes: [name: string, ask: () => Promise<unknown>, commands: string[]][] = [
+        ['add', () => tags.add(one), ['insert']],
+        ['add what is taken', () => assertConflict(tags.add(one)), ['insert', 'update']],
+        ['change', change('other'), ['query', 'update']],
+        ['change of nothing', change('other'), ['query', 'update']],
+        ['remove', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
+        ['remove of nothing', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
+      ];
+      await each(
+        changes.map(([name, ...rest]) => [name, rest] as const),
+        async ([ask, commands]) => {
+          await ask();
+          assert.deepEqual(
+            (await profile.next()).map(({ op }) => op),
+            commands,
+          );
+        },
+      );
     }),
 
   'find what is plain in order, without a sort, and look at about a page': () =>
