@@ -5,12 +5,28 @@ import { EXPIRY } from './documents.ts';
 
 const NAMESPACE_EXISTS = 48;
 
-/** Makes the collections and the indexes that the kinds declare, where they are missing. Several may do it at once. */
+/**
+ * Creates the collections and the indexes that the kinds declare, where they are missing. Several processes may do it at
+ * once. If nothing is missing, nothing is written: a process can start and serve reads while writes block.
+ */
 export async function prepare(db: Db): Promise<void> {
-  const making = Object.entries(kinds).map(([name, kind]) =>
-    db.collection(name).createIndexes(indexesOf(kind as unknown as Kind<Entity>)),
+  const listed = await db.listCollections({}, { nameOnly: true }).toArray();
+  const existing = new Set(listed.map(({ name }) => name));
+  const prepareKind = async ([name, kind]: [string, unknown]) => {
+    const declared = indexesOf(kind as Kind<Entity>);
+    const present = existing.has(name) ? await db.collection(name).indexes() : [];
+    const isPresent = (index: IndexDescription) => present.some((other) => isSameIndex(index, other));
+    if (!declared.every(isPresent)) await db.collection(name).createIndexes(declared);
+  };
+  const missing = registries.filter((name) => !existing.has(name));
+  await Promise.all([...Object.entries(kinds).map(prepareKind), ...missing.map((name) => makeCollection(db, name))]);
+}
+
+function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
+  const [first, second] = [one, other].map(({ key, unique = false, expireAfterSeconds }) =>
+    JSON.stringify([key, unique, expireAfterSeconds]),
   );
-  await Promise.all([...making, ...registries.map((name) => makeCollection(db, name))]);
+  return first === second;
 }
 
 /** Each begins with the workspace and, unless it is unique, ends with the id, in which every order ends. */
