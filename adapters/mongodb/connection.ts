@@ -191,7 +191,11 @@ export class Connection {
     this.isToldAway = false;
   }
 
-  /** Where all connections are in use, or others hold what is to be written, the database is busy, not away. */
+  /**
+   * Records that the database failed, unless it was only busy: all connections are in use, others hold what is to be
+   * written, or our own deadline ended the wait. Writes that wait for a lock or for the majority fail like that, and then
+   * reads still work.
+   */
   private noteFailure(error: Error, startedAt: number): void {
     if (isBusy(error)) return;
     const now = Date.now();
@@ -314,7 +318,7 @@ function isOfNetwork(error: unknown): boolean {
 }
 
 const isBusy = (error: unknown): boolean =>
-  error instanceof Blocked || (error as Error).name === 'MongoWaitQueueTimeoutError';
+  error instanceof Blocked || error instanceof DatabaseAway || (error as Error).name === 'MongoWaitQueueTimeoutError';
 
 /** Rejects with `DatabaseAway` at the deadline; what goes on then is of no interest any more. */
 async function before<T>(deadline: number, work: Promise<T>): Promise<T> {
