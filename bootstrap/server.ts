@@ -13,6 +13,8 @@ import { type Settings, SettingsError } from './settings.ts';
 import { nodeSystem } from './system.ts';
 
 const DRAINED_WITHIN_MS = 10_000;
+/** A shutdown waits this long for the last uses of keys to be stored: they are worth no more while writes block. */
+const FLUSH_TIMEOUT_MS = 2_000;
 
 /** A service that listens. */
 export interface Running {
@@ -45,6 +47,7 @@ export async function start(
   const end = async () => {
     metrics?.closeAllConnections();
     await Promise.all([http.connections.close(), metrics && close(metrics)]);
+    await Promise.race([application.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all(connections.map((connection) => connection.close()));
   };
   try {

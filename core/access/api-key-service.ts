@@ -23,7 +23,10 @@ export interface NewApiKey {
   readonly secret?: string | undefined;
 }
 
-const LAST_USED_EVERY_MS = 60_000;
+/** The last use of a key is recorded at most this often. */
+const LAST_USED_INTERVAL_MS = 60_000;
+/** Of more keys than this at once, the last use is recorded at their next use. */
+const MAX_PENDING_USES = 1_000;
 
 export interface ApiKeyStorage {
   readonly apiKeys: ApiKeyRepository;
@@ -33,6 +36,10 @@ export interface ApiKeyStorage {
 }
 
 export class ApiKeyService {
+  /** The ids of the keys whose last use is being recorded. */
+  private readonly pendingUses = new Set<string>();
+  private lastRecording: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly storage: ApiKeyStorage,
     private readonly system: System,
@@ -78,13 +85,21 @@ export class ApiKeyService {
     return walk((after, take) => this.storage.apiKeys.listById(workspaceId, after, take));
   }
 
-  /** Tells who presents a secret, or refuses with `unauthenticated` one that is unknown, revoked or ended. */
+  /**
+   * Authenticates a secret. Rejects with `unauthenticated` if the key is unknown, revoked or expired. Records the use of
+   * the key in the background, so that a read succeeds while the storage accepts no writes.
+   */
   async authenticate(secret: string): Promise<Caller> {
     if (!this.canBeKey(secret)) throw refused();
     const hash = this.system.sha256(secret);
     const { caller, endsAt } = await this.callers.get(hash, () => this.callerOf(hash));
     if (endsAt <= this.system.now()) throw refused();
     return caller;
+  }
+
+  /** Resolves when the pending records of uses are stored or dropped. Never rejects. */
+  async flush(): Promise<void> {
+    await this.lastRecording;
   }
 
   private async callerOf(hash: string): Promise<KnownCaller> {
@@ -96,7 +111,7 @@ export class ApiKeyService {
     if (endsAt <= now) throw refused();
     const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw refused();
-    if (wasNotUsedLately(key, now)) await this.noteUse(key, now);
+    if (isUseOutdated(key, now)) this.recordUse(key, now);
     return { caller: { workspaceId, keyId, access: key.access, member }, endsAt };
   }
 
@@ -104,19 +119,29 @@ export class ApiKeyService {
     return isApiKeySecret(secret) || secret === this.system.demoApiKey;
   }
 
-  private async noteUse({ workspaceId, id }: ApiKey, now: number): Promise<void> {
+  /**
+   * Records a use in the background. Uses are written one after another, so that they occupy one connection of the
+   * storage. A failed write is dropped: the next use of the key writes again.
+   */
+  private recordUse({ workspaceId, id }: ApiKey, now: number): void {
+    if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USES) return;
+    this.pendingUses.add(id);
     const lastUsedAt = timestamp(now);
-    await this.storage.apiKeys.update(workspaceId, id, (key) =>
-      wasNotUsedLately(key, now) ? { ...key, lastUsedAt } : key,
-    );
+    const change = (key: ApiKey): ApiKey => (isUseOutdated(key, now) ? { ...key, lastUsedAt } : key);
+    this.lastRecording = this.lastRecording
+      .then(() => this.storage.apiKeys.update(workspaceId, id, change))
+      .catch(ignore)
+      .then(() => this.pendingUses.delete(id));
   }
 }
+
+function ignore(): void {}
 
 /** An unknown key is looked for in vain once more, so that the time of its refusal is that of a revoked one. */
 const NOBODYS = { workspaceId: '', keyId: '' };
 
-function wasNotUsedLately({ lastUsedAt }: ApiKey, now: number): boolean {
-  return lastUsedAt === null || now - Date.parse(lastUsedAt) >= LAST_USED_EVERY_MS;
+function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
+  return lastUsedAt === null || now - Date.parse(lastUsedAt) >= LAST_USED_INTERVAL_MS;
 }
 
 function refused(): DomainError {

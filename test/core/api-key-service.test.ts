@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { nodeSystem } from '../../bootstrap/system.ts';
 import { apiKeySecret, isApiKeySecret } from '../../core/access/api-key.ts';
+import { Application } from '../../core/application.ts';
 import { timestamp } from '../../core/shared/date.ts';
 import { MINUTE, NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -130,6 +133,7 @@ suite('the last use of an API key', {
     for (const [used, expected] of written) {
       clock.now = NOON + used;
       await use.apiKeys.authenticate(secret);
+      await use.apiKeys.flush();
       const kept = await storage.apiKeys.get(OWN, apiKey.id);
       assert.equal(kept?.lastUsedAt, timestamp(NOON + expected), `used after ${used} ms`);
     }
@@ -140,6 +144,47 @@ suite('the last use of an API key', {
     const { apiKey, secret } = await use.apiKeys.create(OWN, {});
     await use.apiKeys.revoke(OWN, apiKey.id);
     await assert.rejects(use.apiKeys.authenticate(secret), REFUSED);
+    await use.apiKeys.flush();
     assert.equal((await storage.apiKeys.get(OWN, apiKey.id))?.lastUsedAt, null);
   },
+
+  'is recorded in the background, once for uses at the same time, and again after a failure': async () => {
+    const { use, updates } = blockedCore();
+    const { secret } = await use.apiKeys.create(OWN, {});
+    for (let i = 0; i < 3; i++) await use.apiKeys.authenticate(secret);
+    assert.equal(updates.length, 1);
+    updates[0]?.reject(new Error('unavailable'));
+    await use.apiKeys.flush();
+    await use.apiKeys.authenticate(secret);
+    assert.equal(updates.length, 2);
+    updates[1]?.resolve();
+    await use.apiKeys.flush();
+  },
+
+  'is pending for at most 1,000 keys, which are written one after another': async () => {
+    const { use, updates } = blockedCore();
+    for (let i = 0; i <= 1_000; i++) {
+      await use.apiKeys.authenticate((await use.apiKeys.create(OWN, {})).secret);
+    }
+    for (let i = 0; i < 1_000; i++) {
+      assert.equal(updates.length, i + 1);
+      updates[i]?.resolve();
+      await setImmediate();
+    }
+    await use.apiKeys.flush();
+    assert.equal(updates.length, 1_000);
+  },
 });
+
+/** The use cases over a storage whose updates of API keys end as a test says. */
+function blockedCore() {
+  const { storage, clock } = testCore();
+  const updates: { resolve(): void; reject(error: Error): void }[] = [];
+  const update = () =>
+    new Promise<undefined>((resolve, reject) => updates.push({ resolve: () => resolve(undefined), reject }));
+  const use = new Application(
+    { ...storage, apiKeys: { ...storage.apiKeys, update } },
+    { ...nodeSystem(), now: () => clock.now },
+  );
+  return { use, updates };
+}

@@ -180,6 +180,10 @@ const services: Services = {
     },
     all: ({ use, caller }) => collected(use.apiKeys.all(caller.workspaceId)),
     authenticate: ({ use, secret }) => use.apiKeys.authenticate(secret),
+    flush: async ({ use, secret }) => {
+      await use.apiKeys.authenticate(secret);
+      await use.apiKeys.flush();
+    },
   },
   campaigns: {
     create: (world) => world.use.campaigns.create(world.caller, newCampaign(world)),

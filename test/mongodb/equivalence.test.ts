@@ -146,7 +146,12 @@ class Comparison {
         return use();
       },
       workspace: (at) => this.workspaces[at] as string,
-      caller: (at) => use().apiKeys.authenticate(this.secrets[at % this.secrets.length] as string),
+      caller: async (at) => {
+        const { apiKeys } = use();
+        const caller = await apiKeys.authenticate(this.secrets[at % this.secrets.length] as string);
+        await apiKeys.flush();
+        return caller;
+      },
       id: idOf,
       ids: (workspaceId, kind, picks) => [...new Set(picks.map((pick) => idOf(workspaceId, kind, pick)))],
       now: () => new Date(this.now).toISOString(),

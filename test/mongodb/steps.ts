@@ -412,7 +412,10 @@ type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /** Every use case, or this does not compile: but for those with which a comparison begins and ends. */
 type UseCase =
-  | Exclude<{ [S in keyof Services]: MethodOf<S> }[keyof Services], 'workspaces.create' | `${string}.all`>
+  | Exclude<
+      { [S in keyof Services]: MethodOf<S> }[keyof Services],
+      'workspaces.create' | `${string}.all` | `${string}.flush`
+    >
   | 'once';
 
 const useCases: Readonly<Record<UseCase, fc.Arbitrary<Deed>>> = { ...making, ...changing, ...reading, ...listing };

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import pino from 'pino';
+import { start } from '../../bootstrap/server.ts';
+import { readSettings } from '../../bootstrap/settings.ts';
+import type { Application } from '../../core/application.ts';
+import { type Sent, send } from '../support/load.ts';
+import { inDatabase, mongod } from '../support/mongod.ts';
+import { mongodbProxy } from '../support/mongodb-proxy.ts';
+import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withProcess } from '../support/process.ts';
+import { startReplicaSet } from '../support/replica-set.ts';
+import { isLong, scale } from '../support/scale.ts';
+import { suite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+/** At length, until a write has failed. */
+const LOCKED_MS = scale(1_500, 12_000);
+const READ_TIMEOUT_MS = 2_000;
+const READ_INTERVAL_MS = 50;
+/** The latency of a slow database. To record the use of a key takes twice as long, and keys wait for each other. */
+const SLOW_MS = 20;
+const SHUTDOWN_TIMEOUT_MS = 6_000;
+
+/** A MongoDB whose writes block while it is locked: reads go on. */
+interface LockableDatabase {
+  readonly uri: string;
+  lock(): Promise<unknown>;
+  unlock(): Promise<unknown>;
+}
+
+async function withLockableDatabase(test: (database: LockableDatabase) => Promise<void>): Promise<void> {
+  const set = await startReplicaSet();
+  const client = new MongoClient(set.uri);
+  const admin = client.db('admin');
+  try {
+    await test({
+      uri: inDatabase(set.uri, 'advocacy'),
+      lock: () => admin.command({ fsync: 1, lock: true }),
+      unlock: () => admin.command({ fsyncUnlock: 1 }),
+    });
+  } finally {
+    await client.close();
+    await set.stop();
+  }
+}
+
+/** A workspace with a tag, and keys that were never used. */
+async function newWorld(use: Application, keys: number) {
+  const { workspaceId } = await newWorkspace(use);
+  const tag = await use.tags.create(workspaceId, 'Launch');
+  const secrets: string[] = [];
+  for (let i = 0; i < keys; i++) secrets.push((await use.apiKeys.create(workspaceId, {})).secret);
+  return { workspaceId, tag, secrets };
+}
+
+async function lastUses(use: Application, workspaceId: string): Promise<Map<string, string | null>> {
+  const uses = new Map<string, string | null>();
+  for await (const { lastFour, lastUsedAt } of use.apiKeys.all(workspaceId)) uses.set(lastFour, lastUsedAt);
+  return uses;
+}
+
+function assertServed({ status, milliseconds, text }: Sent): void {
+  assert.equal(status, 200, text);
+  assert.ok(milliseconds < READ_TIMEOUT_MS, `it took ${milliseconds} ms`);
+}
+
+suite('a database that accepts no writes', {
+  'answers reads at once, stays ready, and gets the last use of each key when it accepts writes again': () =>
+    withLockableDatabase(({ uri, lock, unlock }) =>
+      withUseCases(uri, async (use) => {
+        const { workspaceId, tag, secrets } = await newWorld(use, 3);
+        await withProcess({ ...onMongodb(uri), LOG_LEVEL: 'warn' }, async ({ url, printed }) => {
+          await until(async () => (await send(url, { path: '/readyz' })).status === 200);
+          await lock();
+          const [key = '', ...others] = secrets;
+          const renaming = { method: 'PATCH', path: `/tags/${tag.id}`, key, body: { name: 'Release' } };
+          const writing = send(url, renaming);
+          const lockedAt = performance.now();
+          while (performance.now() - lockedAt < LOCKED_MS) {
+            for (const path of ['/campaigns', '/readyz']) assertServed(await send(url, { path, key }));
+            await delay(READ_INTERVAL_MS);
+          }
+          if (isLong) assert.equal((await writing).status, 500);
+          for (const other of others) assertServed(await send(url, { path: '/campaigns', key: other }));
+          assertServed(await send(url, { path: '/readyz' }));
+          assert.doesNotMatch(printed.stderr, /cannot be reached/);
+
+          await unlock();
+          await until(async () => {
+            for (const secret of secrets) assertServed(await send(url, { path: '/campaigns', key: secret }));
+            const uses = await lastUses(use, workspaceId);
+            return secrets.every((secret) => uses.get(secret.slice(-4)) !== null);
+          });
+        });
+      }),
+    ),
+
+  'lets a process start, serve reads and stop': () =>
+    withLockableDatabase(async ({ uri, lock, unlock }) => {
+      const { key } = await withUseCases(uri, newWorkspace);
+      await lock();
+      await withProcess(onMongodb(uri), async ({ url, child, printed, ended }) => {
+        assertServed(await send(url, { path: '/campaigns', key }));
+        assertServed(await send(url, { path: '/readyz' }));
+        const stoppedAt = performance.now();
+        child.kill('SIGTERM');
+        assert.equal(await ended(), 0);
+        const took = performance.now() - stoppedAt;
+        assert.ok(took < SHUTDOWN_TIMEOUT_MS, `the shutdown took ${took} ms`);
+        assert.doesNotMatch(printed.stderr, /unhandled/i);
+        await unlock();
+      });
+    }),
+});
+
+suite('a shutdown', {
+  'stores the last uses of keys first, if the database is only slow': async () => {
+    const database = await mongod();
+    const proxy = await mongodbProxy(database.uri);
+    try {
+      await withUseCases(database.uri, async (use) => {
+        const { workspaceId, secrets } = await newWorld(use, 4);
+        const settings = readSettings({ STORAGE: 'mongodb', MONGODB_URI: proxy.uri, PORT: '0' });
+        const service = await start(settings, pino({ level: 'silent' }));
+        try {
+          proxy.delayMs = SLOW_MS;
+          const reads = secrets.map((key) => send(service.url, { path: '/campaigns', key }));
+          for (const sent of await Promise.all(reads)) assertServed(sent);
+        } finally {
+          await service.stop();
+        }
+        const uses = await lastUses(use, workspaceId);
+        assert.ok(secrets.every((secret) => uses.get(secret.slice(-4)) !== null));
+      });
+    } finally {
+      await proxy.close();
+      await database.stop();
+    }
+  },
+});
