@@ -493,6 +493,7 @@ suite('the commands that MongoDB gets', {
       const changes: [name: string, ask: () => Promise<unknown>, commands: string[]][] = [
         ['add', () => tags.add(one), ['insert']],
         ['add what is taken', () => assertConflict(tags.add(one)), ['insert', 'update']],
+        ['add many that are taken', () => tags.addMany([one, one]), ['insert', 'update']],
         ['change', change('other'), ['query', 'update']],
         ['change of nothing', change('other'), ['query', 'update']],
         ['remove', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
