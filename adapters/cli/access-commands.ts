@@ -12,21 +12,37 @@ import {
 } from '../../core/access/member.ts';
 import { WORKSPACE_NAME, type Workspace } from '../../core/access/workspace.ts';
 import { endOf, timestamp } from '../../core/shared/date.ts';
+import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
-import { anyId, type Column, command, listed, parameter, picked, workspaceOption } from './command.ts';
+import { anyId, type Column, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
+
+/** Returns another record whose text in a field is the same, whatever the case. No index finds it, so all are read. */
+async function otherLike<F extends string, T extends Readonly<Record<F | 'id', string>>>(
+  record: T,
+  field: F,
+  all: AsyncIterable<T>,
+): Promise<T | undefined> {
+  const folded = fold(record[field]);
+  for await (const other of all) if (other.id !== record.id && fold(other[field]) === folded) return other;
+  return undefined;
+}
 
 const workspaceFields = ['id', 'name', 'createdAt'] as const satisfies (keyof Workspace)[];
 
 export const createWorkspace = command({
   name: 'workspace create',
   does: 'make a workspace',
+  more: 'Its name need not be unique: if another workspace has the name, a warning says so.',
   example: 'workspace create --name "Northwind Outdoor"',
   parameters: { name: parameter('--name <name>', 'its name', text(WORKSPACE_NAME)) },
   run: async ({ use }, { name }) => {
     const workspace = await use.workspaces.create(name);
+    // Looked for afterwards, so that of two that are made at the same time one is warned of at least.
+    const other = await otherLike(workspace, 'name', use.workspaces.all());
     return {
       json: picked(workspace, workspaceFields),
       says: `The workspace ${workspace.name} is made: ${workspace.id}`,
+      ...(other && { warning: `Another workspace has this name: ${other.id}` }),
     };
   },
 });
@@ -74,14 +90,23 @@ const invitation = parameter(
   z.enum(INVITATIONS),
 );
 
-const told = (member: Member, done: string) => ({
-  json: picked(member, memberFields),
-  says: `The ${member.role} ${member.name} is ${done}: ${member.id}`,
-});
+const EMAIL_NOTE =
+  'An email address need not be unique: if another member of the workspace has it, whatever the case, a warning says so.';
+
+/** Tells of a member, and warns if another one of `members` has the same email address. */
+async function told(member: Member, done: string, members?: AsyncIterable<Member>): Promise<Told> {
+  const other = members && (await otherLike(member, 'email', members));
+  return {
+    json: picked(member, memberFields),
+    says: `The ${member.role} ${member.name} is ${done}: ${member.id}`,
+    ...(other && { warning: `Another member of the workspace has this email address: ${other.id}` }),
+  };
+}
 
 export const createMember = command({
   name: 'member create',
   does: 'add a member to a workspace',
+  more: EMAIL_NOTE,
   example: 'member create --workspace 0190… --name "Ada Winter" --email ada@example.com --role admin',
   parameters: {
     workspaceId: workspaceOption,
@@ -92,12 +117,14 @@ export const createMember = command({
     groupIds: { ...groupIds, schema: groupIds.schema.default([]) },
     invitation: { ...invitation, schema: invitation.schema.default('accepted') },
   },
-  run: async ({ use }, { workspaceId, ...member }) => told(await use.members.create(workspaceId, member), 'added'),
+  run: async ({ use }, { workspaceId, ...member }) =>
+    told(await use.members.create(workspaceId, member), 'added', use.members.all(workspaceId)),
 });
 
 export const updateMember = command({
   name: 'member update',
   does: 'change a member; what is left out stays',
+  more: EMAIL_NOTE,
   example: 'member update --workspace 0190… 0191… --invitation expired',
   parameters: {
     id: parameter('<member>', 'the member', anyId),
@@ -115,7 +142,11 @@ export const updateMember = command({
     invitation: { ...invitation, schema: invitation.schema.optional() },
   },
   run: async ({ use }, { workspaceId, id, ...change }) =>
-    told(await use.members.update(workspaceId, id, change), 'up to date'),
+    told(
+      await use.members.update(workspaceId, id, change),
+      'up to date',
+      change.email === undefined ? undefined : use.members.all(workspaceId),
+    ),
 });
 
 const memberColumns: readonly Column<Member>[] = [
@@ -153,7 +184,9 @@ const keyFields = [
 export const createKey = command({
   name: 'key create',
   does: 'make an API key, of a member or of nobody',
-  more: 'The key is shown this once: only its hash is kept. One of no member has its access alone, and shares nothing.',
+  more:
+    'The key is shown this once: only its hash is kept. One of no member has its access alone, and shares nothing. ' +
+    'A date in the past is refused.',
   example: 'key create --workspace 0190… --member 0191… --label laptop',
   parameters: {
     workspaceId: workspaceOption,

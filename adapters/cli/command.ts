@@ -57,6 +57,8 @@ export interface Told {
   /** Given, with what went wrong, where not all that was asked for is done. */
   readonly exitCode?: number;
   readonly error?: string;
+  /** What is done, but may not be as it was meant. */
+  readonly warning?: string;
 }
 
 /** Records, one by one: each as JSON for programs, as the cells of a row for people. */

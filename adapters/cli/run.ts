@@ -96,6 +96,7 @@ async function perform(
     const told = await show(await command.run(session, given), json, output);
     await output.flushed();
     if (told && output.closed.aborted) await errors.write(`${told.says}\n`);
+    if (told?.warning) await errors.write(`warning: ${told.warning}\n`);
     if (told?.error) await errors.write(`error: ${told.error}\n`);
     return told?.exitCode ?? 0;
   } finally {

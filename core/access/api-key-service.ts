@@ -1,5 +1,5 @@
 import { timestamp } from '../shared/date.ts';
-import { DomainError, found } from '../shared/error.ts';
+import { DomainError, found, invalid } from '../shared/error.ts';
 import type { System } from '../shared/system.ts';
 import { walk } from '../shared/walk.ts';
 import {
@@ -46,9 +46,12 @@ export class ApiKeyService {
     private readonly callers: CallerCache,
   ) {}
 
-  /** Makes a key; its secret is in this answer and nowhere else. Refuses with `not_found` an unknown member. */
+  /** Makes a key; its secret is in this answer and nowhere else. Refuses with `invalid` an end that has passed, with `not_found` an unknown member. */
   async create(workspaceId: string, key: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
     const { memberId = null, label = '', access = 'full', expiresAt = null } = key;
+    if (expiresAt !== null && Date.parse(expiresAt) <= this.system.now()) {
+      throw invalid([{ path: 'expiresAt', problem: 'must be in the future' }]);
+    }
     if (memberId !== null) found(await this.storage.members.get(workspaceId, memberId), 'member');
     const secret = key.secret ?? apiKeySecret(this.system.newSecret());
     const apiKey: ApiKey = {

@@ -164,8 +164,8 @@ const answers: Readonly<Record<string, Case>> = {
     json: { ...newKey, access: 'read', expiresAt: '2030-01-31T23:59:59.999Z' },
     says: KEY_MADE,
   },
-  'key create --workspace w --expires-at 2020-01-31T09:30:00+02:00': {
-    json: { ...newKey, label: '', memberId: null, expiresAt: '2020-01-31T07:30:00.000Z' },
+  'key create --workspace w --expires-at 2030-01-31T09:30:00+02:00': {
+    json: { ...newKey, label: '', memberId: null, expiresAt: '2030-01-31T07:30:00.000Z' },
     says: KEY_MADE,
   },
   'key list --workspace w': {
@@ -251,6 +251,8 @@ const refusals: Readonly<Record<string, string>> = {
   'member update --workspace w lost --name B': noneWith('member'),
   'member update --workspace OTHER m --name B': noneWith('member'),
   'key create --workspace OTHER --member m': noneWith('member'),
+  'key create --workspace w --expires-at 2026-01-30': 'expiresAt: must be in the future',
+  'key create --workspace w --expires-at 2026-01-31T12:00:01Z': 'expiresAt: must be in the future',
   'key revoke --workspace OTHER k': noneWith('API key'),
   'pillar create --workspace OTHER --author m --title T --color red': noneWith('member'),
   'domain verify --workspace OTHER d': noneWith('domain'),
@@ -331,6 +333,42 @@ suite('what a rule refuses', {
     assert.equal((await run(['domain', 'verify', ...first])).code, 0);
     const refused = { code: 1, stdout: '', stderr: 'error: Another workspace has verified this domain.\n' };
     assert.deepEqual(await run(['domain', 'verify', ...second]), refused);
+  },
+});
+
+/** Command lines that make what is there already, and the id of what they are warned of. */
+const warnings: Readonly<Record<string, string>> = {
+  'workspace create --name NORTHWIND': 'Another workspace has this name: w',
+  'member create --workspace w --name Ben --email ADA@x.example':
+    'Another member of the workspace has this email address: m',
+  'member update --workspace w other --email ada@X.example':
+    'Another member of the workspace has this email address: m',
+};
+
+suite('what another has', {
+  'is a name or an email address that may be meant so: it is done with a warning': () =>
+    each(warnings, async (says, line) => {
+      for (const json of [[], ['--json']]) {
+        const here = await company();
+        const member = await here.use.members.create('w', { name: 'Other', email: 'other@x.example' });
+        const words = wordsOf(line).map((word) => (word === 'other' ? member.id : word));
+        const { code, stdout, stderr } = await here.run([...words, ...json]);
+        assert.deepEqual([code, stderr], [0, `warning: ${says}\n`]);
+        if (json.length > 0) assert.ok(JSON.parse(stdout).id);
+      }
+    }),
+
+  'is nothing that is warned of in another workspace, nor of what does not change': async () => {
+    const here = await company();
+    await here.use.members.create('w', { name: 'Double', email: 'ada@x.example' });
+    const other = await here.use.workspaces.create('Other');
+    for (const line of [
+      `member create --workspace ${other.id} --name Ada --email ada@x.example`,
+      'member update --workspace w m --name Ada~Winter',
+    ]) {
+      const { code, stderr } = await here.run(wordsOf(line));
+      assert.deepEqual([code, stderr], [0, '']);
+    }
   },
 });
 

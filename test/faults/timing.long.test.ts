@@ -8,7 +8,7 @@ import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { callOf, kindOf, pathOf, withId } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
+import { campaignBody, createEndedKey, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
 
 const TIMES = 800;
 /** One question more to the database is a third of the time or more. */
@@ -67,11 +67,11 @@ function pairsOfRecords(own: Tenant, other: Tenant): Readonly<Record<string, Pai
 }
 
 /** Keys that are refused. What is wrong about a checksum can be seen without us, so that it may take another time. */
-async function pairsOfKeys({ apiKeys }: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
+async function pairsOfKeys(use: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
   const [unknown, mistyped] = [apiKeySecret('0'.repeat(32)), (secret: string) => `${secret.slice(0, -6)}______`];
-  const { apiKey, secret: revoked } = await apiKeys.create(workspaceId, {});
-  await apiKeys.revoke(workspaceId, apiKey.id);
-  const { secret: ended } = await apiKeys.create(workspaceId, { expiresAt: '2026-01-01T00:00:00.000Z' });
+  const { apiKey, secret: revoked } = await use.apiKeys.create(workspaceId, {});
+  await use.apiKeys.revoke(workspaceId, apiKey.id);
+  const ended = await createEndedKey(use, workspaceId);
   const pair = (never: string, there: string): Pair => ({
     status: 401,
     never: { path: '/campaigns', key: never },

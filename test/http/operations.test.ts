@@ -22,7 +22,7 @@ import {
 import { callRaw } from '../support/raw.ts';
 import { type Answer, type Api, type Call, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
+import { createEndedKey, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
 
 /** Calls an operation so that it succeeds, but for what is given. */
 function callWith(api: Api, operation: Operation, tenant: Tenant, call: Call & { path?: string } = {}) {
@@ -32,7 +32,7 @@ function callWith(api: Api, operation: Operation, tenant: Tenant, call: Call & {
 
 /** What is sent as `Authorization` and is no key. */
 async function badCredentials(api: Api, { workspaceId, key }: Tenant): Promise<Record<string, string>> {
-  const ended = await createKey(api, workspaceId, { expiresAt: '2020-01-01T00:00:00.000Z' });
+  const ended = await createEndedKey(api.application, workspaceId);
   const { apiKey, secret: revoked } = await api.application.apiKeys.create(workspaceId, {});
   await api.application.apiKeys.revoke(workspaceId, apiKey.id);
   return {

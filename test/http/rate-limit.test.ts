@@ -5,7 +5,7 @@ import { each, texts } from '../support/each.ts';
 import { callRaw } from '../support/raw.ts';
 import { type Answer, type Api, type Call, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createKey, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
+import { createEndedKey, createKey, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
 
 const limits = (answer: Answer) =>
   ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit-policy'].map((name) => answer.headers.get(name));
@@ -151,7 +151,7 @@ suite('the limit of refused credentials', {
 
   'counts every credential that is refused, of whatever kind': () =>
     limited({ REFUSED_CREDENTIALS_PER_MINUTE: '7' }, async ({ api, own, get }) => {
-      const ended = await createKey(api, own.workspaceId, { expiresAt: '2020-01-01T00:00:00.000Z' });
+      const ended = await createEndedKey(api.application, own.workspaceId);
       const headers = [
         { Authorization: '' },
         { Authorization: 'Bearer' },

@@ -1,10 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NewApiKey } from '../../core/access/api-key-service.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
+import type { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import { timestamp } from '../../core/shared/date.ts';
 import type { Api } from './service.ts';
 
 /** An id with which no record was ever made. */
 export const NEVER = '01890000-0000-7000-8000-000000000000';
+
+/** Enough for a key to be made before its end. */
+const ENDS_AFTER_MS = 300;
 
 /** A workspace of its own, with a record of each kind by the path segment of its kind. */
 export interface Tenant {
@@ -62,6 +68,13 @@ export async function createKey(
   const who = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
   const memberId = member && (await use.members.create(workspaceId, who)).id;
   const { secret } = await use.apiKeys.create(workspaceId, { ...key, ...(memberId && { memberId }) });
+  return secret;
+}
+
+/** Makes a key that has ended by now. */
+export async function createEndedKey({ apiKeys }: Application, workspaceId: string): Promise<string> {
+  const { secret } = await apiKeys.create(workspaceId, { expiresAt: timestamp(Date.now() + ENDS_AFTER_MS) });
+  await delay(ENDS_AFTER_MS + 1);
   return secret;
 }
 
