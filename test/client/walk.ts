@@ -5,6 +5,19 @@ import type { paths } from './schema.js';
 /** Uses every operation of the service at BASE_URL, with nothing but what the document says of them. */
 const { BASE_URL: baseUrl = 'http://127.0.0.1:3000', KEY = '' } = process.env;
 
+const HINT = [
+  'Start the service with a demo workspace (`npm start` in the folder of the project),',
+  'then run `KEY=<its demo key> npm run walk`, with BASE_URL=<its address> if that is not http://127.0.0.1:3000.',
+].join(' ');
+const problem = await fetch(`${baseUrl}/domains`, { headers: { Authorization: `Bearer ${KEY}` } }).then(
+  ({ ok, status }) => (ok ? undefined : `The service at ${baseUrl} answers ${status} to the key in KEY.`),
+  () => `There is no service at ${baseUrl}.`,
+);
+if (KEY === '' || problem !== undefined) {
+  process.stderr.write(`${KEY === '' ? 'KEY is not set.' : problem} ${HINT}\n`);
+  process.exit(2);
+}
+
 const used = new Set<string>();
 const note: Middleware = {
   onRequest({ request, schemaPath }) {

@@ -67,6 +67,21 @@ suite('the tools of others', {
     });
   },
 
+  'say what the client needs, in one line': () =>
+    serving(async ({ url }) => {
+      const cases = [
+        [{ KEY: '', BASE_URL: url }, /^KEY is not set\. /],
+        [{ KEY: 'wrong-wrong-wrong-wrong', BASE_URL: url }, /^The service at \S+ answers 401 to the key in KEY\. /],
+        [{ KEY: DEMO_API_KEY, BASE_URL: 'http://127.0.0.1:9' }, /^There is no service at http:\/\/127\.0\.0\.1:9\. /],
+      ] as const;
+      for (const [env, problem] of cases) {
+        const { isContent, said } = await script('client', ['walk'], env);
+        assert.equal(isContent, false);
+        assert.match(said, problem);
+        assert.match(said, /Start the service .*`KEY=<its demo key> npm run walk`[^\n]*\n$/);
+      }
+    }),
+
   'make another client of another document': () =>
     withPlanted('"isActive"', '"isAwake"', async (file) => {
       assert.equal((await script('client', ['check', file])).isContent, false);

@@ -8,12 +8,14 @@ import { isLong, SOAK_SECONDS, scale } from './scale.ts';
 import { sharedMongod, stopSharedMongod, WHICH_MONGOD } from './shared-mongod.ts';
 
 const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
+/** A run that takes longer than this shows that it goes on. */
+const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 const root = join(import.meta.dirname, '..');
 
 /**
  * Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at
  * length. Then one runs after the other, because it looks at the clock; else one more than there are processors, because
- * some wait for servers.
+ * some wait for servers. Every half minute, standard error says how far it is.
  */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -22,17 +24,26 @@ async function main(words: readonly string[]): Promise<void> {
     .sort();
   const total = { passed: 0, failed: 0, skipped: 0 };
   const missing = new Set<string>();
+  const fileCount = files.length;
+  const startedAt = performance.now();
+  let doneCount = 0;
+  const progress = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    console.error(`… ${doneCount} of ${fileCount} files, ${seconds} s`);
+  }, PROGRESS_INTERVAL_MS);
   const work = async () => {
     for (let file = files.shift(); file !== undefined; file = files.shift()) {
       const { passed, failed, skipped, reasons, output } = await runFile(file);
       total.passed += passed;
       total.failed += failed;
       total.skipped += skipped;
+      doneCount++;
       for (const reason of reasons) missing.add(reason);
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
   await Promise.all(Array.from({ length: scale(availableParallelism() + 1, 1) }, work));
+  clearInterval(progress);
   await stopSharedMongod();
   for (const reason of missing) console.log(`SKIPPED what needs it: ${reason}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
