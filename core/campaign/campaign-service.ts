@@ -88,11 +88,8 @@ export class CampaignService {
   }
 
   async get(actor: Actor, id: string): Promise<SeenCampaign> {
-    const [campaign, shared] = await Promise.all([
-      this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SHOWN),
-      this.sharedBy(actor, [id]),
-    ]);
-    return seen(found(campaign, 'campaign'), shared);
+    const campaign = found(await this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SHOWN), 'campaign');
+    return seen(campaign, await this.sharedBy(actor, [campaign]));
   }
 
   async list(actor: Actor, query: CampaignQuery): Promise<Page<SeenCampaign>> {
@@ -106,10 +103,7 @@ export class CampaignService {
     if (search) where.push({ field: 'searchText', contains: fold(search) });
     const listing = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SHOWN } as const;
     const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
-    const shared = await this.sharedBy(
-      actor,
-      items.map(({ id }) => id),
-    );
+    const shared = await this.sharedBy(actor, items);
     return { items: items.map((campaign) => seen(campaign, shared)), hasNext };
   }
 
@@ -133,9 +127,11 @@ export class CampaignService {
       requirePublished(campaign);
       const id = shareId(memberId, campaignId);
       if (await shares.get(workspaceId, id)) return campaign;
-      await shares.add({ id, workspaceId, campaignId, memberId, createdAt: timestamp(this.system.now()) });
-      const counted = await campaigns.update(workspaceId, campaignId, (now) => ({ ...now, shares: now.shares + 1 }));
-      return found(counted, 'campaign');
+      const count = (now: Campaign): Campaign => ({ ...now, shares: now.shares + 1 });
+      const counted = found(await campaigns.update(workspaceId, campaignId, count), 'campaign');
+      const createdAt = timestamp(this.system.now());
+      await shares.add({ id, workspaceId, campaignId, memberId, position: counted.shares, createdAt });
+      return counted;
     });
   }
 
@@ -186,17 +182,28 @@ export class CampaignService {
     return tags.map(({ id }) => id);
   }
 
-  /** Which of the campaigns the member who looks has shared; `undefined` where no member looks. */
+  /**
+   * Returns which of the campaigns the member had shared when the campaigns were read, so that `hasShared` and `shares`
+   * agree; `undefined` if no member reads. It reads the shares after the campaigns, and leaves out those that were
+   * counted in between.
+   */
   private async sharedBy(
     { workspaceId, member }: Actor,
-    campaignIds: readonly string[],
+    campaigns: readonly ShownCampaign[],
   ): Promise<ReadonlySet<string> | undefined> {
-    if (!member || campaignIds.length === 0) return undefined;
-    const ids = campaignIds.map((id) => shareId(member.id, id));
-    const shares = new Set((await this.storage.shares.getMany(workspaceId, ids, [])).map(({ id }) => id));
-    return new Set(campaignIds.filter((_, i) => shares.has(ids[i] as string)));
+    if (!member) return undefined;
+    const shared = campaigns.filter(({ shares }) => shares > 0);
+    if (shared.length === 0) return NONE_SHARED;
+    const ids = shared.map(({ id }) => shareId(member.id, id));
+    const shares = await this.storage.shares.getMany(workspaceId, ids, ['position']);
+    const positions = new Map(shares.map(({ id, position = 0 }) => [id, position]));
+    const isShared = ({ id, shares }: ShownCampaign) =>
+      (positions.get(shareId(member.id, id)) ?? Number.POSITIVE_INFINITY) <= shares;
+    return new Set(shared.filter(isShared).map(({ id }) => id));
   }
 }
+
+const NONE_SHARED: ReadonlySet<string> = new Set();
 
 function seen(campaign: ShownCampaign, shared: ReadonlySet<string> | undefined): SeenCampaign {
   if (!shared) return campaign;

@@ -114,6 +114,8 @@ export const campaignKind: Kind<Campaign> = {
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
+  /** The `shares` of the campaign right after this share was counted; missing in shares of earlier versions. */
+  readonly position?: number | undefined;
   readonly createdAt: string;
 }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { setImmediate } from 'node:timers/promises';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import type { Actor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
-import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import { type NewCampaign, shareId } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import { timestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
@@ -209,25 +208,37 @@ suite('a share of a campaign', {
     );
   },
 
-  'is asked for at the same time as its campaign': async () => {
+  'agrees with the count of shares if it is recorded while the campaign is read': async () => {
+    for (const read of ['get', 'list'] as const) {
+      const core = testCore();
+      const [ada, ben] = [await makeMember(core), await makeMember(core)];
+      const { id } = await make(core);
+      await core.use.campaigns.recordShare(OWN, id, ben.memberId);
+      const { campaigns } = core.storage;
+      const readAndShare = async (...asked: never[]) => {
+        const found = await (campaigns[read] as (...asked: never[]) => Promise<unknown>)(...asked);
+        await core.use.campaigns.recordShare(OWN, id, ada.memberId);
+        return found;
+      };
+      const storage = { ...core.storage, campaigns: { ...campaigns, [read]: readAndShare } };
+      const use = new Application(storage, nodeSystem());
+      const pair = async () => {
+        const seen =
+          read === 'get' ? await use.campaigns.get(ada, id) : (await use.campaigns.list(ada, QUERY)).items[0];
+        return [seen?.hasShared, seen?.shares];
+      };
+      assert.deepEqual(await pair(), [false, 1], read);
+      assert.deepEqual(await pair(), [true, 2], read);
+    }
+  },
+
+  'is known of a share that was stored without its position': async () => {
     const core = testCore();
     const ada = await makeMember(core);
     const { id } = await make(core);
-    const { campaigns, shares } = core.storage;
-    const order: string[] = [];
-    const get: typeof campaigns.get = async (...asked) => {
-      order.push('campaign asked');
-      await setImmediate();
-      order.push('campaign answered');
-      return campaigns.get(...asked);
-    };
-    const getMany: typeof shares.getMany = (...asked) => {
-      order.push('share asked');
-      return shares.getMany(...asked);
-    };
-    const storage = { ...core.storage, campaigns: { ...campaigns, get }, shares: { ...shares, getMany } };
-    assert.equal((await new Application(storage, nodeSystem()).campaigns.get(ada, id)).hasShared, false);
-    assert.deepEqual(order, ['campaign asked', 'share asked', 'campaign answered']);
+    await core.use.campaigns.recordShare(OWN, id, ada.memberId);
+    await core.storage.shares.update(OWN, shareId(ada.memberId, id), ({ position: _, ...share }) => share);
+    assert.equal((await core.use.campaigns.get(ada, id)).hasShared, true);
   },
 
   'is counted once, and never lost, at the same time as others': async () => {

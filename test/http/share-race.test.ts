@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { each } from '../support/each.ts';
+import { mongod } from '../support/mongod.ts';
+import { onMongodb } from '../support/mongodb-service.ts';
+import { suite } from '../support/suite.ts';
+import { campaignBody } from '../support/tenants.ts';
+import { inWorld, type World } from '../support/world.ts';
+
+const ROUNDS = 10;
+const READERS = 4;
+
+interface Pair {
+  readonly shares: number;
+  readonly hasShared: boolean;
+}
+
+/** Reads a campaign again and again, alone and in the list, until its only share is seen, by the member who shares it. */
+async function pairsSeen({ call }: World, id: string, path: string): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  while (pairs.at(-1)?.shares !== 1) {
+    const { json } = await call('GET', path);
+    const { shares, hasShared } = [json].flat().find((campaign) => campaign.id === id);
+    pairs.push({ shares, hasShared });
+  }
+  return pairs;
+}
+
+suite('a campaign that is read while it is shared', {
+  'counts the share of a member if and only if that member has shared it': async () => {
+    const database = await mongod();
+    try {
+      await each({ memory: {}, mongodb: onMongodb(database.uri) }, (settings) =>
+        inWorld(
+          async (world, { application }) => {
+            const { workspaceId, admin, call } = world;
+            const torn: Pair[] = [];
+            for (let round = 0; round < ROUNDS; round++) {
+              const { id } = (await call('POST', '/campaigns', campaignBody())).json;
+              const paths = [`/campaigns/${id}`, '/campaigns'];
+              const reading = Array.from({ length: READERS }, (_, i) => pairsSeen(world, id, paths[i % 2] as string));
+              await application.campaigns.recordShare(workspaceId, id, admin.id);
+              const pairs = (await Promise.all(reading)).flat();
+              torn.push(...pairs.filter(({ shares, hasShared }) => hasShared !== (shares === 1)));
+            }
+            assert.deepEqual(torn, []);
+          },
+          { settings },
+        ),
+      );
+    } finally {
+      await database.stop();
+    }
+  },
+});
