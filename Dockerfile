@@ -8,7 +8,7 @@ RUN npm ci --omit=dev --ignore-scripts
 FROM base AS build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json bundle.js ./
+COPY tsconfig.json build.js ./
 COPY core core
 COPY adapters adapters
 COPY bootstrap bootstrap

@@ -46,7 +46,12 @@ suite('What the Dockerfile makes', {
       const packages = await readdir(join(folder, workdir, 'node_modules'));
       for (const name of ['express', 'mongodb', 'ioredis', 'pino']) assert.ok(packages.includes(name), name);
       for (const name of ['typescript', 'uvu', 'knip', 'ajv']) assert.ok(!packages.includes(name), name);
-      assert.deepEqual((await readdir(join(folder, workdir, 'dist'))).sort(), ['adapters', 'bootstrap', 'core']);
+      assert.deepEqual((await readdir(join(folder, workdir, 'dist'))).sort(), [
+        'adapters',
+        'bootstrap',
+        'build.json',
+        'core',
+      ]);
       assert.deepEqual(env, { NODE_ENV: 'production', HOST: '0.0.0.0' });
       assert.match(user as string, /^[1-9]\d*:[1-9]\d*$/);
     }),

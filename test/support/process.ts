@@ -34,6 +34,11 @@ export async function startProcess(
     env,
     stdio: ['ignore', 'pipe', standardError],
   });
+  return serviceOf(child);
+}
+
+/** Waits until a process that starts the service has printed where it listens. */
+export async function serviceOf(child: ChildProcess): Promise<ServiceProcess> {
   const printed = { stdout: '', stderr: '' };
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   child.stderr?.on('data', (chunk) => (printed.stderr += chunk));

@@ -92,8 +92,8 @@ function endWithThisProcess(child: ChildProcess, folder: string): void {
   child.once('exit', () => guard.kill('SIGKILL'));
 }
 
-/** Below the ports that connections go out from, one of which would stand in the way of a server that comes back. */
-async function freePort(): Promise<number> {
+/** Returns a free port below those of outgoing connections, one of which could prevent a server from starting again. */
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
     const server = createServer().listen(port, '127.0.0.1');

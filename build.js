@@ -1,0 +1,241 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+// Builds `dist` (docs/adr/0001-the-build.md).
+//   node build.js                builds
+//   node build.js --if-stale     builds if nothing is built, or if the sources have changed since
+//   node build.js --if-possible  builds if the compilers are installed
+//   node build.js --watch        starts the server, and restarts it after each change of a source
+
+process.chdir(import.meta.dirname);
+
+/** The inputs of a build: files, and folders of TypeScript. The last changes when npm installs another package. */
+const SOURCES = [
+  ...['core', 'adapters', 'bootstrap', 'test'],
+  ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
+];
+
+/** ES modules of many files. All other packages are loaded from `node_modules`. */
+const BUNDLED_PACKAGES = ['inversify', 'uuid', 'zod'];
+
+const MAIN = 'bootstrap/main.js';
+const CLI = 'bootstrap/cli.js';
+const CHUNKS = 'bootstrap/chunks/';
+
+/** Describes the build in `dist`: `sources`, when it was `builtAt`, and its `files`. */
+const MANIFEST = 'build.json';
+
+/** A symbolic link to the id of the process that builds: unlike a file, it never exists without its content. */
+const LOCK = 'dist.lock';
+const LOCK_INTERVAL_MS = 50;
+/** Longer than a build takes. After a restart of the machine, the process id may belong to another process. */
+const MAX_LOCK_MS = 300_000;
+
+/** Longer than a process takes to start: until then, it loads chunks of the build from which it was started. */
+const OLD_CHUNKS_TTL_MS = 3_600_000;
+
+const canBuild = ['tsc', 'esbuild'].every((name) => existsSync(join('node_modules/.bin', name)));
+const options = process.argv.slice(2);
+
+if (options.includes('--watch')) {
+  await watch();
+} else if (canBuild) {
+  if (!options.includes('--if-stale') || isStale()) await build();
+} else if (!(options.includes('--if-stale') && isBuilt())) {
+  const state = isBuilt() ? 'dist is unchanged' : 'nothing is built';
+  process.stderr.write(
+    `The compilers are not installed, so ${state}: run \`npm ci --include=dev\`, or copy a built dist here.\n`,
+  );
+  process.exitCode = options.includes('--if-possible') ? 0 : 1;
+}
+
+function isBuilt() {
+  return existsSync(join('dist', MAIN));
+}
+
+function isStale() {
+  return !isBuilt() || readManifest()?.sources !== hashOfSources();
+}
+
+function readManifest() {
+  const file = join('dist', MANIFEST);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** Hashes the names, times and sizes of all sources: it takes a few milliseconds, and a deleted source counts too. */
+function hashOfSources() {
+  const hash = createHash('sha256');
+  for (const source of SOURCES.filter(existsSync)) {
+    const files = statSync(source).isDirectory()
+      ? filesBelow(source)
+          .filter((name) => name.endsWith('.ts'))
+          .map((name) => join(source, name))
+      : [source];
+    for (const file of files.sort()) {
+      const { mtimeMs, size } = statSync(file);
+      hash.update(`${file} ${mtimeMs} ${size}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** Returns the paths of the files below a folder, relative to it, without installed packages. */
+function filesBelow(folder, prefix = '') {
+  return readdirSync(join(folder, prefix), { withFileTypes: true }).flatMap((entry) => {
+    const path = prefix + entry.name;
+    if (!entry.isDirectory()) return [path];
+    return entry.name === 'node_modules' ? [] : filesBelow(folder, `${path}/`);
+  });
+}
+
+/** Builds in a new folder and publishes the result. The build that is there keeps working, also if this one fails. */
+async function build() {
+  await lock();
+  const folder = `dist.${process.pid}`;
+  try {
+    // Another process may have built in the meantime.
+    if (options.includes('--if-stale') && !isStale()) return;
+    removeAbandonedFolders();
+    const sources = hashOfSources();
+    execFileSync('node_modules/.bin/tsc', ['--outDir', folder], { stdio: 'inherit' });
+    const esbuild = await import('esbuild');
+    await esbuild.build(bundleOptions(folder));
+    chmodSync(join(folder, CLI), 0o755);
+    publish(folder, sources);
+  } catch (error) {
+    // The compilers have said what is wrong.
+    if (error.status === undefined && error.errors === undefined) throw error;
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(LOCK, { force: true });
+  }
+}
+
+/** Waits until no other process builds in this checkout. */
+async function lock() {
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      symlinkSync(String(process.pid), LOCK);
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isAbandoned()) rmSync(LOCK, { force: true });
+      else if (!isWaiting) process.stderr.write('Another process is building: waiting for it.\n');
+      await delay(LOCK_INTERVAL_MS);
+    }
+  }
+}
+
+function isAbandoned() {
+  try {
+    return !isRunning(Number(readlinkSync(LOCK))) || Date.now() - lstatSync(LOCK).mtimeMs > MAX_LOCK_MS;
+  } catch (error) {
+    if (error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Removes the folders of builds that were killed. */
+function removeAbandonedFolders() {
+  for (const name of readdirSync('.')) {
+    const pid = /^dist\.(\d+)$/.exec(name)?.[1];
+    if (pid && !isRunning(Number(pid))) rmSync(name, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/**
+ * Moves the files of a build into `dist`, each at once: no file is ever missing or half written. The names of chunks
+ * contain their hashes, and `main.js` and `cli.js` come after them, so a process loads the chunks of one build only.
+ */
+function publish(folder, sources) {
+  const previous = readManifest();
+  const rank = (file) => [MAIN, CLI].indexOf(file);
+  const files = filesBelow(folder).sort((a, b) => rank(a) - rank(b));
+  const builtAt = Date.now();
+  writeFileSync(join(folder, MANIFEST), JSON.stringify({ sources, builtAt, files }));
+  for (const file of [...files, MANIFEST]) {
+    mkdirSync(dirname(join('dist', file)), { recursive: true });
+    renameSync(join(folder, file), join('dist', file));
+  }
+  const keepsOldChunks = !previous || builtAt - previous.builtAt < OLD_CHUNKS_TTL_MS;
+  const kept = new Set([...files, MANIFEST, ...(previous?.files.filter((file) => file.startsWith(CHUNKS)) ?? [])]);
+  for (const file of filesBelow('dist')) {
+    if (!kept.has(file) && !(keepsOldChunks && file.startsWith(CHUNKS))) rmSync(join('dist', file), { force: true });
+  }
+}
+
+/** Starts the server with the bundle of the present sources, and again after each change. It does not check types. */
+async function watch() {
+  const folder = `dist.${process.pid}`;
+  let server;
+  // The second signal ends the server without a graceful shutdown.
+  const stop = async () => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    for (const signal of ['SIGTERM', 'SIGINT']) server.kill(signal);
+    await once(server, 'exit');
+  };
+  const restart = {
+    name: 'restart',
+    setup({ onEnd }) {
+      onEnd(async ({ errors }) => {
+        if (errors.length > 0) return;
+        await stop();
+        server = spawn(process.execPath, ['--enable-source-maps', join(folder, MAIN)], { stdio: 'inherit' });
+      });
+    },
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, async () => {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(0);
+    });
+  }
+  const esbuild = await import('esbuild');
+  const context = await esbuild.context({ ...bundleOptions(folder), plugins: [restart], logLevel: 'warning' });
+  await context.watch();
+}
+
+/** What esbuild makes of the sources: the server and the command line, in few files. */
+function bundleOptions(folder) {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  return {
+    entryPoints: ['bootstrap/main.ts', 'bootstrap/cli.ts'],
+    outdir: join(folder, 'bootstrap'),
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: Object.keys(dependencies).filter((name) => !BUNDLED_PACKAGES.includes(name)),
+    sourcemap: true,
+    sourcesContent: false,
+  };
+}

@@ -1,0 +1,106 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { settings } from '../../bootstrap/settings.ts';
+import { root } from './compose.ts';
+import { type ServiceProcess, serviceOf } from './process.ts';
+
+const SOURCES = ['core', 'adapters', 'bootstrap', 'build.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
+
+/** A copy of this checkout, in which npm and node run as a user runs them. */
+export interface Checkout {
+  readonly folder: string;
+  /** What npm needs to work here without a network. */
+  readonly env: Environment;
+  /** Runs a command to its end. */
+  run(command: string, env?: Environment): Promise<CommandResult>;
+  /** Starts a command that starts the service, on a free port, and waits until the service listens. */
+  start(command: string, env?: Environment): Promise<ServiceProcess>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CheckoutOptions {
+  /** Whether `dist` is copied, too. */
+  readonly isBuilt?: boolean;
+  /** The packages that are there: all (the default), those of `npm ci --omit=dev`, or none. */
+  readonly packages?: 'all' | 'production' | 'none';
+}
+
+/** Copies this checkout without its tests while a test works with it. All that the test started is killed afterwards. */
+export async function withCheckout(
+  { isBuilt = false, packages = 'all' }: CheckoutOptions,
+  test: (checkout: Checkout) => Promise<void>,
+): Promise<void> {
+  const parent = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
+  const folder = join(parent, 'checkout');
+  const started: number[] = [];
+  const offline = { npm_config_cache: join(parent, 'npm'), npm_config_offline: 'true' };
+  const base = { ...cleanEnvironment(), ...(packages === 'none' ? {} : offline) };
+  try {
+    await mkdir(folder);
+    const names = [...SOURCES, ...(isBuilt ? ['dist'] : [])];
+    await promisify(execFile)('cp', ['-R', ...names.map((name) => join(root, name)), folder]);
+    if (packages === 'production') await linkProductionPackages(folder);
+    if (packages === 'all') await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await test({
+      folder,
+      env: offline,
+      run: (command, env) =>
+        new Promise((resolve) => {
+          execFile('sh', ['-c', command], { cwd: folder, env: { ...base, ...env } }, (error, stdout, stderr) =>
+            resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+          );
+        }),
+      start(command, env) {
+        const [file = '', ...args] = command.split(' ');
+        const child = spawn(file, args, {
+          cwd: folder,
+          env: { ...base, PORT: '0', ...env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+          detached: true,
+        });
+        started.push(child.pid as number);
+        return serviceOf(child);
+      },
+    });
+  } finally {
+    for (const pid of started) killGroup(pid);
+    await rm(parent, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Returns the environment without settings of the service, and without what npm set if it runs the tests. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const isOfRun = (name: string) => /^npm_(command|execpath|lifecycle|package)/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings) && !isOfRun(name)));
+}
+
+/** Links the packages that `npm ci --omit=dev` installs. */
+async function linkProductionPackages(folder: string): Promise<void> {
+  const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+  const isNeeded = (name: string) =>
+    Object.entries(packages as Record<string, { dev?: boolean; devOptional?: boolean }>).some(
+      ([path, { dev, devOptional }]) => `${path}/`.startsWith(`node_modules/${name}/`) && !dev && !devOptional,
+    );
+  await mkdir(join(folder, 'node_modules'));
+  for (const name of (await readdir(join(root, 'node_modules'))).filter(isNeeded)) {
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+}
