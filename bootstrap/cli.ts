@@ -5,6 +5,7 @@ import { Misuse } from '../adapters/cli/misuse.ts';
 import { advocacy, type Opened } from '../adapters/cli/run.ts';
 import { printable } from '../adapters/cli/terminal-text.ts';
 import type { Application } from '../core/application.ts';
+import { relaySignalsOfNpx } from './npx.ts';
 import { misspelledSettings, readSettings, type Settings, SettingsError, settingWarnings } from './settings.ts';
 
 const WAITS_FOR_MS = 10_000;
@@ -12,6 +13,7 @@ const LOOKS_EVERY_MS = 50;
 
 const { stdin, stdout, stderr, env } = process;
 let serving = false;
+relaySignalsOfNpx(env);
 
 const exitCode = await advocacy(process.argv.slice(2), {
   version,

@@ -4,9 +4,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { commands, groups } from '../../adapters/cli/commands.ts';
+import { withCheckout } from '../support/checkout.ts';
 import { commandLine } from '../support/command-line.ts';
 import { play, type Step, stepsOf } from '../support/console.ts';
 import { mongod } from '../support/mongod.ts';
+import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
 const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
@@ -45,24 +47,42 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Plays the page on a database and in a folder of its own, with `npx advocacy` as what it runs in a checkout. */
+/** Plays the page on a database and in a folder of its own. */
 async function played(steps: readonly Step[]): Promise<string[]> {
   const { uri, stop } = await mongod();
+  let printed: string[] = [];
+  try {
+    await (isLong ? inCheckout : withoutNpx)(async (folder, env) => {
+      const port = await freePort();
+      const here = { command: `cd ${folder}`, output: '' };
+      const mine = steps.map(({ command, output }) => {
+        const mine = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
+        return { command: mine, output: updates ? '' : output };
+      });
+      printed = await play([here, ...mine], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });
+    });
+  } finally {
+    await stop();
+  }
+  return printed.slice(1);
+}
+
+type InFolder = (folder: string, env: Readonly<Record<string, string>>) => Promise<void>;
+
+/** At length, `npx` is that of npm. It takes a second for each command. */
+function inCheckout(test: InFolder): Promise<void> {
+  return withCheckout({ isBuilt: true, packages: 'production' }, ({ folder, env }) => test(folder, env));
+}
+
+/** Otherwise, `npx advocacy` starts at once what it starts in a checkout. */
+async function withoutNpx(test: InFolder): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
   const npx = join(folder, 'npx');
   try {
     writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${CLI}" "$@"\n`);
     chmodSync(npx, 0o755);
-    const port = await freePort();
-    const here = { command: `cd ${folder}`, output: '' };
-    const mine = steps.map(({ command, output }) => {
-      const mine = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
-      return { command: mine, output: updates ? '' : output };
-    });
-    const env = { PATH: `${folder}${delimiter}${process.env.PATH}`, PORT: String(port) };
-    return (await play([here, ...mine], `http://127.0.0.1:${port}`, env)).slice(1);
+    await test(folder, { PATH: `${folder}${delimiter}${process.env.PATH}` });
   } finally {
-    await stop();
     rmSync(folder, { recursive: true });
   }
 }
