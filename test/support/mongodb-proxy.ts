@@ -90,7 +90,7 @@ function commandOf(message: Buffer): string {
   return message.toString('latin1', COMMAND, message.indexOf(0, COMMAND));
 }
 
-function onMessages(socket: Socket, take: (message: Buffer) => void): void {
+export function onMessages(socket: Socket, take: (message: Buffer) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
