@@ -69,9 +69,15 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
 /**
  * The same records, asked for less often (docs/adr/0014-batching.md): of what is asked at the same time, records are read
  * by their ids at once, whatever their workspaces, equal lists are read once, and records are added at once, each with
- * its own refusal. A record that several get is frozen, but not what is in its arrays.
+ * its own refusal. A record that several get is frozen, but not what is in its arrays. In a sharded cluster, each workspace
+ * has batches of its own: one shard that is unavailable would fail a batch for the workspaces of all.
  */
-export function batched<T extends Entity>({ addEach, getAcross, ...records }: SharedRecords<T>): Records<T> {
+export function batched<T extends Entity>(
+  { addEach, getAcross, ...records }: SharedRecords<T>,
+  isSharded: () => boolean,
+): Records<T> {
+  const scopeOf = (workspaceId: string) => (isSharded() ? workspaceId : '');
+
   const byIds = batchesByKey<Parameters<Records<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
     const [workspaceId, ids, fields] = asked[0] as (typeof asked)[number];
     if (asked.length === 1) return [await records.getMany(workspaceId, ids, fields)];
@@ -84,7 +90,7 @@ export function batched<T extends Entity>({ addEach, getAcross, ...records }: Sh
     return asked.map(([one, some]) => [...new Set(some)].flatMap((id) => found.get(`${one} ${id}`) ?? []));
   });
   const getMany = ((workspaceId, ids, fields) =>
-    byIds(`${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];
+    byIds(`${scopeOf(workspaceId)} ${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];
 
   const list = batchesByKey<Parameters<Records<T>['list']>, readonly T[]>(() => async (asked) => {
     const found = (await records.list(...(asked[0] as (typeof asked)[number]))) as readonly T[];
@@ -92,8 +98,8 @@ export function batched<T extends Entity>({ addEach, getAcross, ...records }: Sh
     return asked.map(() => found);
   });
 
-  const add = new Batches<T, void>(async (added) =>
-    added.length === 1 ? [await records.add(added[0] as T)] : addEach(added),
+  const add = batchesByKey<T, void>(
+    () => async (added) => (added.length === 1 ? [await records.add(added[0] as T)] : addEach(added)),
   );
 
   return {
@@ -102,6 +108,6 @@ export function batched<T extends Entity>({ addEach, getAcross, ...records }: Sh
     getMany,
     list: ((workspaceId, query) =>
       list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as Records<T>['list'],
-    add: (record) => add.ask(record),
+    add: (record) => add(scopeOf(record.workspaceId), record),
   };
 }

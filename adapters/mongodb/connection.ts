@@ -1,4 +1,4 @@
-import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
+import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
 import { Diagnosis, type Problem, problemOf } from './diagnosis.ts';
 
 /** What a client waits for at the most; what lasts longer is tried again or given up. Milliseconds. */
@@ -27,9 +27,14 @@ const MOST_TRIES = 5;
 const FIRST_PAUSE_MS = 50;
 const PROBES_EVERY_MS = 500;
 const TELLS_EVERY_MS = 10_000;
+/** A probe of a sharded cluster reads from a random shard, and from another one if that does not answer at once. */
+const MAX_SHARD_PROBES = 20;
+const SHARD_PROBE_INTERVAL_MS = 100;
+const SHARD_PROBE_TIMEOUT_MS = 500;
 
 const MESSAGE = 'MongoDB cannot be reached';
 const UNUSABLE = 'MongoDB cannot be used';
+const SHARD_MESSAGE = 'A shard of MongoDB cannot be reached';
 
 /** A database that cannot be used as it is, however long one waits; the message says what to do. */
 export class UnusableDatabase extends Error {
@@ -49,9 +54,22 @@ export class Blocked extends Error {
   override readonly name = 'Blocked';
 }
 
+/** A search took longer than `MOST_TIME`; a retry would take as long and use the database for nothing. */
+export class SearchTimeout extends Error {
+  override readonly name = 'SearchTimeout';
+}
+
+/** What a connection does with the database by itself. */
+interface Upkeep {
+  /** Makes what is missing in the database; runs once the database is there. */
+  prepare(db: Db): Promise<void>;
+  /** Reads something; of a sharded cluster, from one random shard. */
+  probe(db: Db, maxTimeMS: number): Promise<void>;
+}
+
 /**
- * A connection that opens by itself, as soon as the database is there, and outlives its failures. `prepare` runs once
- * the database is there; `tell` gets a line when it is away, and when it is back.
+ * A connection that opens by itself, as soon as the database is there, and outlives its failures. `tell` gets a line when
+ * it is away, and when it is back. Of a sharded cluster, the database is there while any shard is (docs/adr/0008-mongodb.md).
  */
 export class Connection {
   private readonly diagnosis = new Diagnosis();
@@ -59,6 +77,7 @@ export class Connection {
   private client: MongoClient | undefined;
   private isStarted = false;
   private isProbing = false;
+  private isRouted = false;
   private closed = false;
   private succeededAt = Date.now();
   private failingSince: number | undefined = this.succeededAt;
@@ -70,7 +89,7 @@ export class Connection {
 
   constructor(
     private readonly uri: string,
-    private readonly prepare: (db: Db) => Promise<void>,
+    private readonly upkeep: Upkeep,
     private readonly tell: (line: string) => void,
   ) {
     this.opened = this.open();
@@ -80,6 +99,11 @@ export class Connection {
   /** Whether the last that is known of the database is that it answers. */
   get isUp(): boolean {
     return this.failingSince === undefined;
+  }
+
+  /** Whether the servers are mongos, so that some data may be unavailable while other data is not. */
+  get isSharded(): boolean {
+    return this.isRouted;
   }
 
   /** How often something was done again because the database had failed. */
@@ -111,7 +135,7 @@ export class Connection {
   /** Rejects with `DatabaseAway` while the database is away. */
   async ready(): Promise<void> {
     if (!this.isUp) throw this.diagnosed() ?? new DatabaseAway(MESSAGE);
-    await this.run((client) => client.db().command({ ping: 1 }), 1);
+    await this.run((client) => this.probeOnce(client), 1);
   }
 
   /**
@@ -129,7 +153,7 @@ export class Connection {
         this.noteSuccess();
         return result;
       } catch (error) {
-        if (this.closed || !isPassing(error)) throw error;
+        if (this.closed || !this.isTransient(error)) throw error;
         this.noteFailure(error as Error, startedAt);
         if (tries >= mostTries || error instanceof DatabaseAway) throw new DatabaseAway(MESSAGE, { cause: error });
         await pause(FIRST_PAUSE_MS * 2 ** tries * Math.random());
@@ -152,7 +176,7 @@ export class Connection {
       try {
         await Promise.race([this.client.connect(), refusal]);
         await requireTransactions(this.client);
-        await this.prepare(this.client.db());
+        await this.prepare(this.client);
         this.noteSuccess();
         return this.client;
       } catch (error) {
@@ -166,10 +190,39 @@ export class Connection {
     throw new DatabaseAway(MESSAGE);
   }
 
-  /** Counts what a client does with its connections. */
+  /** Prepares the database. A shard that is unavailable gets its part later, so that the others are served at once. */
+  private async prepare(client: MongoClient): Promise<void> {
+    const isPrepared = () =>
+      this.upkeep.prepare(client.db()).then(
+        () => true,
+        (error) => {
+          if (!this.isSharded || !this.isTransient(error)) throw error;
+          return false;
+        },
+      );
+    if (await isPrepared()) return;
+    await this.probeOnce(client);
+    const prepareLater = async () => {
+      do await pause(PROBES_EVERY_MS);
+      while (!this.closed && !(await isPrepared()));
+    };
+    prepareLater().catch(
+      (error) => this.closed || this.tell(`A shard of MongoDB cannot be prepared: ${error.message}`),
+    );
+  }
+
+  /** Whether an error is worth a retry. A mongos that cannot reach a shard reports the same as for a slow command. */
+  private isTransient(error: unknown): boolean {
+    return isPassing(error) || (this.isSharded && isShardUnavailable(error));
+  }
+
+  /** Counts what a client does with its connections, and notes whether its servers are mongos. */
   private counted(client: MongoClient): MongoClient {
     this.inUse = 0;
     this.waiting = 0;
+    client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
+      this.isRouted ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
+    });
     client.on('connectionCheckOutStarted', () => this.waiting++);
     client.on('connectionCheckOutFailed', () => this.waiting--);
     client.on('connectionCheckedOut', () => {
@@ -194,18 +247,22 @@ export class Connection {
   /**
    * Records that the database failed, unless it was only busy: all connections are in use, others hold what is to be
    * written, or our own deadline ended the wait. Writes that wait for a lock or for the majority fail like that, and then
-   * reads still work.
+   * reads still work. Of a sharded cluster, one failure says nothing about the other shards: the probe finds out whether
+   * any of them answers.
    */
   private noteFailure(error: Error, startedAt: number): void {
     if (isBusy(error)) return;
+    this.tellFailure(error, this.isSharded && error instanceof MongoServerError ? SHARD_MESSAGE : MESSAGE);
+    if (!this.isSharded) this.failingSince ??= Math.max(startedAt, this.succeededAt);
+    void this.probe(startedAt);
+  }
+
+  private tellFailure(error: Error, message: string): void {
     const now = Date.now();
-    if (now - this.toldAt >= TELLS_EVERY_MS) {
-      this.toldAt = now;
-      this.isToldAway = true;
-      this.tell(lineOf(this.diagnosed() ?? error));
-    }
-    this.failingSince ??= Math.max(startedAt, this.succeededAt);
-    void this.probe();
+    if (now - this.toldAt < TELLS_EVERY_MS) return;
+    this.toldAt = now;
+    if (message === MESSAGE) this.isToldAway = true;
+    this.tell(lineOf(this.diagnosed() ?? error, message));
   }
 
   /** What is known of why no server can be used, beyond the fact. */
@@ -214,17 +271,35 @@ export class Connection {
     return problem && asError(problem);
   }
 
-  private async probe(): Promise<void> {
+  private async probe(startedAt: number): Promise<void> {
     if (this.isProbing) return;
     this.isProbing = true;
-    while (this.failingSince !== undefined && !this.closed) {
+    do {
       await pause(PROBES_EVERY_MS);
       await this.opened
-        .then((client) => client.db().command({ ping: 1 }))
+        .then((client) => this.probeOnce(client))
         .then(() => this.noteSuccess())
-        .catch(() => 'it is still away');
-    }
+        .catch((error) => {
+          if (!this.isSharded || this.closed) return;
+          this.tellFailure(error, MESSAGE);
+          this.failingSince ??= Math.max(startedAt, this.succeededAt);
+        });
+    } while (this.failingSince !== undefined && !this.closed);
     this.isProbing = false;
+  }
+
+  /** Resolves when the database answers; a sharded cluster does when any shard of it does, though mongos answers always. */
+  private async probeOnce(client: MongoClient): Promise<void> {
+    if (!this.isSharded) return this.upkeep.probe(client.db(), MOST_TIME.maxTimeMS);
+    let isReached = false;
+    const probes = Array.from({ length: MAX_SHARD_PROBES }, async (_, i) => {
+      await pause(i * SHARD_PROBE_INTERVAL_MS);
+      if (!isReached) await this.upkeep.probe(client.db(), SHARD_PROBE_TIMEOUT_MS);
+      isReached = true;
+    });
+    await Promise.any(probes).catch(({ errors: [error] }: AggregateError) => {
+      throw error;
+    });
   }
 }
 
@@ -266,9 +341,9 @@ function asError({ message, isPermanent }: Problem): Error {
   return isPermanent ? new UnusableDatabase(message) : new DatabaseAway(`${UNUSABLE}: ${message}`);
 }
 
-function lineOf(error: Error): string {
+function lineOf(error: Error, message: string): string {
   if (error instanceof DatabaseAway) return error.message;
-  return `${error instanceof UnusableDatabase ? UNUSABLE : MESSAGE}: ${error.message}`;
+  return `${error instanceof UnusableDatabase ? UNUSABLE : message}: ${error.message}`;
 }
 
 /** Says what is wrong as the driver does, but nothing that may have a piece of a password in it. */
@@ -283,9 +358,27 @@ function unusable(error: Error, uri: string): UnusableDatabase {
 /** What the driver lets through when it writes on a connection that the server has just ended. */
 const BROKEN_SOCKET: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
-/** What a server says that is starting, stopping, or no longer the primary. */
+/** The code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
+export const TIME_EXPIRED = 50;
+
+/**
+ * The codes with which mongos reports that a shard is unavailable: HostUnreachable, HostNotFound, NetworkTimeout,
+ * FailedToSatisfyReadPreference (no primary), NetworkInterfaceExceededTimeLimit, PooledConnectionAcquisitionExceededTimeLimit,
+ * SocketException. And `TIME_EXPIRED`, if `maxTimeMS` was over before mongos gave up.
+ */
+const SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
+
+/**
+ * The codes of commands that may succeed if they are repeated, after MongoDB's error_codes.yml:
+ * - those of its category RetriableError (91 to 13436): a server starts, stops or is no longer the primary;
+ * - StaleDbVersion and StaleConfig: data moves between shards, and mongos has retried in vain;
+ * - LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress: a collection is created, sharded or moved.
+ */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 89, 91, 134, 189, 262, 317, 358, 9001, 10107, 11600, 11602, 13435, 13436,
+  ...SHARD_CODES,
+  ...[91, 134, 189, 262, 317, 358, 402, 406, 412, 10107, 11600, 11602, 13435, 13436],
+  ...[249, 13388],
+  ...[46, 117, 319],
 ]);
 const PASSING_NAMES: ReadonlySet<string> = new Set([
   'MongoNetworkError',
@@ -308,6 +401,11 @@ export function isPassing(error: unknown): boolean {
     error.hasErrorLabel('RetryableWriteError') ||
     error.hasErrorLabel('RetryableError')
   );
+}
+
+/** Whether an error is what mongos reports if it cannot reach a shard. */
+export function isShardUnavailable(error: unknown): boolean {
+  return error instanceof MongoServerError && (SHARD_CODES.has(error.code) || error.code === TIME_EXPIRED);
 }
 
 /** The look-up of the servers that a name stands for (mongodb+srv) fails with an error of its own, as a socket does. */

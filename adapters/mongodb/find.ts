@@ -2,6 +2,8 @@ import { type ClientSession, type Collection, type Filter, Long, MongoNetworkErr
 import { isPassing, MOST_TIME } from './connection.ts';
 import type { Stored } from './documents.ts';
 
+const MAX_KILL_ATTEMPTS = 20;
+
 /** A find command (https://www.mongodb.com/docs/manual/reference/command/find/) of at most `limit` documents. */
 export interface FindCommand {
   readonly filter: Filter<Stored>;
@@ -42,9 +44,24 @@ export async function find(
   });
   if (Number(cursor.id) === 0) return cursor.firstBatch;
   // It is more than the 16 MiB of a reply, which pages of our records never are.
-  const end = { killCursors: collection.collectionName, cursors: [Long.fromValue(cursor.id)] };
-  await collection.db.command(end, { session });
+  await killCursor(collection, session, Long.fromValue(cursor.id));
   return collection.find(filter, { session, limit, ...options, ...MOST_TIME }).toArray();
+}
+
+/**
+ * Ends a cursor. Of several mongos, only the one that opened the cursor knows it, and the driver chooses one at random for
+ * each command; a cursor that is not found within `MAX_KILL_ATTEMPTS` times out on its server.
+ */
+async function killCursor(
+  collection: Collection<Stored>,
+  session: ClientSession | undefined,
+  cursor: Long,
+): Promise<void> {
+  const command = { killCursors: collection.collectionName, cursors: [cursor] };
+  for (let attempt = 1; attempt <= MAX_KILL_ATTEMPTS; attempt++) {
+    const { cursorsKilled } = await collection.db.command(command, { session });
+    if (cursorsKilled.length > 0) return;
+  }
 }
 
 /** Finds the document for which a filter holds. */

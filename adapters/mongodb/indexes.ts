@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Db, IndexDescription } from 'mongodb';
 import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries } from '../../core/storage.ts';
-import { EXPIRY } from './documents.ts';
+import { EXPIRY, type Stored } from './documents.ts';
 
 const NAMESPACE_EXISTS = 48;
 
@@ -27,6 +28,14 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
     JSON.stringify([key, unique, expireAfterSeconds]),
   );
   return first === second;
+}
+
+/**
+ * Reads from the collection that each request begins with. In a sharded cluster it is sharded by the hash of the id, so a
+ * random id reads from a random shard.
+ */
+export async function probe(db: Db, maxTimeMS: number): Promise<void> {
+  await db.collection<Stored>('credentials').findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });
 }
 
 /** Each begins with the workspace and, unless it is unique, ends with the id, in which every order ends. */

@@ -7,8 +7,8 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Field, Kind, Records, Registry } from '../../core/shared/records.ts';
-import { Blocked, MOST_TIME } from './connection.ts';
+import type { Condition, Entity, Field, Kind, Records, Registry } from '../../core/shared/records.ts';
+import { Blocked, MOST_TIME, SearchTimeout, TIME_EXPIRED } from './connection.ts';
 import { documentOf, recordOf, type Stored } from './documents.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { uniqueIndexName } from './indexes.ts';
@@ -19,9 +19,13 @@ const BAD_VALUE = 2;
 /** What a write fails with that waits too long: MaxTimeMSExpired, or WriteConcernFailed where the URI has a `wtimeoutMS`. */
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([50, 64]);
 
-/** Works on a collection, in a transaction where it stands in one. Without one it may do the work again. */
+/**
+ * Works on a collection, in a transaction where it stands in one. Without one it may do the work again. The scope names the
+ * data of the work, which is on one shard: the id of a workspace, or of an entry of a registry.
+ */
 export type OnCollection = <T>(
   name: string,
+  scope: string,
   work: (collection: Collection<Stored>, session: ClientSession | undefined) => Promise<T>,
 ) => Promise<T>;
 
@@ -60,28 +64,28 @@ export function recordsOn<T extends Entity>(
 ): SharedRecords<T> {
   const addOne = (document: Stored) => {
     const one = { workspaceId: document.workspaceId, _id: document._id };
-    return on(name, (collection, session) => insert(collection, document, one, kind.unique, session));
+    return on(name, one.workspaceId, (collection, session) => insert(collection, document, one, kind.unique, session));
   };
 
   /** Left alone, MongoDB would weigh the index of the ids and that of the workspace against each other. */
-  const byId = (filter: Filter<Stored>, limit: number, fields: readonly string[] | undefined) =>
-    on(name, async (collection, session) => {
+  const byId = (scope: string, filter: Filter<Stored>, limit: number, fields: readonly string[] | undefined) =>
+    on(name, scope, async (collection, session) => {
       const command = { filter, limit, projection: projectionOf(fields), hint: { _id: 1 } } as const;
       return (await find(collection, session, command)).map(recordOf<T>);
     });
 
   return {
-    get: async (workspaceId, id, fields) => (await byId({ workspaceId, _id: id }, 1, fields))[0],
+    get: async (workspaceId, id, fields) => (await byId(workspaceId, { workspaceId, _id: id }, 1, fields))[0],
 
-    getMany: (workspaceId, ids, fields) => byId({ workspaceId, _id: { $in: ids } }, ids.length, fields),
+    getMany: (workspaceId, ids, fields) => byId(workspaceId, { workspaceId, _id: { $in: ids } }, ids.length, fields),
 
     getAcross: (workspaceIds, ids, fields) => {
       const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
-      return byId(filter, workspaceIds.length * ids.length, fields && ['workspaceId', ...fields]);
+      return byId(workspaceIds.join(), filter, workspaceIds.length * ids.length, fields && ['workspaceId', ...fields]);
     },
 
     list: (workspaceId, query) =>
-      on(name, async (collection, session) => {
+      on(name, workspaceId, async (collection, session) => {
         // A command that is refused ends its transaction: there, no hint is tried.
         const hint = session ? undefined : hintOf(query, kind);
         const command: FindCommand = {
@@ -91,15 +95,17 @@ export function recordsOn<T extends Entity>(
           skip: query.skip,
           limit: query.take,
         };
-        const found = await find(collection, session, { ...command, hint }).catch((error) => {
-          if (hint && isOfHint(error)) return find(collection, session, command);
-          throw error;
-        });
+        const found = await find(collection, session, { ...command, hint })
+          .catch((error) => {
+            if (hint && isOfHint(error)) return find(collection, session, command);
+            throw error;
+          })
+          .catch(searchTimeout(query.where));
         return found.map(recordOf<T>);
       }),
 
     listById: (workspaceId, after, limit) =>
-      on(name, async (collection, session) => {
+      on(name, workspaceId, async (collection, session) => {
         if (limit === 0) return [];
         const rest = { workspaceId, _id: { $gt: after } };
         const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
@@ -107,20 +113,21 @@ export function recordsOn<T extends Entity>(
       }),
 
     count: (workspaceId, where) =>
-      on(name, (collection, session) =>
-        collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }),
+      on(name, workspaceId, (collection, session) =>
+        collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }).catch(searchTimeout(where)),
       ),
 
     add: (record) => addOne(documentOf(record, kind.expires)),
 
     addMany: (records) => {
       const documents = records.map((record) => documentOf(record, kind.expires));
-      return on(name, (collection, session) => insertMany(collection, documents, kind.unique, session));
+      const scope = records[0]?.workspaceId ?? '';
+      return on(name, scope, (collection, session) => insertMany(collection, documents, kind.unique, session));
     },
 
     addEach: async (records) => {
       const documents = records.map((record) => documentOf(record, kind.expires));
-      const refusals = await on(name, async (collection, session) => {
+      const refusals = await on(name, records[0]?.workspaceId ?? '', async (collection, session) => {
         try {
           return await insertMany(collection, documents, kind.unique, session);
         } catch (error) {
@@ -141,7 +148,7 @@ export function recordsOn<T extends Entity>(
       const unanswered = new Set<string>();
       let replaced = '';
       const attempt = () =>
-        on(name, async (collection, session) => {
+        on(name, workspaceId, async (collection, session) => {
           const found = await findOne(collection, session, { workspaceId, _id: id });
           if (!found) return undefined;
           const current = recordOf<T>(found);
@@ -169,7 +176,7 @@ export function recordsOn<T extends Entity>(
       return inTurn(`${name}/${id}`, () => contend(attempt));
     },
 
-    remove: (workspaceId, id) => remove(name, { workspaceId, _id: id }, on),
+    remove: (workspaceId, id) => remove(name, workspaceId, { workspaceId, _id: id }, on),
   };
 }
 
@@ -177,21 +184,21 @@ export function recordsOn<T extends Entity>(
 export function registryOn<E extends { readonly id: string }>(name: string, { on }: Ways): Registry<E> {
   return {
     get: (id) =>
-      on(name, async (collection, session) => {
+      on(name, id, async (collection, session) => {
         const found = await findOne(collection, session, { _id: id });
         return found ? recordOf<E>(found) : undefined;
       }),
     list: (after, limit) =>
-      on(name, async (collection, session) => {
+      on(name, 'all', async (collection, session) => {
         if (limit === 0) return [];
         const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
         return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
       }),
     add: (entry) => {
       const document = documentOf(entry);
-      return on(name, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
+      return on(name, entry.id, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
     },
-    remove: (id) => remove(name, { _id: id }, on),
+    remove: (id) => remove(name, id, { _id: id }, on),
   };
 }
 
@@ -199,9 +206,9 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
  * Removes the one document that a filter finds. Where it was there at a first try, a later one need not find it. Deletes
  * also if there is nothing to delete, so that `false` waits for the majority to have what removed the document before.
  */
-function remove(name: string, one: Filter<Stored>, on: OnCollection): Promise<boolean> {
+function remove(name: string, scope: string, one: Filter<Stored>, on: OnCollection): Promise<boolean> {
   let wasThere = false;
-  return on(name, async (collection, session) => {
+  return on(name, scope, async (collection, session) => {
     const isRepeated = wasThere;
     wasThere ||= (await findOne(collection, session, one, { projection: { _id: 1 } })) !== undefined;
     const { deletedCount } = await named({}, () => collection.deleteOne(one, { session, ...MOST_TIME }));
@@ -260,11 +267,13 @@ async function insertMany(
     return new Map();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
-    if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
     const failures = [error.writeErrors].flat();
+    const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
+    // The code is that of the first write error. A later one may tell that a shard is unavailable, so that a retry helps.
+    if (other) error.code = other.code;
+    if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
     // The driver wraps what failed the command as a whole: an error of its own, or what the server said.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
-    const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
     if (other || error.result.getWriteConcernError()) throw error;
     const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
     const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
@@ -314,6 +323,15 @@ function blocked(cause: MongoServerError): Blocked {
 function refusal(unique: Unique, message = ''): string {
   const field = Object.keys(unique).find((name) => message.includes(` ${uniqueIndexName(name)} `));
   return (field && unique[field]) || 'There is a record with this id.';
+}
+
+/** Throws what a query threw, but `SearchTimeout` if it is a text search that took too long: no retry would be faster. */
+function searchTimeout<T>(where: readonly Condition<T>[]): (error: unknown) => never {
+  return (error) => {
+    const isTimeout = error instanceof MongoServerError && error.code === TIME_EXPIRED;
+    if (!isTimeout || !where.some((condition) => 'contains' in condition)) throw error;
+    throw new SearchTimeout(error.message, { cause: error });
+  };
 }
 
 /** Whether the index of a hint is not there: somebody has dropped it under us, and MongoDB may choose another one. */

@@ -4,9 +4,10 @@ import { DomainError } from '../../core/shared/error.ts';
 import type { Entity, Kind } from '../../core/shared/records.ts';
 import { kinds, registries, type Storage } from '../../core/storage.ts';
 import { batched } from './batching.ts';
-import { Connection } from './connection.ts';
+import { Bulkhead } from './bulkhead.ts';
+import { Connection, isPassing, isShardUnavailable } from './connection.ts';
 import type { Stored } from './documents.ts';
-import { prepare } from './indexes.ts';
+import { prepare, probe } from './indexes.ts';
 import {
   type Contend,
   type InTurn,
@@ -32,23 +33,29 @@ export function mongodbStorage(
   tell: (line: string) => void,
   isBatched = true,
 ): { readonly storage: Storage; readonly connection: Connection } {
-  const connection = new Connection(uri, prepare, tell);
+  const connection = new Connection(uri, { prepare, probe }, tell);
   const collectionOf = collections();
-  const on: OnCollection = (name, work) => connection.run((client) => work(collectionOf(client, name), undefined));
+  const bulkhead = new Bulkhead();
+  const limited: Limited = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
+  const on: OnCollection = (name, scope, work) =>
+    connection.run((client) => limited(scope, () => work(collectionOf(client, name), undefined)));
   const turns = inTurn();
   const unbatched = storageOn({ on, inTurn: inTurn(), contend });
   const storage = {
-    ...(isBatched ? allBatched(unbatched) : unbatched),
+    ...(isBatched ? allBatched(unbatched, () => connection.isSharded) : unbatched),
     atomically: (work) => {
       let changed: string | undefined;
       const note = (thing: string) => (changed = thing);
-      const attempt = () => connection.run((client) => inTransaction(client, work, note));
+      const attempt = () => connection.run((client) => inTransaction(client, work, note, limited));
       return contend(() => (changed === undefined ? attempt() : turns(changed, attempt)));
     },
     ready: () => connection.ready(),
   } as Storage;
   return { storage, connection };
 }
+
+/** Does work on the data of a scope, which may wait while its shard is unavailable. */
+type Limited = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
 /** Finds collections of the one client that a connection opens; the driver would resolve their options each time. */
 function collections(): (client: MongoClient, name: string) => Collection<Stored> {
@@ -69,9 +76,9 @@ function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
   return Object.fromEntries([...records, ...entries]);
 }
 
-function allBatched(storage: Omit<Storage, 'atomically' | 'ready'>): typeof storage {
+function allBatched(storage: Omit<Storage, 'atomically' | 'ready'>, isSharded: () => boolean): typeof storage {
   const names = Object.keys(kinds) as (keyof typeof kinds)[];
-  const records = names.map((name) => [name, batched(storage[name] as unknown as SharedRecords<Entity>)]);
+  const records = names.map((name) => [name, batched(storage[name] as unknown as SharedRecords<Entity>, isSharded)]);
   return { ...storage, ...Object.fromEntries(records) };
 }
 
@@ -80,13 +87,14 @@ async function inTransaction<T>(
   client: MongoClient,
   work: (storage: Storage) => Promise<T>,
   note: (thing: string) => void,
+  limited: Limited,
 ): Promise<T | typeof LOST> {
   const session = client.startSession();
   let isChanged = false;
   let rejection: DomainError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const staged = stagedOn(client, session, note, () => (isChanged = true));
+    const staged = stagedOn(client, session, note, limited, () => (isChanged = true));
     const result = await work(staged).catch((error) => {
       if (isChanged || !(error instanceof DomainError)) throw error;
       rejection = error;
@@ -110,12 +118,13 @@ function stagedOn(
   client: MongoClient,
   session: ClientSession,
   note: (thing: string) => void,
+  limited: Limited,
   onChange: () => void,
 ): Storage {
   let last: Promise<unknown> = Promise.resolve();
   const records = storageOn({
-    on: (name, work) => {
-      const mine = last.then(() => work(client.db().collection(name), session));
+    on: (name, scope, work) => {
+      const mine = last.then(() => limited(scope, () => work(client.db().collection(name), session)));
       last = mine.catch(() => 'the next one may try');
       return mine;
     },
@@ -159,15 +168,17 @@ async function commit(session: ClientSession): Promise<void> {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      const isRefused = error instanceof MongoServerError && !error.hasErrorLabel('UnknownTransactionCommitResult');
-      if (isRefused) throw error;
+      const isUnknown = isPassing(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
+      if (error instanceof MongoServerError && !isUnknown) throw error;
       if (Date.now() >= deadline) throw new Error('Whether a transaction was kept is unknown.', { cause: error });
       await pause();
     }
   }
 }
 
+/** A shard that is unavailable ends a transaction, too, but no other change has won then. */
 function isWriteConflict(error: MongoError): boolean {
+  if (isShardUnavailable(error)) return false;
   return error.code === 112 || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined);
 }
 

@@ -1,21 +1,32 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Document, MongoClient } from 'mongodb';
+import { SearchTimeout } from '../../adapters/mongodb/connection.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { newId } from '../contract/samples.ts';
+import type { Application } from '../../core/application.ts';
+import { campaign, newId, tag } from '../contract/samples.ts';
 import { storageContract } from '../contract/storage.ts';
 import { root } from '../support/compose.ts';
 import { each } from '../support/each.ts';
-import { send } from '../support/load.ts';
+import { assertFailure } from '../support/ledger.ts';
+import { quantile, type Sent, send } from '../support/load.ts';
 import { inDatabase } from '../support/mongod.ts';
 import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { callOf, everyOperation, successOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { type Router, startRouter } from '../support/router.ts';
+import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { createTenant } from '../support/tenants.ts';
+import { createTenant, type Tenant } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
+
+const ENDS_WITHIN_MS = 20_000;
+const TIME_EXPIRED = 50;
+const OUTAGE_MS = 2_000;
+const EVERY_MS = 100;
 
 /** The commands of docs/operating.md that shard the collections. */
 const shardKeys = [
@@ -71,6 +82,16 @@ async function dropDatabase(uri: string): Promise<void> {
   await client.close();
 }
 
+/** Starts shards of its own for a test that stops some. */
+async function onOwnRouter(test: (router: Router, uri: string) => Promise<void>): Promise<void> {
+  const router = await startRouter();
+  try {
+    await test(router, await newDatabase(router.uri));
+  } finally {
+    await router.stop();
+  }
+}
+
 interface Opened extends ReturnType<typeof mongodbStorage> {
   readonly router: Router;
   readonly uri: string;
@@ -91,6 +112,23 @@ async function withStorage(router: Router, uri: string, test: (opened: Opened) =
     await test({ ...opened, router, uri, told });
   } finally {
     await opened.connection.close();
+  }
+}
+
+/** Creates a tenant with all of its records, its key and its workspace on one shard. */
+async function tenantOn(shard: number, router: Router, application: Application): Promise<Tenant> {
+  for (let i = 0; ; i++) {
+    const tenant = await createTenant({ application }, `tenant${shard}x${i}`);
+    const values = [tenant.workspaceId, createHash('sha256').update(tenant.key).digest('hex')];
+    if (values.every((value) => router.shardOf(value) === shard)) return tenant;
+  }
+}
+
+/** The id of a workspace on a shard. */
+function workspaceOn(shard: number, router: Router): string {
+  for (;;) {
+    const id = newId();
+    if (router.shardOf(id) === shard) return id;
   }
 }
 
@@ -124,5 +162,159 @@ suite('a sharded cluster', {
       assert.deepEqual([...new Set(router.broadcasts)], ['find workspaces']);
     }),
 
+  'is asked again if it cannot reach a shard in time': () =>
+    onStorage(async ({ storage, connection, router }) => {
+      const one = tag(newId(), 'one');
+      await storage.tags.add(one);
+      const { workspaceId, id } = one;
+      const reads: readonly [string, () => Promise<unknown>][] = [
+        ['find', () => storage.tags.get(workspaceId, id)],
+        ['find', () => storage.atomically((staged) => staged.tags.get(workspaceId, id))],
+        ['aggregate', async () => (await storage.tags.count(workspaceId, [])) === 1 && one],
+      ];
+      for (const code of [6, 50, 89, 133, 202, 407, 13388]) {
+        for (const [command, read] of reads) {
+          const before = connection.retries;
+          router.fail(command, code, 3);
+          assert.deepEqual(await read(), one, `${command} ${code}`);
+          assert.equal(router.toFail, 0);
+          assert.ok(connection.retries > before);
+        }
+      }
+    }),
+
+  'is not asked again for a search that takes too long': () =>
+    onStorage(async ({ storage, router }) => {
+      const where = [{ field: 'searchText', contains: 'a' }] as const;
+      const query = { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 } as const;
+      router.fail('find', TIME_EXPIRED, 9);
+      await assert.rejects(storage.campaigns.list(newId(), query), SearchTimeout);
+      assert.equal(router.toFail, 8);
+      router.fail('aggregate', TIME_EXPIRED, 9);
+      await assert.rejects(storage.campaigns.count(newId(), where), SearchTimeout);
+      assert.equal(router.toFail, 8);
+      router.fail('', 0, 0);
+    }),
+
+  'commits once if it cannot say whether it did': () =>
+    onStorage(async ({ storage, router }) => {
+      for (const code of [TIME_EXPIRED, 133, 202]) {
+        const one = tag(newId(), 'one');
+        let runs = 0;
+        router.fail('commitTransaction', code, 2);
+        await storage.atomically(async ({ tags }) => {
+          runs++;
+          await tags.add(one);
+        });
+        assert.deepEqual([runs, router.toFail], [1, 0]);
+        assert.deepEqual(await storage.tags.get(one.workspaceId, one.id), one);
+      }
+    }),
+
+  'keeps no cursor of what is more than a reply may hold, whichever of its routers is asked': () =>
+    onStorage(async ({ storage, router }) => {
+      const workspaceId = newId();
+      const description = 'x'.repeat(3_000_000);
+      const added = Array.from({ length: 6 }, () => ({ ...campaign(workspaceId), description }));
+      for (const record of added) await storage.campaigns.add(record);
+      const ids = added.map(({ id }) => id).sort();
+      for (let i = 0; i < 4; i++) {
+        const found = await storage.campaigns.getMany(workspaceId, ids);
+        assert.deepEqual(found.map(({ id }) => id).sort(), ids);
+      }
+      assert.deepEqual(await idleCursors(router), []);
+    }),
+
   ends: async () => (await shared)?.stop(),
 });
+
+suite('a shard that is unavailable', {
+  'fails the requests of its own workspaces alone, in time, until it is back': () =>
+    onOwnRouter(async (router, uri) => {
+      const tenants = await withUseCases(uri, async (use) => [
+        await tenantOn(0, router, use),
+        await tenantOn(1, router, use),
+      ]);
+      const [served, failed] = tenants as [Tenant, Tenant];
+      const dead = router.shards[1] as ServerProcess;
+      const get = (url: string, { ids, key }: Tenant) => send(url, { path: `/campaigns/${ids.campaigns}`, key });
+      const add = (url: string, { key }: Tenant, name: string) =>
+        send(url, { method: 'POST', path: '/tags', key, body: { name } });
+      const isServed = async (url: string, tenant: Tenant) => (await get(url, tenant)).status === 200;
+      await withProcess(onMongodb(uri), async ({ url }) => {
+        await until(async () => (await isServed(url, served)) && (await isServed(url, failed)));
+        await dead.kill();
+        const [sent, unsent, probes]: Promise<Sent>[][] = [[], [], []];
+        for (let i = 0; i * EVERY_MS < OUTAGE_MS; i++) {
+          unsent?.push(get(url, failed), add(url, failed, `Tag ${i}`));
+          sent?.push(get(url, served), add(url, served, `Tag ${i}`), get(url, served));
+          probes?.push(send(url, { path: '/readyz' }));
+          await delay(EVERY_MS);
+        }
+        const answered = await Promise.all(sent ?? []);
+        for (const { status, text } of answered) assert.ok(status === 200 || status === 201, text);
+        for (const { status, text } of await Promise.all(probes ?? [])) assert.equal(status, 200, text);
+        const failures = await Promise.all(unsent ?? []);
+        for (const it of failures) assertFailure(it);
+        assert.ok(Math.max(...millisecondsOf(failures)) < ENDS_WITHIN_MS);
+        const [ofServed, ofFailed] = [answered, failures].map((of) => quantile(millisecondsOf(of), 0.5)) as [
+          number,
+          number,
+        ];
+        assert.ok(ofServed < ofFailed / 2, `${ofServed} ms, and ${ofFailed} ms of those that fail`);
+
+        await withProcess(onMongodb(uri), async ({ url: another }) => {
+          await until(() => isServed(another, served));
+          assert.ok(await isReady(another));
+          const recovering = get(url, failed);
+          await dead.start();
+          assert.equal((await recovering).status, 200);
+          await until(() => isServed(another, failed));
+        });
+
+        await Promise.all(router.shards.map((shard) => shard.kill()));
+        await until(async () => !(await isReady(url)));
+        await Promise.all(router.shards.map((shard) => shard.start()));
+        await until(() => isReady(url));
+        await until(async () => (await isServed(url, served)) && (await isServed(url, failed)));
+      });
+    }),
+
+  'fails what a batch adds to it alone, is no conflict in a transaction, and is told of': () =>
+    onOwnRouter((router, uri) =>
+      withStorage(router, uri, async ({ storage, told }) => {
+        router.hostTimeoutMs = 200;
+        const [live, dead] = [workspaceOn(0, router), workspaceOn(1, router)];
+        await storage.tags.add(tag(live, 'before'));
+        await (router.shards[1] as ServerProcess).kill();
+        const added = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, i) => storage.tags.add(tag(i % 2 ? dead : live, `Tag ${i}`))),
+        );
+        for (const [i, result] of added.entries()) {
+          if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseAway');
+          else assert.equal(result.status, 'fulfilled');
+        }
+        assert.equal(await storage.tags.count(live, []), 11);
+        const atOnce = storage.atomically(({ tags }) => tags.add(tag(dead, 'one')));
+        await assert.rejects(atOnce, { name: 'DatabaseAway' });
+        await storage.ready();
+        assert.match(told.join('\n'), /^A shard of MongoDB cannot be reached: .*for set \d+$/m);
+        assert.doesNotMatch(told.join('\n'), /^MongoDB/m);
+      }),
+    ),
+});
+
+const millisecondsOf = (sent: readonly Sent[]) => sent.map(({ milliseconds }) => milliseconds);
+
+async function idleCursors(router: Router): Promise<Document[]> {
+  const found = router.shards.map(async ({ port }) => {
+    const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
+    try {
+      const left = [{ $currentOp: { idleCursors: true } }, { $match: { type: 'idleCursor', ns: /campaigns$/ } }];
+      return await client.db('admin').aggregate(left).toArray();
+    } finally {
+      await client.close();
+    }
+  });
+  return (await Promise.all(found)).flat();
+}
