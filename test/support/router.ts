@@ -46,7 +46,8 @@ class CommandError extends Error {
   }
 }
 
-const [UNSUPPORTED, CURSOR_NOT_FOUND, MAX_TIME_EXPIRED, NO_PRIMARY, HOST_UNREACHABLE] = [238, 43, 50, 133, 6];
+const [UNSUPPORTED, CURSOR_NOT_FOUND, NO_SUCH_TRANSACTION] = [238, 43, 251];
+const [MAX_TIME_EXPIRED, NO_PRIMARY, HOST_UNREACHABLE] = [50, 133, 6];
 /** Codes of a member that is not the primary yet, which mongos waits for. */
 const NOT_PRIMARY = new Set([10107, 11602, 13435, 13436]);
 const RETRY_EVERY_MS = 20;
@@ -73,6 +74,7 @@ export async function startRouter(shardCount = 2, routerCount = 1): Promise<Rout
   const cluster: Cluster = {
     shards,
     keys: new Map(),
+    transactions: new Map(),
     broadcasts: [],
     hostTimeoutMs: 15_000,
     shardOf: (value) => (createHash('sha256').update(value).digest()[0] as number) % shardCount,
@@ -98,13 +100,15 @@ interface Cluster extends Pick<Router, 'shards' | 'broadcasts' | 'shardOf' | 'to
   hostTimeoutMs: number;
   /** The first field of the shard key of each sharded collection, by `database.collection`. */
   readonly keys: Map<string, string>;
+  /** The open transactions. A router may end one that another has begun, as with the recovery token of mongos. */
+  readonly transactions: Map<string, Transaction>;
   failing: { command: string; code: number; times: number };
 }
 
 async function listen(cluster: Cluster) {
   const sockets = new Set<Socket>();
-  /** The shard that has a cursor, and the shards that take part in a transaction. */
-  const state = { cursors: new Map<string, number>(), transactions: new Map<string, Transaction>() };
+  /** The shard of each cursor, which only this router knows. */
+  const cursors = new Map<string, number>();
   const server = createServer((socket) => {
     sockets.add(socket);
     const links = cluster.shards.map((shard) => new Link(shard.port, cluster));
@@ -115,7 +119,7 @@ async function listen(cluster: Cluster) {
     });
     onMessages(socket, async (message) => {
       const { command, isQuery, isUnanswered } = decode(message);
-      const reply = await answer(command, links, cluster, state).catch(errorReply);
+      const reply = await answer(command, links, cluster, cursors).catch(errorReply);
       if (!isUnanswered) socket.write(encode(reply, message.readInt32LE(REQUEST_ID), isQuery));
     });
   });
@@ -133,13 +137,13 @@ interface Transaction {
   readonly readConcern: unknown;
 }
 
-interface State {
-  readonly cursors: Map<string, number>;
-  readonly transactions: Map<string, Transaction>;
-}
-
 /** Answers a command as mongos does. */
-async function answer(command: Document, links: readonly Link[], cluster: Cluster, state: State): Promise<Reply> {
+async function answer(
+  command: Document,
+  links: readonly Link[],
+  cluster: Cluster,
+  cursors: Map<string, number>,
+): Promise<Reply> {
   const name = Object.keys(command)[0] as string;
   const collection = String(command.collection ?? command[name]);
   const namespace = `${command.$db}.${collection}`;
@@ -151,14 +155,14 @@ async function answer(command: Document, links: readonly Link[], cluster: Cluste
 
   const transactionId =
     command.autocommit === false ? `${command.lsid.id.toString('hex')} ${command.txnNumber}` : undefined;
-  const transaction = transactionId === undefined ? undefined : state.transactions.get(transactionId);
+  const transaction = transactionId === undefined ? undefined : cluster.transactions.get(transactionId);
   if (transactionId !== undefined && command.startTransaction) {
-    state.transactions.set(transactionId, { shards: new Set(), readConcern: command.readConcern });
+    cluster.transactions.set(transactionId, { shards: new Set(), readConcern: command.readConcern });
   }
   /** Has a shard do a command; the first one of a transaction on each shard starts it there. */
   const ask = (shard: number, asked: Document): Promise<Reply> => {
     const link = links[shard] as Link;
-    const taking = transactionId === undefined ? undefined : state.transactions.get(transactionId);
+    const taking = transactionId === undefined ? undefined : cluster.transactions.get(transactionId);
     if (!taking) return link.ask(asked);
     const { startTransaction: _, readConcern: __, ...rest } = asked;
     if (taking.shards.has(shard)) return link.ask(rest);
@@ -179,7 +183,7 @@ async function answer(command: Document, links: readonly Link[], cluster: Cluste
     const shards = shardsFor(filter);
     const replies = await Promise.all(shards.map((shard) => ask(shard, command)));
     for (const [i, { cursor }] of replies.entries()) {
-      if (String(cursor?.id ?? 0) !== '0') state.cursors.set(String(cursor.id), shards[i] as number);
+      if (String(cursor?.id ?? 0) !== '0') cursors.set(String(cursor.id), shards[i] as number);
     }
     return replies.length === 1 ? (replies[0] as Reply) : merged(replies, command);
   };
@@ -202,12 +206,12 @@ async function answer(command: Document, links: readonly Link[], cluster: Cluste
     case 'aggregate':
       return readFrom(command.pipeline[0]?.$match);
     case 'getMore': {
-      const shard = state.cursors.get(String(command[name]));
+      const shard = cursors.get(String(command[name]));
       if (shard === undefined) throw new CommandError(CURSOR_NOT_FOUND, 'this router has no such cursor');
       return ask(shard, command);
     }
     case 'killCursors': {
-      const shard = state.cursors.get(String(command.cursors[0]));
+      const shard = cursors.get(String(command.cursors[0]));
       if (shard === undefined) return { cursorsKilled: [], cursorsNotFound: command.cursors, ok: 1 };
       return ask(shard, command);
     }
@@ -223,8 +227,9 @@ async function answer(command: Document, links: readonly Link[], cluster: Cluste
     case 'commitTransaction':
     case 'abortTransaction': {
       const { recoveryToken: _, ...ending } = command;
+      if (!transaction) throw new CommandError(NO_SUCH_TRANSACTION, 'no router has begun this transaction');
       let reply: Reply = { ok: 1 };
-      for (const shard of transaction?.shards ?? []) {
+      for (const shard of transaction.shards) {
         const ended = await ask(shard, ending);
         if (!Number(ended.ok)) reply = ended;
       }
