@@ -50,10 +50,14 @@ export class GroupService {
     return addAll(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
-  /** Every group, in the order of their making. */
+  /** Every group, in the order of their making. Reads all members once, which is faster than to count for each group. */
   async *all(workspaceId: string): AsyncGenerator<CountedGroup> {
+    const counts = new Map<string, number>();
+    for await (const { groupIds } of walk((after, take) => this.members.listById(workspaceId, after, take))) {
+      for (const id of new Set(groupIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
     for await (const group of walk((after, take) => this.groups.listById(workspaceId, after, take))) {
-      yield await this.counted(group);
+      yield { ...group, count: counts.get(group.id) ?? 0 };
     }
   }
 

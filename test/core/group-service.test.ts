@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestamp } from '../../core/shared/date.ts';
+import { collected } from '../support/collected.ts';
 import { NOON, OTHER, OWN, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
@@ -20,5 +21,27 @@ suite('a new group', {
     await assert.rejects(use.groups.create(OWN, { name: 'E\u0301LAN' }), { kind: 'conflict' });
     await use.groups.create(OWN, { name: 'Elan' });
     await use.groups.create(OTHER, { name: 'Élan' });
+  },
+});
+
+suite('the groups of a workspace', {
+  'are counted with as many reads, however many they are': async () => {
+    const { use, storage } = testCore();
+    const ids = [];
+    for (let i = 0; i < 20; i++) ids.push((await use.groups.create(OWN, { name: `Group ${i}` })).id);
+    const [first = '', second = ''] = ids;
+    const person = { name: 'Kim', email: 'kim@example.com' };
+    await use.members.create(OWN, { ...person, groupIds: [first, second] });
+    await use.members.create(OWN, { ...person, groupIds: [second, second] });
+    await use.groups.create(OTHER, { name: 'Foreign' });
+    let reads = 0;
+    const { members } = storage;
+    for (const name of ['count', 'list', 'listById', 'getMany'] as const) {
+      const read = members[name].bind(members) as (...given: never[]) => never;
+      Object.assign(members, { [name]: (...given: never[]) => ++reads && read(...given) });
+    }
+    const counts = (await collected(use.groups.all(OWN))).map(({ count }) => count);
+    assert.deepEqual(counts, [1, 2, ...Array.from({ length: 18 }, () => 0)]);
+    assert.equal(reads, 1);
   },
 });
