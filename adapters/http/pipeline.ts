@@ -8,6 +8,7 @@ import type { Operation } from '../api/operation.ts';
 import { addressOf } from './address.ts';
 import { headerCount } from './connections.ts';
 import { HttpError, tooMuchNow } from './errors.ts';
+import type { LimitedAddresses } from './limited-addresses.ts';
 import { limitHeaders, tooMany } from './limits.ts';
 import { pageLinks } from './page-links.ts';
 import type { Replies } from './replies.ts';
@@ -24,6 +25,7 @@ export interface Service {
   readonly requests: RateLimiter;
   /** Counts the refused credentials of an address. */
   readonly refusals: RateLimiter;
+  readonly limitedAddresses: LimitedAddresses;
   readonly readBody: ReadBody;
   readonly replies: Replies;
 }
@@ -72,7 +74,9 @@ const TOO_MANY_UNREAD = tooMuchNow(
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-async function authenticate(request: Request, { application, refusals }: Service): Promise<Caller> {
+/** Authenticates the caller. A valid key is served from an address over its limit too; one that must be looked up waits its turn. */
+async function authenticate(request: Request, service: Service): Promise<Caller> {
+  const { application, refusals, limitedAddresses } = service;
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new DomainError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
@@ -80,12 +84,19 @@ async function authenticate(request: Request, { application, refusals }: Service
   if (headerCount(request, 'authorization') > 1) {
     throw new HttpError('bad_request', 'Two Authorization headers were sent: send one.');
   }
+  const secret = BEARER.exec(authorization)?.[1] ?? '';
+  const lookUp = () => application.apiKeys.authenticate(secret);
+  const limited = limitedAddresses.find(() => addressOf(request));
   try {
-    return await application.apiKeys.authenticate(BEARER.exec(authorization)?.[1] ?? '');
+    return await (limited && application.apiKeys.needsLookUp(secret) ? limited.lookUp(lookUp) : lookUp());
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unauthenticated') {
-      const usage = await refusals.consume(addressOf(request));
-      if (!usage.allowed) throw tooMany('refused credentials from this address', usage);
+      const address = addressOf(request);
+      const usage = await refusals.consume(address);
+      if (!usage.allowed) {
+        limitedAddresses.add(address, usage);
+        throw tooMany('refused credentials from this address', usage);
+      }
     }
     throw error;
   }

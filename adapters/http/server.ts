@@ -4,6 +4,7 @@ import { operations } from '../api/operations.ts';
 import { CHECK_MS, Connections, frameProblem, guardConnections, isLast } from './connections.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
+import { LimitedAddresses } from './limited-addresses.ts';
 import { Overload, TOO_MUCH } from './overload.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
@@ -27,7 +28,7 @@ export interface HttpService {
 }
 
 export function httpService(
-  core: Omit<Service, 'readBody' | 'replies'>,
+  core: Omit<Service, 'readBody' | 'replies' | 'limitedAddresses'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
@@ -37,7 +38,7 @@ export function httpService(
   const read = bodyReader(settings.bodyLimit);
   const readBody: ReadBody = (request, response, holder) =>
     overload.whileWaitingFor(replies.exchangeOf(response), read(request, response, holder), () => response.headersSent);
-  const app = routes({ ...core, replies, readBody });
+  const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), replies, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(options, (request, response) => {

@@ -100,6 +100,11 @@ export class ApiKeyService {
     return caller;
   }
 
+  /** Whether `authenticate` has to look up a secret that was not found valid lately. A malformed one is rejected without. */
+  needsLookUp(secret: string): boolean {
+    return this.canBeKey(secret) && !this.callers.has(this.system.sha256(secret));
+  }
+
   /** Resolves when the pending records of uses are stored or dropped. Never rejects. */
   async flush(): Promise<void> {
     await this.lastRecording;

@@ -36,6 +36,11 @@ export class CallerCache {
     return known;
   }
 
+  /** Whether the key of a hash was found valid lately (also if that must be asked again), or is being asked for. */
+  has(hash: string): boolean {
+    return this.entries.has(hash);
+  }
+
   forgetAll(): void {
     this.entries.clear();
   }

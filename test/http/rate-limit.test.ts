@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { apiKeySecret } from '../../core/access/api-key.ts';
 import { assertRefused } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
@@ -190,6 +191,88 @@ suite('the limit of refused credentials', {
         assertRefused(missing, 401);
         assert.equal(missing.headers.get('www-authenticate'), 'Bearer');
         assert.equal((await get(own.key)).status, 200);
+      }
+    }),
+});
+
+/** A well-formed key of nobody. */
+const unknownKey = (number: number) => apiKeySecret(String(number).padStart(32, '0'));
+
+/** How often keys were looked up, as the metrics have it. */
+async function lookUpsOf({ metricsUrl }: Api): Promise<number> {
+  const text = await (await fetch(metricsUrl as string)).text();
+  const counts = text.matchAll(
+    /^storage_operation_duration_seconds_count{kind="credentials",operation="get".*} (\d+)$/gm,
+  );
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+const MEASURED = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
+/** A second of a flood, and what its look-ups may be at 50 a second, on a slow machine too. */
+const FLOOD_MS = 1_000;
+const MAX_LOOK_UPS_PER_SECOND = 51;
+const CONNECTIONS = 150;
+
+/** Sends unknown keys over many connections until it is ended; the statuses of what was answered. */
+function flood(get: Scene['get']): { end(): Promise<number[]> } {
+  let isOver = false;
+  let number = 1_000;
+  const statuses: number[] = [];
+  const lanes = Array.from({ length: CONNECTIONS }, async () => {
+    while (!isOver) statuses.push((await get(unknownKey(number++))).status);
+  });
+  return {
+    async end() {
+      isOver = true;
+      await Promise.all(lanes);
+      return statuses;
+    },
+  };
+}
+
+suite('an address over the limit of refused credentials', {
+  'has few of its keys looked up, however many it sends': () =>
+    limited(MEASURED, async ({ api, get }) => {
+      for (let number = 0; number < 6; number++) await get(unknownKey(number));
+      const before = await lookUpsOf(api);
+      const start = performance.now();
+      const flooding = flood(get);
+      await delay(FLOOD_MS);
+      const statuses = await flooding.end();
+      const seconds = (performance.now() - start) / 1000;
+      const lookUps = (await lookUpsOf(api)) - before;
+      assert.deepEqual([...new Set(statuses)], [429]);
+      assert.ok(statuses.length > 2 * lookUps, `${statuses.length} requests`);
+      assert.ok(lookUps <= MAX_LOOK_UPS_PER_SECOND * (seconds + 1), `${lookUps} look-ups in ${seconds} s`);
+    }),
+
+  'has no malformed key looked up, nor told to wait': () =>
+    limited(MEASURED, async ({ api, get }) => {
+      for (let number = 0; number < 6; number++) await get(unknownKey(number));
+      const before = await lookUpsOf(api);
+      await Promise.all(Array.from({ length: 50 }, async () => assertLimited(await get(bad), /refused credentials/)));
+      assert.equal(await lookUpsOf(api), before);
+    }),
+
+  'has a valid key served during a flood: at once if it was valid lately, and else when its turn comes': () =>
+    limited(MEASURED, async ({ api, own, get }) => {
+      await get(own.key);
+      for (let number = 0; number < 6; number++) await get(unknownKey(number));
+      const flooding = flood(get);
+      for (let times = 0; times < 20; times++) assert.equal((await get(own.key)).status, 200);
+      await flooding.end();
+      const fresh = await createKey(api, own.workspaceId);
+      const [served] = await Promise.all([get(fresh), ...[1, 2, 3, 4].map((number) => get(unknownKey(number)))]);
+      assert.equal(served.status, 200);
+    }),
+
+  'is told when to come again by each refusal': () =>
+    limited(MEASURED, async ({ get }) => {
+      for (let number = 0; number < 6; number++) await get(unknownKey(number));
+      const answers = await Promise.all(Array.from({ length: 30 }, (_, number) => get(unknownKey(number))));
+      for (const answer of answers) {
+        assertLimited(answer, /^Too many refused credentials from this address: at most 5 in 60 seconds\./);
+        assert.ok(Number(answer.headers.get('retry-after')) > 30);
       }
     }),
 });

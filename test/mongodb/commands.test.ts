@@ -184,6 +184,7 @@ const services: Services = {
       await use.apiKeys.authenticate(secret);
       await use.apiKeys.flush();
     },
+    needsLookUp: async ({ use, secret }) => use.apiKeys.needsLookUp(secret),
   },
   campaigns: {
     create: (world) => world.use.campaigns.create(world.caller, newCampaign(world)),

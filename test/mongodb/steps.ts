@@ -410,11 +410,14 @@ type Services = {
 };
 type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
-/** Every use case, or this does not compile: but for those with which a comparison begins and ends. */
+/**
+ * Every use case, or this does not compile: but for those with which a comparison begins and ends, and the one that asks
+ * the cache of a process.
+ */
 type UseCase =
   | Exclude<
       { [S in keyof Services]: MethodOf<S> }[keyof Services],
-      'workspaces.create' | `${string}.all` | `${string}.flush`
+      'workspaces.create' | 'apiKeys.needsLookUp' | `${string}.all` | `${string}.flush`
     >
   | 'once';
 

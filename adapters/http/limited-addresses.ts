@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Usage } from '../../core/access/rate-limiter.ts';
+import { tooMany } from './limits.ts';
+
+/** A look-up that found nothing occupies its address for this time, so that a flood makes few. */
+const LOOK_UP_INTERVAL_MS = 20;
+/** How many look-ups may wait at an address: the last one waits a second. */
+const MAX_WAITING_COUNT = 50;
+const MAX_ADDRESSES_COUNT = 10_000;
+
+/**
+ * The addresses that have sent more refused credentials than they may, each until its window ends. Keys from there that
+ * must be looked up are looked up one after another, so that a valid one is served and a flood of others costs the
+ * storage little.
+ */
+export class LimitedAddresses {
+  private readonly addresses = new Map<string, LimitedAddress>();
+
+  /** Notes that an address is over its limit. */
+  add(address: string, usage: Usage): void {
+    const known = this.addresses.get(address);
+    if (known) known.usage = usage;
+    else this.addresses.set(address, new LimitedAddress(usage));
+    const [oldest] = this.addresses.keys();
+    if (this.addresses.size > MAX_ADDRESSES_COUNT) this.addresses.delete(oldest as string);
+  }
+
+  /** Returns an address if it is over its limit; it is only computed if there are any. */
+  find(addressOf: () => string): LimitedAddress | undefined {
+    if (this.addresses.size === 0) return undefined;
+    const address = addressOf();
+    const limited = this.addresses.get(address);
+    if (limited && limited.resetsIn > 0) return limited;
+    this.addresses.delete(address);
+    return undefined;
+  }
+}
+
+/** An address that is over its limit. */
+export class LimitedAddress {
+  private waitingCount = 0;
+  private last: Promise<unknown> = Promise.resolve();
+  private since = performance.now();
+
+  constructor(private current: Usage) {}
+
+  set usage(usage: Usage) {
+    this.current = usage;
+    this.since = performance.now();
+  }
+
+  /** Milliseconds until the limit no longer applies; 0 or less after that. */
+  get resetsIn(): number {
+    return this.current.resetsIn - (performance.now() - this.since);
+  }
+
+  /** Looks up when all look-ups before are done. Rejects with 429 at once if too many wait. */
+  async lookUp<T>(lookUp: () => Promise<T>): Promise<T> {
+    if (this.waitingCount >= MAX_WAITING_COUNT) throw this.tooMany();
+    this.waitingCount++;
+    const result = this.last.then(lookUp);
+    const ended = result.finally(() => this.waitingCount--);
+    this.last = ended.catch(() => delay(LOOK_UP_INTERVAL_MS));
+    return ended;
+  }
+
+  /** The rejection of a refused credential from here. */
+  tooMany(): Error {
+    return tooMany('refused credentials from this address', { ...this.current, resetsIn: Math.max(0, this.resetsIn) });
+  }
+}
