@@ -4,6 +4,9 @@ import type { ServiceProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
+/** Longer than a graceful shutdown takes. */
+const STOPPED_WITHIN_MS = 20_000;
+
 const statusOf = async ({ url }: ServiceProcess): Promise<number | undefined> =>
   fetch(`${url}/healthz`, { headers: { Connection: 'close' } }).then(
     ({ status }) => status,
@@ -28,7 +31,9 @@ suite('a signal to npm', {
           const service = await start(command, { npm_config_script_shell: shell });
           assert.equal(await statusOf(service), 200);
           service.child.kill(signal);
-          await until(async () => (await statusOf(service)) === undefined);
+          const end = performance.now() + STOPPED_WITHIN_MS;
+          await until(async () => performance.now() > end || (await statusOf(service)) === undefined);
+          assert.equal(await statusOf(service), undefined, `${command}, ${shell}, ${signal}`);
         }),
       );
     }),
