@@ -13,6 +13,21 @@ const OPTIONS = {
   retryStrategy: () => 250,
 };
 const PATIENCE_MS = 100;
+/**
+ * The library's own script, and one thing more: a key that lives longer than a window, because Redis' clock was set back,
+ * ends with the window that begins now. It gets the key, the points and the seconds of a window.
+ */
+const COUNT_SCRIPT = `
+redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+local consumed = redis.call('incrby', KEYS[1], ARGV[1])
+local ttl = redis.call('pttl', KEYS[1])
+local window = 1000 * ARGV[2]
+if ttl == -1 or ttl > window then
+  redis.call('pexpire', KEYS[1], window)
+  ttl = window
+end
+return {consumed, ttl}
+`;
 const FAILURES_BEFORE_RECONNECTING = 3;
 const TELLS_EVERY_MS = 10_000;
 
@@ -65,6 +80,7 @@ export class RedisCounter {
       keyPrefix: `advocacy:${name}`,
       points: limit,
       duration: windowSeconds,
+      customIncrTtlLuaScript: COUNT_SCRIPT,
     });
     const consume = async (key: string): Promise<Usage> => {
       const { consumedPoints, msBeforeNext } = await this.patience.with(counted(limiter.consume(key)));

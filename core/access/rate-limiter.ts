@@ -4,14 +4,18 @@ export interface Usage {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Milliseconds until the window ends. */
+  /** Milliseconds until the window ends, at most the length of the window. */
   readonly resetsIn: number;
 }
 
-/** What is left of a limit after so many requests in a window that ends in `resetsIn` milliseconds. */
+/**
+ * What is left of a limit after so many requests in a window that ends in `resetsIn` milliseconds. If a clock was set
+ * back, a limiter may give more than the length of the window: that is not passed on.
+ */
 export function usageAfter(count: number, resetsIn: number, limit: number, windowSeconds: number): Usage {
   const remaining = Math.max(0, limit - count);
-  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsIn: Math.max(0, resetsIn) };
+  const inWindow = Math.min(Math.max(0, resetsIn), windowSeconds * 1_000);
+  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsIn: inWindow };
 }
 
 /** Counts requests of a key in windows of a fixed length; each window begins with the key's first request. */

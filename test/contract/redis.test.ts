@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { RedisCounter } from '../../adapters/redis/rate-limiter.ts';
 import { redis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 import { rateLimiterContract } from './rate-limiter.ts';
+import { newId } from './samples.ts';
 
 let server: ReturnType<typeof redis> | undefined;
 
@@ -18,5 +21,26 @@ async function openRateLimiter(limit: number, windowSeconds: number) {
 
 suite('a rate limiter in Redis', {
   ...rateLimiterContract(openRateLimiter),
+  'ends a window with its length, although Redis was set back and would keep it for an hour more': async () => {
+    server ??= redis();
+    const { url } = await server;
+    const counter = new RedisCounter(url, () => undefined);
+    const client = new Redis(url);
+    try {
+      await counter.open();
+      const limiter = counter.rateLimiter('set-back', 1, 10, memoryRateLimiter(1, 10));
+      const key = newId();
+      await limiter.consume(key);
+      await client.pexpire(`advocacy:set-back:${key}`, 3_610_000);
+      const { allowed, resetsIn } = await limiter.consume(key);
+      assert.equal(allowed, false);
+      assert.ok(resetsIn <= 10_000, `resets in ${resetsIn} ms`);
+      assert.ok((await client.pttl(`advocacy:set-back:${key}`)) <= 10_000);
+      assert.equal(counter.fallbacks['set-back'], 0);
+    } finally {
+      client.disconnect();
+      await counter.close();
+    }
+  },
   'leaves no server behind': async () => (await server)?.stop(),
 });
