@@ -69,13 +69,13 @@ async function open(settings: Settings): Promise<Opened> {
 
 /** Waits a while for a database that is starting, or whose indexes are being made. */
 async function ready(use: Application): Promise<void> {
-  for (const end = Date.now() + WAITS_FOR_MS; ; ) {
+  for (const end = performance.now() + WAITS_FOR_MS; ; ) {
     const problem = await use.ready().then(
       () => undefined,
       (error: Error) => error.message,
     );
     if (problem === undefined) return;
-    if (Date.now() > end) {
+    if (performance.now() > end) {
       const isExplained = problem.includes(':');
       throw new Misuse([isExplained ? problem : `${problem}: see that it runs, and that MONGODB_URI leads there.`]);
     }

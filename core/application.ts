@@ -34,7 +34,7 @@ export class Application {
     private readonly system: System,
     callersKeptMs = 0,
   ) {
-    const callers = new CallerCache(callersKeptMs, system.now);
+    const callers = new CallerCache(callersKeptMs, system.elapsed);
     this.apiKeys = new ApiKeyService(storage, system, callers);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
@@ -44,7 +44,7 @@ export class Application {
     this.members = new MemberService(storage.members, storage.groups, system, callers);
     this.tags = new TagService(storage.tags, system);
     this.workspaces = new WorkspaceService(storage.workspaces, system);
-    this.idempotency = new IdempotencyService(storage.idempotentRequests, system);
+    this.idempotency = new IdempotencyService(storage.idempotentRequests, system, storage.now);
   }
 
   /** Resolves when the service can serve, and rejects with what is missing when it cannot. */

@@ -24,33 +24,37 @@ export function memoryStorage(now: () => number): Storage {
     return known ?? new Collection(shape, now, (filled) => byWorkspace.set(workspaceId, filled));
   };
   let last: Promise<unknown> = Promise.resolve();
-  return storageOn(collection, (work) => {
-    const result = last.then(() => inTransaction(collection, work));
+  return storageOn(collection, now, (work) => {
+    const result = last.then(() => inTransaction(collection, now, work));
     last = result.catch(() => 'the next one may run');
     return result;
   });
 }
 
-async function inTransaction<T>(collection: Collections, work: (storage: Storage) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  collection: Collections,
+  now: () => number,
+  work: (storage: Storage) => Promise<T>,
+): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const transaction = new Transaction();
     const tables: Tables = (workspaceId, name, shape) =>
       transaction.table(`${workspaceId}/${name}`, () => collection(workspaceId, name, shape));
     const joined: Storage['atomically'] = (inner) => inner(staged);
-    const staged = storageOn(tables, joined);
+    const staged = storageOn(tables, now, joined);
     const result = await work(staged);
     if (transaction.commit()) return result;
   }
   throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
 }
 
-function storageOn(tables: Tables, atomically: Storage['atomically']): Storage {
+function storageOn(tables: Tables, now: () => number, atomically: Storage['atomically']): Storage {
   const records = Object.entries(kinds).map(([name, kind]) => [
     name,
     recordsOn((workspaceId) => tables<Entity>(workspaceId, name, kind as unknown as Shape<Entity>)),
   ]);
   const entries = registries.map((name) => [name, registryOn(() => tables(ALL_WORKSPACES, name, REGISTRY))]);
-  return { ...Object.fromEntries([...records, ...entries]), atomically, ready: async () => undefined };
+  return { ...Object.fromEntries([...records, ...entries]), atomically, now, ready: async () => undefined };
 }
 
 function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): Records<T> {

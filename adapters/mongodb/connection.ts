@@ -1,4 +1,5 @@
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
+import { DatabaseClock } from './clock.ts';
 import { Diagnosis, type Problem, problemOf } from './diagnosis.ts';
 
 /** What a client waits for at the most; what lasts longer is tried again or given up. Milliseconds. */
@@ -72,6 +73,8 @@ interface Upkeep {
  * it is away, and when it is back. Of a sharded cluster, the database is there while any shard is (docs/adr/0008-mongodb.md).
  */
 export class Connection {
+  /** The database's clock. */
+  readonly clock = new DatabaseClock();
   private readonly diagnosis = new Diagnosis();
   private readonly opened: Promise<MongoClient>;
   private client: MongoClient | undefined;
@@ -79,7 +82,7 @@ export class Connection {
   private isProbing = false;
   private isRouted = false;
   private closed = false;
-  private succeededAt = Date.now();
+  private succeededAt = performance.now();
   private failingSince: number | undefined = this.succeededAt;
   private toldAt = Number.NEGATIVE_INFINITY;
   private isToldAway = false;
@@ -124,7 +127,7 @@ export class Connection {
   /** Resolves when it is open or away; rejects with `UnusableDatabase`. What is unusable later is waited for. */
   async attempted(): Promise<void> {
     try {
-      await before(Date.now() + FIRST_ATTEMPT_MS, this.opened);
+      await before(performance.now() + FIRST_ATTEMPT_MS, this.opened);
     } catch (error) {
       if (!(error instanceof DatabaseAway)) throw error;
     } finally {
@@ -144,9 +147,9 @@ export class Connection {
    * runs.
    */
   async run<T>(work: (client: MongoClient) => Promise<T>, mostTries = MOST_TRIES): Promise<T> {
-    const deadline = Date.now() + GIVES_UP_AFTER_MS;
+    const deadline = performance.now() + GIVES_UP_AFTER_MS;
     for (let tries = 1; ; tries++) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       if (this.isLost() || startedAt >= deadline) throw new DatabaseAway(MESSAGE);
       try {
         const result = await before(deadline, this.opened.then(work));
@@ -170,7 +173,7 @@ export class Connection {
   /** A client whose first connect failed while others used it stays closed: each attempt has a client of its own. */
   private async open(): Promise<MongoClient> {
     while (!this.closed) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       this.client = this.counted(newClient(this.uri));
       const refusal = this.diagnosis.watch(this.client).then((problem) => Promise.reject(asError(problem)));
       try {
@@ -220,6 +223,7 @@ export class Connection {
   private counted(client: MongoClient): MongoClient {
     this.inUse = 0;
     this.waiting = 0;
+    this.clock.follow(client);
     client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
       this.isRouted ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
     });
@@ -234,11 +238,11 @@ export class Connection {
   }
 
   private isLost(): boolean {
-    return this.failingSince !== undefined && Date.now() - this.failingSince >= GIVES_UP_AFTER_MS;
+    return this.failingSince !== undefined && performance.now() - this.failingSince >= GIVES_UP_AFTER_MS;
   }
 
   private noteSuccess(): void {
-    this.succeededAt = Date.now();
+    this.succeededAt = performance.now();
     this.failingSince = undefined;
     if (this.isToldAway) this.tell('MongoDB is back');
     this.isToldAway = false;
@@ -258,7 +262,7 @@ export class Connection {
   }
 
   private tellFailure(error: Error, message: string): void {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.toldAt < TELLS_EVERY_MS) return;
     this.toldAt = now;
     if (message === MESSAGE) this.isToldAway = true;
@@ -422,7 +426,7 @@ const isBusy = (error: unknown): boolean =>
 async function before<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseAway(MESSAGE)), deadline - Date.now());
+    timer = setTimeout(() => reject(new DatabaseAway(MESSAGE)), deadline - performance.now());
   });
   work.catch(() => 'it may fail after the deadline');
   try {

@@ -40,15 +40,17 @@ export function mongodbStorage(
   const on: OnCollection = (name, scope, work) =>
     connection.run((client) => limited(scope, () => work(collectionOf(client, name), undefined)));
   const turns = inTurn();
+  const now = () => connection.clock.now();
   const unbatched = storageOn({ on, inTurn: inTurn(), contend });
   const storage = {
     ...(isBatched ? allBatched(unbatched, () => connection.isSharded) : unbatched),
     atomically: (work) => {
       let changed: string | undefined;
       const note = (thing: string) => (changed = thing);
-      const attempt = () => connection.run((client) => inTransaction(client, work, note, limited));
+      const attempt = () => connection.run((client) => inTransaction(client, work, now, note, limited));
       return contend(() => (changed === undefined ? attempt() : turns(changed, attempt)));
     },
+    now,
     ready: () => connection.ready(),
   } as Storage;
   return { storage, connection };
@@ -67,7 +69,7 @@ function collections(): (client: MongoClient, name: string) => Collection<Stored
   };
 }
 
-function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
+function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'now' | 'ready'> {
   const records = Object.entries(kinds).map(([name, kind]) => [
     name,
     recordsOn(name, kind as unknown as Kind<Entity>, ways),
@@ -76,7 +78,7 @@ function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'ready'> {
   return Object.fromEntries([...records, ...entries]);
 }
 
-function allBatched(storage: Omit<Storage, 'atomically' | 'ready'>, isSharded: () => boolean): typeof storage {
+function allBatched(storage: Omit<Storage, 'atomically' | 'now' | 'ready'>, isSharded: () => boolean): typeof storage {
   const names = Object.keys(kinds) as (keyof typeof kinds)[];
   const records = names.map((name) => [name, batched(storage[name] as unknown as SharedRecords<Entity>, isSharded)]);
   return { ...storage, ...Object.fromEntries(records) };
@@ -86,6 +88,7 @@ function allBatched(storage: Omit<Storage, 'atomically' | 'ready'>, isSharded: (
 async function inTransaction<T>(
   client: MongoClient,
   work: (storage: Storage) => Promise<T>,
+  now: () => number,
   note: (thing: string) => void,
   limited: Limited,
 ): Promise<T | typeof LOST> {
@@ -94,7 +97,7 @@ async function inTransaction<T>(
   let rejection: DomainError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const staged = stagedOn(client, session, note, limited, () => (isChanged = true));
+    const staged = stagedOn(client, session, now, note, limited, () => (isChanged = true));
     const result = await work(staged).catch((error) => {
       if (isChanged || !(error instanceof DomainError)) throw error;
       rejection = error;
@@ -117,6 +120,7 @@ async function inTransaction<T>(
 function stagedOn(
   client: MongoClient,
   session: ClientSession,
+  now: () => number,
   note: (thing: string) => void,
   limited: Limited,
   onChange: () => void,
@@ -138,6 +142,7 @@ function stagedOn(
   const staged: Storage = {
     ...(Object.fromEntries(observed) as typeof records),
     atomically: (work) => work(staged),
+    now,
     ready: async () => undefined,
   } as Storage;
   return staged;
@@ -163,14 +168,15 @@ function withObserver(records: object, onChange: () => void): object {
  * whenever it was not the database that refused.
  */
 async function commit(session: ClientSession): Promise<void> {
-  const deadline = Date.now() + TRIES_FOR_MS;
+  const deadline = performance.now() + TRIES_FOR_MS;
   for (;;) {
     try {
       return await session.commitTransaction();
     } catch (error) {
       const isUnknown = isPassing(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
       if (error instanceof MongoServerError && !isUnknown) throw error;
-      if (Date.now() >= deadline) throw new Error('Whether a transaction was kept is unknown.', { cause: error });
+      if (performance.now() >= deadline)
+        throw new Error('Whether a transaction was kept is unknown.', { cause: error });
       await pause();
     }
   }
@@ -183,11 +189,11 @@ function isWriteConflict(error: MongoError): boolean {
 }
 
 const contend: Contend = async (attempt) => {
-  const deadline = Date.now() + TRIES_FOR_MS;
+  const deadline = performance.now() + TRIES_FOR_MS;
   for (;;) {
     const result = await attempt();
     if (result !== LOST) return result;
-    if (Date.now() >= deadline) {
+    if (performance.now() >= deadline) {
       throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
     }
     await pause();

@@ -32,6 +32,8 @@ export interface ApiKeyStorage {
   readonly apiKeys: ApiKeyRepository;
   readonly credentials: CredentialRegistry;
   readonly members: MemberRepository;
+  /** The clock that all processes share (`Storage.now`). */
+  now(): number;
   atomically<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
 }
 
@@ -96,7 +98,7 @@ export class ApiKeyService {
     if (!this.canBeKey(secret)) throw refused();
     const hash = this.system.sha256(secret);
     const { caller, endsAt } = await this.callers.get(hash, () => this.callerOf(hash));
-    if (endsAt <= this.system.now()) throw refused();
+    if (endsAt <= this.storage.now()) throw refused();
     return caller;
   }
 
@@ -115,7 +117,7 @@ export class ApiKeyService {
     const key = await this.storage.apiKeys.get(workspaceId, keyId);
     if (!key || key.revokedAt !== null) throw refused();
     const endsAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
-    const now = this.system.now();
+    const now = this.storage.now();
     if (endsAt <= now) throw refused();
     const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw refused();

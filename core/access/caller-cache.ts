@@ -23,14 +23,14 @@ export class CallerCache {
 
   constructor(
     private readonly keptMs: number,
+    /** Milliseconds, by a clock that is never set. */
     private readonly now: () => number,
   ) {}
 
   async get(hash: string, ask: () => Promise<KnownCaller>): Promise<KnownCaller> {
     const now = this.now();
     const entry = this.entries.get(hash);
-    // A clock may be set back, too.
-    if (entry && Math.abs(now - entry.askedAt) < this.keptMs) return entry.known;
+    if (entry && now - entry.askedAt < this.keptMs) return entry.known;
     const known = ask();
     if (this.keptMs > 0) this.remember(hash, { known, askedAt: now });
     return known;

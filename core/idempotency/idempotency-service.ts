@@ -21,7 +21,9 @@ export interface OnceRequest {
 export class IdempotencyService {
   constructor(
     private readonly requests: IdempotentRequestRepository,
-    private readonly system: System,
+    private readonly system: Pick<System, 'newId'>,
+    /** The clock that all processes share (`Storage.now`). */
+    private readonly now: () => number,
   ) {}
 
   /**
@@ -29,24 +31,21 @@ export class IdempotencyService {
    * another one runs, and with `invalid` where the first success asked for something else.
    */
   async begin(request: OnceRequest): Promise<{ readonly holder: string } | { readonly reply: KeptReply }> {
-    const now = this.system.now();
     const holder = this.system.newId();
     const { workspaceId, fingerprint } = request;
-    const mine: IdempotentRequest = {
-      id: idOf(request),
-      workspaceId,
-      fingerprint,
-      holder,
-      reply: null,
-      expiresAt: now + HELD_MS,
+    const id = idOf(request);
+    // The clock is read when the storage has been reached: only then is it certainly the one that all processes share.
+    const mine = (): IdempotentRequest => {
+      return { id, workspaceId, fingerprint, holder, reply: null, expiresAt: this.now() + HELD_MS };
     };
-    const takeOver = (current: IdempotentRequest): IdempotentRequest => (current.expiresAt <= now ? mine : current);
-    let current = await this.requests.update(workspaceId, mine.id, takeOver);
+    const takeOver = (current: IdempotentRequest): IdempotentRequest =>
+      current.expiresAt <= this.now() ? mine() : current;
+    let current = await this.requests.update(workspaceId, id, takeOver);
     if (!current) {
-      await this.requests.add(mine).catch((error) => {
+      current = mine();
+      await this.requests.add(current).catch((error) => {
         throw error instanceof DomainError && error.kind === 'conflict' ? runs() : error;
       });
-      current = mine;
     }
     if (current.holder === holder) return { holder };
     if (current.reply === null) throw runs();
@@ -58,7 +57,7 @@ export class IdempotencyService {
 
   /** Keeps the reply of a request that its caller still holds; refuses with `conflict` where another took it over. */
   async keep(request: OnceRequest, holder: string, reply: KeptReply): Promise<void> {
-    const expiresAt = this.system.now() + KEPT_MS;
+    const expiresAt = this.now() + KEPT_MS;
     const kept = await this.requests.update(request.workspaceId, idOf(request), (current) =>
       current.holder === holder ? { ...current, reply, expiresAt } : current,
     );

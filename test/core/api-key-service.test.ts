@@ -109,6 +109,21 @@ suite('the end of an API key', {
     assert.deepEqual(await use.apiKeys.revoke(OWN, apiKey.id), revoked);
   },
 
+  'is noticed in time by a process whose clock is set back': async () => {
+    const { use, storage, clock } = testCore();
+    let elapsed = 0;
+    const system = { ...nodeSystem(), now: () => clock.now, elapsed: () => elapsed };
+    const other = new Application(storage, system, 3 * SECOND);
+    const { apiKey, secret } = await use.apiKeys.create(OWN, {});
+    await other.apiKeys.authenticate(secret);
+    await use.apiKeys.revoke(OWN, apiKey.id);
+    elapsed += 3 * SECOND - 1;
+    await other.apiKeys.authenticate(secret);
+    elapsed += 1;
+    clock.now -= SECOND;
+    await assert.rejects(other.apiKeys.authenticate(secret), REFUSED);
+  },
+
   'is not for another workspace to bring about': async () => {
     const { use } = testCore();
     const { apiKey, secret } = await use.apiKeys.create(OWN, {});

@@ -18,8 +18,7 @@ function open() {
   const { storage, clock } = testCore();
   let holders = 0;
   const newId = () => `holder ${++holders}`;
-  const system = { now: () => clock.now, newId } as ConstructorParameters<typeof IdempotencyService>[1];
-  return { steps: new IdempotencyService(storage.idempotentRequests, system), clock };
+  return { steps: new IdempotencyService(storage.idempotentRequests, { newId }, () => clock.now), clock };
 }
 
 suite('the steps of answering a request once', {

@@ -143,6 +143,6 @@ async function failingStorage(): Promise<{ storage: Storage; fails: boolean }> {
   const use = new Application(working, nodeSystem(KEY));
   const { id } = await use.workspaces.create('Northwind');
   await use.apiKeys.create(id, { secret: KEY });
-  const failing = { storage: breakable(working), fails: false };
+  const failing = { storage: { ...breakable(working), now: working.now }, fails: false };
   return failing;
 }

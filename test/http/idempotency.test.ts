@@ -3,7 +3,7 @@ import { DomainError } from '../../core/shared/error.ts';
 import { assertFaults, assertRefused, essence } from '../support/answers.ts';
 import { each } from '../support/each.ts';
 import { callOf, posts, successOf } from '../support/operations.ts';
-import { type Answer, type Api, serving } from '../support/service.ts';
+import { type Answer, type Api, DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -20,7 +20,10 @@ interface Scene {
   readonly wait: (milliseconds: number) => void;
 }
 
-function scene(test: (scene: Scene) => Promise<void>): Promise<void> {
+/** Only memory storage has the clock of the test. */
+const ON_MEMORY = { STORAGE: 'memory', DEMO_API_KEY };
+
+function scene(test: (scene: Scene) => Promise<void>, settings = {}): Promise<void> {
   let now = Date.parse('2026-03-01T12:00:00Z');
   const play = async (api: Api) => {
     const own = await createTenant(api, 'own');
@@ -31,7 +34,7 @@ function scene(test: (scene: Scene) => Promise<void>): Promise<void> {
     };
     await test({ api, own, post, wait });
   };
-  return serving(play, { now: () => now });
+  return serving(play, { settings, now: () => now });
 }
 
 function assertFirst(answer: Answer, status = 201): void {
@@ -181,7 +184,7 @@ suite('a POST with an Idempotency-Key', {
       const next = await post('key', '/inspiration-questions', { question: 'What is a new body now?' });
       assertFirst(next);
       assert.notEqual(next.json.id, first.json.id);
-    }),
+    }, ON_MEMORY),
 
   'is made once of 100 that come together': () =>
     scene(async ({ api, own, post }) => {
@@ -215,7 +218,7 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/inspiration-questions', question), second);
       const { json } = await api.call('GET', '/inspiration-questions?search=late', { key: own.key });
       assert.deepEqual(json, [], 'the first one has stored nothing, for it was too late');
-    }),
+    }, ON_MEMORY),
 
   'is served again as soon as the first one has ended': () =>
     scene(async ({ api, own, post }) => {

@@ -37,6 +37,7 @@ const MOMENTS = [...START_DATES.map(startOf), ...END_DATES.map(endOf)] as number
 class SteppedSystem implements System {
   readonly sha256 = nodeSystem().sha256;
   readonly toUnicode = nodeSystem().toUnicode;
+  readonly elapsed = nodeSystem().elapsed;
   private step = 0;
   private taken = 0;
 
@@ -69,7 +70,8 @@ class Comparison {
 
   constructor(mongodb: readonly Storage[]) {
     const now = () => this.now;
-    this.sides = [[memoryStorage(now)], mongodb].map((storages) => {
+    // The clock of the test takes the place of the database's.
+    this.sides = [[memoryStorage(now)], mongodb.map((storage) => ({ ...storage, now }))].map((storages) => {
       const system = new SteppedSystem(this.run, now);
       const uses = storages.map((storage) => new Application(storage, system));
       return [system, this.side(() => uses[this.steps % uses.length] as Application)] as const;

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { MongoClient } from 'mongodb';
+import { type Sent, send } from '../support/load.ts';
+import { mongod } from '../support/mongod.ts';
+import { mongodbProxy } from '../support/mongodb-proxy.ts';
+import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withProcess } from '../support/process.ts';
+import { DEMO_API_KEY } from '../support/request.ts';
+import { campaignBody } from '../support/samples.ts';
+import { suite } from '../support/suite.ts';
+import { until } from '../support/until.ts';
+
+const HOUR = 60 * 60 * 1000;
+/** How long a key is locked at most by a process that crashed (core/idempotency). */
+const LEASE_MS = 30_000;
+const WINDOW_SECONDS = 3;
+
+/** A process whose clock is ahead, and is set on by an hour at SIGHUP and back by an hour at SIGUSR2. */
+function withClock(aheadMs: number): Readonly<Record<string, string>> {
+  const script = `
+    const { now } = Date;
+    let ahead = ${aheadMs};
+    Date.now = () => now() + ahead;
+    process.on('SIGHUP', () => (ahead += ${HOUR}));
+    process.on('SIGUSR2', () => (ahead -= ${HOUR}));`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
+suite('a process whose clock is wrong', {
+  'locks an Idempotency-Key as long as any other when it crashes, and takes over no lease and ends no API key early':
+    async () => {
+      const database = await mongod();
+      const proxy = await mongodbProxy(database.uri);
+      const client = new MongoClient(database.uri);
+      try {
+        const { key, expiring } = await withUseCases(database.uri, async (use) => {
+          const workspace = await newWorkspace(use);
+          const expiresAt = new Date(Date.now() + HOUR / 2).toISOString();
+          const { secret } = await use.apiKeys.create(workspace.workspaceId, { expiresAt });
+          return { ...workspace, expiring: secret };
+        });
+        const posting = {
+          ...{ method: 'POST', path: '/campaigns', key, body: campaignBody },
+          headers: { 'Idempotency-Key': 'once' },
+        };
+        await withProcess({ ...onMongodb(proxy.uri), ...withClock(300_000) }, async ({ url, child, ended }) => {
+          assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
+          proxy.lose('commitTransaction', 'request', 1, () => {
+            child.kill('SIGKILL');
+            return ended();
+          });
+          assert.equal((await send(url, posting)).status, 0);
+        });
+        const locked = await client.db().collection('idempotentRequests').findOne();
+        const { localTime } = await client.db().command({ hello: 1 });
+        const lease = locked?.expiresAt - localTime.getTime();
+        assert.ok(lease > 0 && lease <= LEASE_MS, `locked for ${lease} ms`);
+
+        await withProcess({ ...onMongodb(database.uri), ...withClock(HOUR) }, async ({ url }) => {
+          assert.equal((await send(url, posting)).status, 409);
+          assert.equal((await send(url, { path: '/campaigns', key: expiring })).status, 200);
+        });
+      } finally {
+        await client.close();
+        await proxy.close();
+        await database.stop();
+      }
+    },
+
+  'ends a window of a rate limit in time, and tells no longer wait than the window, when its clock is set': () =>
+    withProcess(
+      { ...withClock(0), RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: `${WINDOW_SECONDS}` },
+      async ({ url, child }) => {
+        const get = () => send(url, { path: '/domains', key: DEMO_API_KEY });
+        for (const signal of ['SIGUSR2', 'SIGHUP'] as const) {
+          await until(async () => (await get()).status === 429);
+          child.kill(signal);
+          const sent: Sent[] = [];
+          await until(async () => {
+            sent.push(await get());
+            return sent.at(-1)?.status === 200;
+          });
+          for (const { status, headers } of sent.filter((it) => it.status === 429)) {
+            assert.equal(status, 429);
+            assert.ok(Number(headers['retry-after']) <= WINDOW_SECONDS, `${signal}: ${headers['retry-after']}`);
+            const [, wait] = /;t=(\d+)$/.exec(`${headers.ratelimit}`) as RegExpExecArray;
+            assert.ok(Number(wait) <= WINDOW_SECONDS, `${signal}: ${headers.ratelimit}`);
+          }
+        }
+      },
+    ),
+});
