@@ -15,7 +15,7 @@ import type { Replies } from './replies.ts';
 import { TimeLimit } from './time-limit.ts';
 import { fingerprint, type ReadBody, readQuery } from './wire.ts';
 
-/** What a request may wait for its storage altogether, however often it asks there. */
+/** The longest time that a request may wait, in the queue and for its storage together. */
 const WORKS_FOR_MS = 10_000;
 
 /** What the pipeline works with. */
@@ -39,7 +39,7 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
   return async (request, response) => {
     const exchange = replies.exchangeOf(response);
     exchange.route = operation.path;
-    const time = new TimeLimit(WORKS_FOR_MS);
+    const time = new TimeLimit(WORKS_FOR_MS - (performance.now() - exchange.startedAt));
     const caller = await time.with(authenticate(request, service));
     exchange.workspaceId = caller.workspaceId;
     exchange.keyId = caller.keyId;

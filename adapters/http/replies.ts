@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
 import { errorBody, toHttpError } from './errors.ts';
+import type { Rejection } from './fair-queue.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { pathOf } from './wire.ts';
 
@@ -40,6 +41,8 @@ export interface Observer {
   replied(exchange: Exchange, status: number, milliseconds: number): void;
   failed?(exchange: Exchange, error: unknown): void;
   cut?(reason: Cut): void;
+  /** Observes a request that is rejected because of too much load. */
+  rejected?(reason: Rejection): void;
 }
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;

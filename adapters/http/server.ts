@@ -1,11 +1,11 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
+import { Admission } from './admission.ts';
 import { CHECK_MS, Connections, frameProblem, guardConnections, isLast } from './connections.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
-import { Overload, TOO_MUCH } from './overload.ts';
 import { type Service, serve } from './pipeline.ts';
 import { type Observer, Replies } from './replies.ts';
 import { Turns } from './turns.ts';
@@ -32,12 +32,18 @@ export function httpService(
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
-  const overload = new Overload();
-  const replies = new Replies(settings.docsUrl, [...observers, overload]);
+  const admission = new Admission((reason) => {
+    for (const observer of observers) observer.rejected?.(reason);
+  });
+  const replies = new Replies(settings.docsUrl, [...observers, admission]);
   const turns = new Turns(replies);
   const read = bodyReader(settings.bodyLimit);
   const readBody: ReadBody = (request, response, holder) =>
-    overload.whileWaitingFor(replies.exchangeOf(response), read(request, response, holder), () => response.headersSent);
+    admission.whileWaitingFor(
+      replies.exchangeOf(response),
+      read(request, response, holder),
+      () => response.headersSent,
+    );
   const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), replies, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
@@ -45,24 +51,27 @@ export function httpService(
     const problem = frameProblem(request);
     if (problem || isLast(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
-      if (response.headersSent) return;
+      if (response.headersSent || response.closed) return false;
       const refusal = problem ?? readTarget(request);
       if (refusal) replies.fail(response, refusal);
       else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
+      return true;
     };
+    const reject = (error: Error) => !response.closed && replies.fail(response, error);
     turns.add(response, () => {
       if (response.headersSent) return;
-      const exchange = replies.exchangeOf(response);
-      if (PROBE.test(request.url ?? '')) overload.addProbe(exchange, begin);
-      else overload.add(exchange, begin, () => replies.fail(response, TOO_MUCH));
+      const { url = '', headers } = request;
+      const waiting = { exchange: replies.exchangeOf(response), begin, reject };
+      if (PROBE.test(url)) admission.addProbe(waiting);
+      else admission.add(url, headers.authorization, waiting);
     });
   });
-  server.on('connection', () => overload.accepted());
+  server.on('connection', () => admission.accepted());
   guardConnections(server, turns, replies);
   return { server, replies, connections: new Connections(server, turns) };
 }
 
-/** How the service is doing is told however much there is to do. */
+/** Health probes are answered even under overload. */
 const PROBE = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
 function routes(service: Service): Express {

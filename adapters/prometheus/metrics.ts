@@ -8,6 +8,7 @@ import { kinds, registries, type Storage } from '../../core/storage.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
 const CUTS = ['reply_not_read', 'too_many_pipelined'] as const;
+const REJECTIONS = ['workspace', 'service', 'timeout'] as const;
 
 /** What a connection to a database knows of itself. */
 export interface DatabaseState {
@@ -43,6 +44,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly rejections = new Counter({
+    name: 'http_requests_rejected_total',
+    help: 'Requests rejected because of too much load, by reason: their workspace sent too many, all did, or they waited too long.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
   private readonly limited = new Counter({
     name: 'rate_limit_requests_total',
     help: 'What was counted against a limit (requests: of a key; refusals: of an address), by whether it was allowed.',
@@ -61,6 +69,7 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     for (const reason of CUTS) this.cuts.inc({ reason }, 0);
+    for (const reason of REJECTIONS) this.rejections.inc({ reason }, 0);
   }
 
   /** Shows how a database is, as it is whenever somebody looks. */
@@ -138,6 +147,11 @@ export class Metrics {
   /** Observes a connection that was cut. */
   cut(reason: (typeof CUTS)[number]): void {
     this.cuts.inc({ reason });
+  }
+
+  /** Observes a request that was rejected because of too much load. */
+  rejected(reason: (typeof REJECTIONS)[number]): void {
+    this.rejections.inc({ reason });
   }
 
   /** The same limiter, counted. */

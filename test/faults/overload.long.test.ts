@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
+import { Clients, type Outcome } from '../support/clients.ts';
 import { bytesOf, Crowd, type Told } from '../support/crowd.ts';
 import { quantile } from '../support/load.ts';
+import { mongod } from '../support/mongod.ts';
+import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
+import { DEMO_API_KEY } from '../support/request.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
@@ -130,6 +134,109 @@ suite('a service that is busy', {
     }),
 });
 
+const GIVE_UP_MS = 2_000;
+const CAPACITY_MS = 2_000;
+const OVERLOAD_MS = 6_000;
+const RECOVERED_MS = 2_000;
+const OPEN_ROUNDS = 5;
+const CAPACITY_CLIENTS = 16;
+
+interface OpenLoad {
+  readonly storage: 'memory' | 'mongodb';
+  /** Campaigns that a search reads: they make its cost. */
+  readonly campaigns: number;
+  /** So many times the capacity. */
+  readonly factor: number;
+  /** The least share of the capacity, or of what the rejections leave of it. */
+  readonly share: number;
+  readonly unanswered: number;
+}
+
+const openLoads: Readonly<Record<string, OpenLoad>> = {
+  'of 0.5 ms in memory': { storage: 'memory', campaigns: 20, factor: 3, share: 0.75, unanswered: 0.1 },
+  'of 5 ms in memory': { storage: 'memory', campaigns: 160, factor: 3, share: 0.8, unanswered: 0.05 },
+  'of 50 ms in memory': { storage: 'memory', campaigns: 1_600, factor: 3, share: 0.8, unanswered: 0.05 },
+  'of 5 ms on MongoDB': { storage: 'mongodb', campaigns: 400, factor: 2, share: 0.8, unanswered: 0.05 },
+  'of 25 ms on MongoDB': { storage: 'mongodb', campaigns: 2_000, factor: 2, share: 0.8, unanswered: 0.05 },
+};
+
+/** The processor time of a rejection: what a request costs that ends before its authentication (404). Seconds. */
+const UNKNOWN_PATH = () => Buffer.from('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n');
+
+for (const [name, { storage, campaigns, factor, share, unanswered }] of Object.entries(openLoads)) {
+  suite(`a service that is sent ${factor} times as many searches as it can serve, ${name}`, {
+    'serves most of its capacity, answers all, rejects at once, and recovers': () =>
+      onStorage(storage, campaigns, async ({ url, child }, key) => {
+        const clients = new Clients(url, GIVE_UP_MS);
+        const { cpuSeconds } = usageOf(child.pid as number);
+        const search = (i: number) =>
+          Buffer.from(
+            bytesOf('GET', `/campaigns?search=zq${i % 1_000}`)
+              .toString()
+              .replace(DEMO_API_KEY, key),
+          );
+        await clients.inTurns(search, CAPACITY_CLIENTS, WARM_UP_MS);
+        const cpuBefore = cpuSeconds();
+        const rejections = (await clients.inTurns(UNKNOWN_PATH, CAPACITY_CLIENTS, CAPACITY_MS)).length;
+        const rejectionSeconds = (cpuSeconds() - cpuBefore) / rejections;
+        const rounds: { share: number; unanswered: number; rejectedMs: number }[] = [];
+        for (let round = 0; round < OPEN_ROUNDS; round++) {
+          const best = await clients.inTurns(search, CAPACITY_CLIENTS, CAPACITY_MS);
+          const capacity = goodOf(best).length / (CAPACITY_MS / 1_000);
+          const outcomes = await clients.atRate(search, factor * capacity, OVERLOAD_MS);
+          // capacity × (1 − rejected × cost of a rejection), each in a second.
+          const rejectedPerSecond = (factor - 1) * capacity;
+          const possible = storage === 'memory' ? capacity * (1 - rejectedPerSecond * rejectionSeconds) : capacity;
+          rounds.push({
+            share: goodOf(outcomes).length / (OVERLOAD_MS / 1_000) / possible,
+            unanswered: outcomes.filter(({ status }) => status === 0).length / outcomes.length,
+            rejectedMs: quantile(millisecondsOf(outcomes.filter(isRefused)), 0.9),
+          });
+          assert.ok(outcomes.every(({ status }) => [0, 200, 429].includes(status)));
+          await delay(RECOVERED_MS);
+          const after = await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, (_, i) => clients.send(search(i))));
+          assert.deepEqual(statusesOf(after), [200]);
+        }
+        clients.close();
+        const median = (of: (round: (typeof rounds)[number]) => number) => quantile(rounds.map(of), 0.5);
+        const told = JSON.stringify(rounds);
+        assert.ok(median((round) => round.share) >= share, told);
+        assert.ok(median((round) => round.unanswered) <= unanswered, told);
+        assert.ok(median((round) => round.rejectedMs) <= REFUSED_WITHIN_MS, told);
+      }),
+  });
+}
+
+const goodOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => status === 200);
+
+/** Runs the service on a storage with campaigns that are searched, and the key to them. */
+async function onStorage(
+  storage: OpenLoad['storage'],
+  campaigns: number,
+  test: (service: ServiceProcess, key: string) => Promise<void>,
+): Promise<void> {
+  const settings = { LOG_LEVEL: 'fatal', RATE_LIMIT_POINTS: '1000000000' };
+  if (storage === 'memory') {
+    await withProcess(settings, async (service) => {
+      await createCampaigns(service.url, campaigns);
+      await test(service, DEMO_API_KEY);
+    });
+    return;
+  }
+  const { uri, stop } = await mongod();
+  try {
+    const key = await withUseCases(uri, async (app) => {
+      const { workspaceId, key } = await newWorkspace(app);
+      const batch = Array(100).fill({ ...campaignBody(), description: 'z'.repeat(1_000) });
+      for (let i = 0; i < campaigns; i += batch.length) await app.campaigns.createMany({ workspaceId }, batch);
+      return key;
+    });
+    await withProcess({ ...settings, ...onMongodb(uri) }, (service) => test(service, key));
+  } finally {
+    await stop();
+  }
+}
+
 /** Lets a load work, and measures it when it has gone on for a while. */
 async function measure({ child }: ServiceProcess, load: (milliseconds: number) => Promise<Told[]>): Promise<Measured> {
   const { cpuSeconds } = usageOf(child.pid as number);
@@ -145,14 +252,18 @@ async function measure({ child }: ServiceProcess, load: (milliseconds: number) =
 
 async function onCampaigns(test: (service: ServiceProcess) => Promise<void>): Promise<void> {
   await withProcess({ LOG_LEVEL: 'warn', RATE_LIMIT_POINTS: '1000000000', ...SMALL_HEAP }, async (service) => {
-    const creators = await Crowd.open(service.url, CREATORS);
-    for (let made = 0; made < CAMPAIGNS; made += CREATORS) {
-      const answers = await creators.atOnce(bytesOf('POST', '/campaigns', CAMPAIGN));
-      assert.deepEqual(statusesOf(answers), [201]);
-    }
-    creators.close();
+    await createCampaigns(service.url, CAMPAIGNS);
     await test(service);
   });
+}
+
+async function createCampaigns(url: string, count: number): Promise<void> {
+  const creators = await Crowd.open(url, CREATORS);
+  for (let made = 0; made < count; made += CREATORS) {
+    const answers = await creators.atOnce(bytesOf('POST', '/campaigns', CAMPAIGN));
+    assert.deepEqual(statusesOf(answers), [201]);
+  }
+  creators.close();
 }
 
 /** Asks for the health and the readiness, one after another, until it is ended. */
@@ -176,6 +287,7 @@ function startProbes(url: string) {
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 const perCpuSecond = (measured: readonly Measured[]) =>
   sumOf(measured.map(({ served }) => served)) / sumOf(measured.map(({ cpuSeconds }) => cpuSeconds));
-const statusesOf = (answers: readonly Told[]) => [...new Set(answers.map(({ status }) => status))].sort();
-const isRefused = ({ status }: Told) => status === 429;
-const millisecondsOf = (answers: readonly Told[]) => answers.map(({ milliseconds }) => milliseconds);
+type Answered = Pick<Told, 'status' | 'milliseconds'>;
+const statusesOf = (answers: readonly Answered[]) => [...new Set(answers.map(({ status }) => status))].sort();
+const isRefused = ({ status }: Answered) => status === 429;
+const millisecondsOf = (answers: readonly Answered[]) => answers.map(({ milliseconds }) => milliseconds);

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { FairQueue, type Rejection } from '../../adapters/http/fair-queue.ts';
+import { suite } from '../support/suite.ts';
+
+const BURST_MS = 500;
+const MAX_WAIT_MS = 500;
+const MIN_WAITING = 16;
+const MAX_BURST = 600;
+const MAX_BURST_WAIT_MS = 8_000;
+const MIN_IN_FLIGHT = 4;
+const MIN_OF_WORKSPACE = 2;
+
+/** A queue with a clock, whose requests are named after their workspaces. */
+class Simulation {
+  now = 1_000_000;
+  readonly begun: string[] = [];
+  readonly queue = new FairQueue<string>(MIN_IN_FLIGHT, MIN_OF_WORKSPACE);
+  private readonly inFlight: string[] = [];
+
+  add(workspace: string, count = 1): (Rejection | undefined)[] {
+    return Array.from({ length: count }, () => this.queue.add(workspace, workspace, this.now));
+  }
+
+  /** Begins all that may begin. */
+  begin(): void {
+    for (let next = this.queue.next(this.now); next; next = this.queue.next(this.now)) {
+      this.begun.push(next.request);
+      this.inFlight.push(next.key);
+    }
+  }
+
+  /** Serves one request at a time, each for `costMs`, while so many of each workspace arrive in the meantime. */
+  serve(milliseconds: number, costMs: number, arriving: Readonly<Record<string, number>> = {}): Rejection[] {
+    const rejections: (Rejection | undefined)[] = [];
+    for (const end = this.now + milliseconds; this.now < end; this.now += costMs) {
+      for (const [workspace, count] of Object.entries(arriving)) rejections.push(...this.add(workspace, count));
+      const next = this.queue.next(this.now);
+      if (next) {
+        this.begun.push(next.request);
+        this.queue.end(next.key, this.now);
+      }
+    }
+    return rejections.filter((it) => it !== undefined);
+  }
+
+  end(): void {
+    for (const key of this.inFlight.splice(0)) this.queue.end(key, this.now);
+  }
+}
+
+suite('a fair queue', {
+  'begins one request of each workspace in a round': () => {
+    const simulation = new Simulation();
+    simulation.add('a', 4);
+    simulation.add('b', 2);
+    simulation.add('c');
+    simulation.serve(100, 10);
+    assert.equal(simulation.begun.join(''), 'abcabaa');
+  },
+
+  'admits a burst to an idle service, whatever it costs': () => {
+    const simulation = new Simulation();
+    assert.deepEqual(new Set(simulation.add('a', MAX_BURST)), new Set([undefined]));
+    simulation.serve(6_000, 10);
+    assert.deepEqual(simulation.queue.takeLate(simulation.now), []);
+    assert.equal(simulation.begun.length, MAX_BURST);
+  },
+
+  'rejects what would wait for long behind its own workspace where more comes than is served, and nothing of others':
+    () => {
+      for (const costMs of [0.5, 5, 50]) {
+        const simulation = new Simulation();
+        simulation.serve(10 * BURST_MS, costMs, { a: 3 });
+        const served = simulation.begun.length;
+        const rejections = simulation.serve(2_000, costMs, { a: 3 });
+        assert.deepEqual(new Set(rejections), new Set(['workspace']));
+        const share = (simulation.begun.length - served) / (2_000 / costMs);
+        assert.ok(share > 0.95, `${costMs}: ${share}`);
+        const waitMs = simulation.queue.length * costMs;
+        assert.ok(waitMs <= Math.max(MAX_WAIT_MS + 2 * costMs, MIN_WAITING * costMs), `${costMs}: ${waitMs}`);
+        assert.deepEqual(simulation.add('b', 20), Array(20).fill(undefined));
+      }
+    },
+
+  'rejects none of a few, however slow the service is': () => {
+    const simulation = new Simulation();
+    simulation.add('a', MIN_WAITING - 1);
+    assert.deepEqual(simulation.serve(20_000, 1_000, { a: 1 }), []);
+  },
+
+  'rejects the requests of any workspace if one of each that waits takes too long': () => {
+    const simulation = new Simulation();
+    for (let i = 0; i < 2_000; i++) simulation.add(`workspace ${i}`);
+    simulation.serve(BURST_MS + 100, 10);
+    assert.deepEqual(simulation.add('newcomer'), ['service']);
+  },
+
+  'rejects early what is more than a burst, and what could not be served in time': () => {
+    const cheap = new Simulation();
+    cheap.add('a', 4 * MAX_BURST);
+    cheap.serve(BURST_MS + 100, 5);
+    assert.ok(cheap.queue.takeLate(cheap.now).length > 0);
+    assert.equal(cheap.queue.length, MAX_BURST);
+    const dear = new Simulation();
+    dear.add('a', MAX_BURST);
+    dear.serve(BURST_MS + 100, 50);
+    dear.queue.takeLate(dear.now);
+    const left = dear.queue.length * 50;
+    assert.ok(left > MAX_BURST_WAIT_MS / 2 && left <= MAX_BURST_WAIT_MS + 1_000, `${left} ms`);
+  },
+
+  'takes a burst from the workspace that sends most of it': () => {
+    const simulation = new Simulation();
+    simulation.add('a', 2 * MAX_BURST);
+    simulation.add('b', 100);
+    simulation.serve(BURST_MS + 100, 5);
+    assert.deepEqual(new Set(simulation.queue.takeLate(simulation.now)), new Set(['a']));
+  },
+
+  'rejects what has waited too long while nothing is served': () => {
+    const simulation = new Simulation();
+    simulation.begin();
+    simulation.add('a', MIN_OF_WORKSPACE + 3);
+    simulation.begin();
+    simulation.now += MAX_BURST_WAIT_MS + 1;
+    assert.deepEqual(simulation.queue.takeLate(simulation.now), ['a', 'a', 'a']);
+    assert.equal(simulation.queue.length, 0);
+  },
+
+  'bounds what is in flight: of one workspace, of all, and by what was served lately': () => {
+    const simulation = new Simulation();
+    for (const workspace of ['a', 'b', 'c']) simulation.add(workspace, 100);
+    simulation.begin();
+    assert.equal(simulation.begun.join(''), 'abca');
+    // One of each workspace in 10 milliseconds: 60 in 200 milliseconds.
+    for (let i = 0; i < 100; i++) {
+      simulation.now += 10;
+      simulation.end();
+      for (const workspace of ['a', 'b', 'c']) simulation.queue.begin(workspace);
+      for (const workspace of ['a', 'b', 'c']) simulation.queue.end(workspace, simulation.now);
+    }
+    simulation.begun.length = 0;
+    simulation.begin();
+    assert.ok(simulation.begun.length > 40 && simulation.begun.length < 80, `${simulation.begun.length}`);
+  },
+
+  'counts a request that waits for its client as in flight again, without a wait': () => {
+    const { queue, now } = new Simulation();
+    queue.add('a', 'first', now);
+    assert.ok(queue.next(now));
+    queue.end('a');
+    for (let i = 0; i < 3; i++) queue.add('a', 'next', now);
+    assert.ok(queue.next(now));
+    queue.begin('a');
+    assert.equal(queue.next(now), undefined);
+  },
+});
