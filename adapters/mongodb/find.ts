@@ -12,6 +12,8 @@ export interface FindCommand {
   readonly hint?: Readonly<Record<string, 1>> | undefined;
   readonly skip?: number;
   readonly limit: number;
+  /** How long the database may work on it. */
+  readonly maxTimeMS?: number;
 }
 
 /**
@@ -30,8 +32,8 @@ export async function find(
         find: collection.collectionName,
         filter,
         limit,
-        ...options,
         ...MOST_TIME,
+        ...options,
         // One more than there can be, so that the database need not be asked whether there is one.
         batchSize: limit + 1,
         readConcern: session ? undefined : collection.readConcern,
@@ -45,7 +47,7 @@ export async function find(
   if (Number(cursor.id) === 0) return cursor.firstBatch;
   // It is more than the 16 MiB of a reply, which pages of our records never are.
   await killCursor(collection, session, Long.fromValue(cursor.id));
-  return collection.find(filter, { session, limit, ...options, ...MOST_TIME }).toArray();
+  return collection.find(filter, { session, limit, ...MOST_TIME, ...options }).toArray();
 }
 
 /**

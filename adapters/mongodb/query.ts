@@ -23,17 +23,37 @@ export function projectionOf(fields: readonly string[] | undefined): Record<stri
   return fields && Object.fromEntries(['id', ...fields].map((field) => [nameOf(field), 1]));
 }
 
+/** The indexes by which a list can be read, as their keys. */
+export interface ListIndexes<T> {
+  /** Has the records in the order of the list, with those together that have one of the values that it is narrowed to. */
+  readonly ordered?: Record<string, 1> | undefined;
+  /** Has only the records for which a condition holds, in another order. */
+  readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> } | undefined;
+}
+
 /**
- * The index whose fields are those that a query seeks by value, in the order that it asks for. MongoDB left alone would
- * try all indexes for a page far behind, again and again. `undefined` where it has more to choose from.
+ * Finds the indexes for a list. MongoDB left alone tries all indexes at once, for up to 0.3 of the collection each, when
+ * a filter finds little or the page is far behind: longer than a command may take. A flag narrows less than another
+ * value; of equal ones the index that is declared last counts. A list by ids or unique values has no need of any.
  */
-export function hintOf<T extends Entity>({ where, by }: Query<T>, { indexes }: Kind<T>): Record<string, 1> | undefined {
-  const narrows = (condition: Condition<T>) => !('contains' in condition) && condition.field !== by;
-  const sought = new Set<string>(where.filter(narrows).map(({ field }) => field));
-  const isFit = (fields: readonly string[]) =>
-    fields.at(-1) === by && fields.length === sought.size + 1 && fields.every((it) => it === by || sought.has(it));
-  const index = indexes.find(isFit);
-  return index && indexKey(index);
+export function indexesOf<T extends Entity>({ where, by }: Query<T>, { indexes, unique }: Kind<T>): ListIndexes<T> {
+  const equalities = where.filter((condition) => 'is' in condition || 'in' in condition);
+  if (equalities.some(({ field }) => field === 'id' || unique[field] !== undefined)) return {};
+  const conditionOn = (field: string | undefined) => equalities.find((condition) => condition.field === field);
+  const isNarrow = (fields: readonly string[]) => fields.slice(0, -1).some((it) => !isFlag(conditionOn(it)));
+  const sought = indexes.filter((fields) => fields.slice(0, -1).every((field) => conditionOn(field)));
+  const ordered = sought.filter((fields) => fields.at(-1) === by);
+  const best = ordered.findLast(isNarrow) ?? ordered.findLast(({ length }) => length > 1) ?? ordered[0];
+  if (best === undefined || isNarrow(best)) return { ordered: best && indexKey(best) };
+  const other = sought.findLast(isNarrow);
+  const condition = conditionOn(other?.[0]);
+  return { ordered: indexKey(best), narrow: other && condition && { key: indexKey(other), condition } };
+}
+
+function isFlag<T>(condition: Condition<T> | undefined): boolean {
+  if (condition === undefined) return false;
+  if ('is' in condition) return typeof condition.is === 'boolean';
+  return 'in' in condition && condition.in.length > 0 && condition.in.every((value) => typeof value === 'boolean');
 }
 
 function nameOf(field: string): string {

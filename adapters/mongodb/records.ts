@@ -7,12 +7,12 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { DomainError } from '../../core/shared/error.ts';
-import type { Condition, Entity, Field, Kind, Records, Registry } from '../../core/shared/records.ts';
-import { Blocked, MOST_TIME, SearchTimeout, TIME_EXPIRED } from './connection.ts';
+import type { Entity, Field, Kind, Query, Records, Registry } from '../../core/shared/records.ts';
+import { Blocked, MAX_LIST_MS, MOST_TIME, SearchTimeout, TIME_EXPIRED } from './connection.ts';
 import { documentOf, recordOf, type Stored } from './documents.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { uniqueIndexName } from './indexes.ts';
-import { filterOf, hintOf, projectionOf, sortOf } from './query.ts';
+import { filterOf, indexesOf, type ListIndexes, projectionOf, sortOf } from './query.ts';
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
@@ -42,6 +42,8 @@ export interface Ways {
   readonly on: OnCollection;
   readonly inTurn: InTurn;
   readonly contend: Contend;
+  /** Whether the database is a sharded cluster, as far as is known. */
+  isSharded(): boolean;
 }
 
 /** Records of which many may be read and added at once for several callers. */
@@ -60,7 +62,7 @@ export interface SharedRecords<T extends Entity> extends Records<T> {
 export function recordsOn<T extends Entity>(
   name: string,
   kind: Kind<T>,
-  { on, inTurn, contend }: Ways,
+  { on, inTurn, contend, isSharded }: Ways,
 ): SharedRecords<T> {
   const addOne = (document: Stored) => {
     const one = { workspaceId: document.workspaceId, _id: document._id };
@@ -87,20 +89,19 @@ export function recordsOn<T extends Entity>(
     list: (workspaceId, query) =>
       on(name, workspaceId, async (collection, session) => {
         // A command that is refused ends its transaction: there, no hint is tried.
-        const hint = session ? undefined : hintOf(query, kind);
+        const hint = session ? undefined : await chooseIndex(collection, workspaceId, indexesOf(query, kind));
         const command: FindCommand = {
           filter: filterOf(workspaceId, query.where),
           sort: sortOf(query, kind),
           projection: projectionOf(query.fields),
           skip: query.skip,
           limit: query.take,
+          maxTimeMS: MAX_LIST_MS,
         };
-        const found = await find(collection, session, { ...command, hint })
-          .catch((error) => {
-            if (hint && isOfHint(error)) return find(collection, session, command);
-            throw error;
-          })
-          .catch(searchTimeout(query.where));
+        const found = await find(collection, session, { ...command, hint }).catch((error) => {
+          if (hint && isOfHint(error)) return find(collection, session, command);
+          throw isTooSlow(error) ? slowList(error, query, isSharded()) : error;
+        });
         return found.map(recordOf<T>);
       }),
 
@@ -114,7 +115,7 @@ export function recordsOn<T extends Entity>(
 
     count: (workspaceId, where) =>
       on(name, workspaceId, (collection, session) =>
-        collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }).catch(searchTimeout(where)),
+        collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }),
       ),
 
     add: (record) => addOne(documentOf(record, kind.expires)),
@@ -325,13 +326,37 @@ function refusal(unique: Unique, message = ''): string {
   return (field && unique[field]) || 'There is a record with this id.';
 }
 
-/** Throws what a query threw, but `SearchTimeout` if it is a text search that took too long: no retry would be faster. */
-function searchTimeout<T>(where: readonly Condition<T>[]): (error: unknown) => never {
-  return (error) => {
-    const isTimeout = error instanceof MongoServerError && error.code === TIME_EXPIRED;
-    if (!isTimeout || !where.some((condition) => 'contains' in condition)) throw error;
-    throw new SearchTimeout(error.message, { cause: error });
-  };
+/** So many documents are sorted sooner than a page of them is found in the index of the order. */
+const FEW = 1_000;
+
+/** Chooses the index of the order, unless few records have the value that a list is narrowed to: these are sorted. */
+async function chooseIndex<T>(
+  collection: Collection<Stored>,
+  workspaceId: string,
+  { ordered, narrow }: ListIndexes<T>,
+): Promise<Record<string, 1> | undefined> {
+  if (!narrow) return ordered;
+  const filter = filterOf(workspaceId, [narrow.condition]);
+  const count = await collection.countDocuments(filter, { limit: FEW + 1, ...MOST_TIME });
+  return count > FEW ? ordered : narrow.key;
+}
+
+const TOO_SLOW = 'The list takes too long to read: narrow it with more filters, or ask for an earlier page.';
+
+function isTooSlow(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === TIME_EXPIRED;
+}
+
+/**
+ * Returns what a list that took too long is rejected with. If it looks through many records, nothing is wrong with the
+ * database; a plain first page is fast unless the database is busy. On a sharded cluster, a shard that is unavailable
+ * fails in the same way, so a list may be read again, but not a search, which would take as long again.
+ */
+function slowList<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
+  const isSearch = where.some((condition) => 'contains' in condition);
+  if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
+  const looksThrough = skip > 0 || where.some((condition) => !('is' in condition || 'in' in condition));
+  return looksThrough ? new DomainError('invalid', TOO_SLOW) : error;
 }
 
 /** Whether the index of a hint is not there: somebody has dropped it under us, and MongoDB may choose another one. */

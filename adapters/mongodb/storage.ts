@@ -41,9 +41,10 @@ export function mongodbStorage(
     connection.run((client) => limited(scope, () => work(collectionOf(client, name), undefined)));
   const turns = inTurn();
   const now = () => connection.clock.now();
-  const unbatched = storageOn({ on, inTurn: inTurn(), contend });
+  const isSharded = () => connection.isSharded;
+  const unbatched = storageOn({ on, inTurn: inTurn(), contend, isSharded });
   const storage = {
-    ...(isBatched ? allBatched(unbatched, () => connection.isSharded) : unbatched),
+    ...(isBatched ? allBatched(unbatched, isSharded) : unbatched),
     atomically: (work) => {
       let changed: string | undefined;
       const note = (thing: string) => (changed = thing);
@@ -137,6 +138,8 @@ function stagedOn(
       return work();
     },
     contend: (attempt) => attempt() as never,
+    // An error ends the transaction, whatever it is.
+    isSharded: () => true,
   });
   const observed = Object.entries(records).map(([name, one]) => [name, withObserver(one, onChange)]);
   const staged: Storage = {

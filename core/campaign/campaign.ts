@@ -103,7 +103,6 @@ export const campaignKind: Kind<Campaign> = {
     ['archived', 'createdAt'],
     ['archived', 'updatedAt'],
     ['archived', 'startsAt'],
-    ['endsAt'],
     ['tagIds', 'createdAt'],
     ['domain', 'createdAt'],
     ['createdBy', 'createdAt'],

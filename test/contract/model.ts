@@ -56,7 +56,7 @@ const models = {
       range('endsAt'),
       contains('searchText'),
     ],
-    orders: ['createdAt', 'updatedAt', 'startsAt', 'endsAt'],
+    orders: ['createdAt', 'updatedAt', 'startsAt'],
   },
   inspirationQuestions: {
     make: question,

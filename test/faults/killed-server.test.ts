@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiKey } from '../../core/access/api-key.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collected } from '../support/collected.ts';
 import { each } from '../support/each.ts';
@@ -107,8 +108,9 @@ async function askAround(uri: string, { command, what, isKept }: Cut): Promise<v
           body: campaignBody,
           headers: { 'Idempotency-Key': 'once' },
         });
-      // The first use of a key is noted, with commands of its own.
+      // The first use of a key is recorded in the background, with commands of its own.
       assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
+      await until(async () => (await collected<ApiKey>(use.apiKeys.all(workspaceId)))[0]?.lastUsedAt !== null);
       proxy.lose(command, what, 1, () => {
         killed.child.kill('SIGKILL');
         return killed.ended();

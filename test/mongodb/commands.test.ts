@@ -540,6 +540,52 @@ suite('the commands that MongoDB gets', {
         });
       }),
 
+  'read a list with any filters by one index, without trying others, and look at no campaign twice': () =>
+    inProfiledWorld(async (world, profile) => {
+      const narrowings: readonly Partial<CampaignQuery>[] = [
+        {},
+        { tagIds: [world.tagId] },
+        { userId: world.memberId },
+        { domain: 'go.example.com' },
+        { tagIds: [world.tagId], userId: world.memberId, domain: 'go.example.com' },
+      ];
+      const queries = narrowings.flatMap((narrowing) =>
+        [undefined, ...CAMPAIGN_WINDOWS].flatMap((filter) =>
+          [undefined, 'glacier'].flatMap((search) =>
+            CAMPAIGN_SORTS.flatMap((sortBy) =>
+              [1, 10].map((page) => ({ ...narrowing, filter, search, sortBy, page, includeArchived: page === 1 })),
+            ),
+          ),
+        ),
+      );
+      const asks = queries.map((query): [string, Ask] => [JSON.stringify(query), campaigns(() => query)]);
+      await each(asks, async (ask) => {
+        await ask(world);
+        const entries = (await profile.next()).filter(({ command }) => command.find === 'campaigns');
+        assert.equal(entries.length, 1);
+        const [{ fromMultiPlanner = false, docsExamined, planSummary }] = entries as [Document];
+        assert.equal(fromMultiPlanner, false, planSummary);
+        assert.ok(docsExamined <= RECORDS, `${docsExamined} of ${RECORDS} documents by ${planSummary}`);
+      });
+    }),
+
+  'look only at the campaigns of one member, tag or domain in any order, where these are few': () =>
+    inProfiledWorld(async (world, profile) => {
+      const narrowings: readonly Partial<CampaignQuery>[] = [
+        { tagIds: [world.tagId] },
+        { userId: world.memberId },
+        { domain: 'go.example.com' },
+      ];
+      for (const narrowing of narrowings) {
+        for (const sortBy of CAMPAIGN_SORTS) {
+          await campaigns(() => ({ ...narrowing, sortBy, search: 'glacier', includeArchived: true }))(world);
+          for (const { docsExamined = 0, planSummary } of await profile.next()) {
+            assert.ok(docsExamined <= RECORDS / 10 + 1, `${sortBy}: ${docsExamined} documents by ${planSummary}`);
+          }
+        }
+      }
+    }),
+
   'use every index': () =>
     inProfiledWorld(async (world, _, client) => {
       for (const ask of Object.values({ ...useCases, ...plain, ...other })) await ask(world);

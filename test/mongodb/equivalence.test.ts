@@ -58,6 +58,15 @@ class SteppedSystem implements System {
   newSecret = (): string => this.newId().replaceAll('-', '');
 }
 
+/** The same storage with the clock of the test in place of the database's. */
+function withClock(storage: Storage, now: () => number): Storage {
+  return {
+    ...storage,
+    now,
+    atomically: (work) => storage.atomically((staged) => work(withClock(staged, now))),
+  };
+}
+
 /** The use cases on memory and on MongoDB, side by side; steps go to one and another connection to MongoDB by turns. */
 class Comparison {
   readonly workspaces: string[] = [];
@@ -70,8 +79,7 @@ class Comparison {
 
   constructor(mongodb: readonly Storage[]) {
     const now = () => this.now;
-    // The clock of the test takes the place of the database's.
-    this.sides = [[memoryStorage(now)], mongodb.map((storage) => ({ ...storage, now }))].map((storages) => {
+    this.sides = [[memoryStorage(now)], mongodb.map((storage) => withClock(storage, now))].map((storages) => {
       const system = new SteppedSystem(this.run, now);
       const uses = storages.map((storage) => new Application(storage, system));
       return [system, this.side(() => uses[this.steps % uses.length] as Application)] as const;

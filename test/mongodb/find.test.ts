@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { MongoClient } from 'mongodb';
+import { type Document, MongoClient, type RunCommandOptions } from 'mongodb';
+import type { Stored } from '../../adapters/mongodb/documents.ts';
+import { recordsOn } from '../../adapters/mongodb/records.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import type { Storage } from '../../core/storage.ts';
+import type { Campaign } from '../../core/campaign/campaign.ts';
+import type { Query, Records } from '../../core/shared/records.ts';
+import { kinds, type Storage } from '../../core/storage.ts';
 import { campaign, newId, tag } from '../contract/samples.ts';
 import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
@@ -9,7 +13,7 @@ import { suite } from '../support/suite.ts';
 
 async function onDatabase(query: string, work: (storage: Storage, client: MongoClient) => Promise<void>) {
   const { uri, stop } = await mongod();
-  const client = new MongoClient(uri);
+  const client = new MongoClient(uri, { ignoreUndefined: true });
   const { storage, connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}${query}`, () => undefined);
   try {
     await connection.attempted();
@@ -76,4 +80,38 @@ suite('what is found in MongoDB', {
       await stop();
     }
   },
+});
+
+/** Campaigns of which every list takes longer than it may: the real database gets a millisecond for it. */
+function hurried(client: MongoClient): Records<Campaign> {
+  const database = client.db();
+  const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
+  const collection = Object.create(database.collection<Stored>('campaigns'), { db: { value: { command } } });
+  const unused = () => Promise.reject(new Error('not of a list'));
+  return recordsOn('campaigns', kinds.campaigns, {
+    on: (_, work) => work(collection, undefined),
+    inTurn: unused,
+    contend: unused,
+  });
+}
+
+suite('a list that takes too long in MongoDB', {
+  'is rejected with the advice to narrow it, if it searches, filters by dates or is far behind': () =>
+    onDatabase('', async ({ campaigns }, client) => {
+      const workspaceId = newId();
+      for (const description of LARGE) {
+        await campaigns.add({ ...campaign(workspaceId), description, searchText: description });
+      }
+      const list = (where: Query<Campaign>['where'], skip = 0) =>
+        hurried(client).list(workspaceId, { where, by: 'createdAt', order: 'desc', skip, take: LARGE.length });
+      const narrowable = [
+        () => list([{ field: 'searchText', contains: 'tents' }]),
+        () => list([{ field: 'startsAt', from: 0 }]),
+        () => list([], 1),
+      ];
+      for (const read of narrowable) {
+        await assert.rejects(read, { name: 'DomainError', kind: 'invalid', message: /takes too long.*narrow it/ });
+      }
+      await assert.rejects(list([]), { name: 'MongoServerError', codeName: 'MaxTimeMSExpired' });
+    }),
 });

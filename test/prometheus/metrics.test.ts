@@ -18,7 +18,13 @@ suite('the metrics of a service on MongoDB and Redis', {
     const [database, redis] = await Promise.all([mongod(), startRedis()]);
     const proxy = await mongodbProxy(database.uri);
     try {
-      const { key } = await withUseCases(database.uri, newWorkspace);
+      const { key } = await withUseCases(database.uri, async (use) => {
+        const workspace = await newWorkspace(use);
+        // So that the service does not record a use in the background.
+        await use.apiKeys.authenticate(workspace.key);
+        await use.apiKeys.flush();
+        return workspace;
+      });
       const more = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };
       await withProcess({ ...onMongodb(proxy.uri), ...more }, async (service) => {
         const { url } = service;
