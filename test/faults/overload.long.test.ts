@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { Clients, type Outcome } from '../support/clients.ts';
-import { bytesOf, Crowd, type Told } from '../support/crowd.ts';
+import { bytesOf, Crowd, searchOf, type Told } from '../support/crowd.ts';
 import { quantile } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
@@ -169,12 +169,7 @@ for (const [name, { storage, campaigns, factor, share, unanswered }] of Object.e
       onStorage(storage, campaigns, async ({ url, child }, key) => {
         const clients = new Clients(url, GIVE_UP_MS);
         const { cpuSeconds } = usageOf(child.pid as number);
-        const search = (i: number) =>
-          Buffer.from(
-            bytesOf('GET', `/campaigns?search=zq${i % 1_000}`)
-              .toString()
-              .replace(DEMO_API_KEY, key),
-          );
+        const search = (i: number) => searchOf(i, key);
         await clients.inTurns(search, CAPACITY_CLIENTS, WARM_UP_MS);
         const cpuBefore = cpuSeconds();
         const rejections = (await clients.inTurns(UNKNOWN_PATH, CAPACITY_CLIENTS, CAPACITY_MS)).length;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Admission } from '../../adapters/http/admission.ts';
 import type { Exchange } from '../../adapters/http/replies.ts';
-import { bytesOf, Crowd, type Told } from '../support/crowd.ts';
+import { bytesOf, Crowd, searchOf, type Told } from '../support/crowd.ts';
 import { mongod } from '../support/mongod.ts';
 import { onMongodb } from '../support/mongodb-service.ts';
 import { converse } from '../support/raw.ts';
@@ -150,10 +150,6 @@ suite('many requests', {
     }),
 });
 
-/** Searches for what is nowhere, each for another term, so that none shares the answer of another. */
-const search = (key: string, i: number) =>
-  Buffer.from(bytesOf('GET', `/campaigns?search=zq${i}`).toString().replace(DEMO_API_KEY, key));
-
 /** A workspace with many campaigns sends a burst of searches, and another one reads a campaign at the same time. */
 async function sendBeside(api: Api, campaigns: number, characters: number) {
   const [many, other] = [await createTenant(api, 'many'), await createTenant(api, 'other')];
@@ -165,7 +161,7 @@ async function sendBeside(api: Api, campaigns: number, characters: number) {
   const keys = [many.key, await createKey(api, many.workspaceId)];
   const connections = await Promise.all(Array.from({ length: SEARCHES }, () => Crowd.open(api.url, 1)));
   const one = await Crowd.open(api.url, 1);
-  for (const key of [...keys, other.key]) await one.atOnce(search(key, 0));
+  for (const key of [...keys, other.key]) await one.atOnce(searchOf(0, key));
   const begun: ('search' | 'get')[] = [];
   const { campaigns: service } = api.application;
   const [list, read] = [service.list.bind(service), service.get.bind(service)];
@@ -173,7 +169,7 @@ async function sendBeside(api: Api, campaigns: number, characters: number) {
     list: (...args: Parameters<typeof list>) => begun.push('search') && list(...args),
     get: (...args: Parameters<typeof read>) => begun.push('get') && read(...args),
   });
-  const burst = Promise.all(connections.map((each, i) => each.atOnce(search(keys[i % 2] as string, i))));
+  const burst = Promise.all(connections.map((each, i) => each.atOnce(searchOf(i, keys[i % 2] as string))));
   while (begun.length === 0) await nextIteration();
   const path = `/campaigns/${other.ids.campaigns}`;
   const get = Buffer.from(bytesOf('GET', path).toString().replace(DEMO_API_KEY, other.key));
