@@ -89,9 +89,10 @@ function hurried(client: MongoClient): Records<Campaign> {
   const collection = Object.create(database.collection<Stored>('campaigns'), { db: { value: { command } } });
   const unused = () => Promise.reject(new Error('not of a list'));
   return recordsOn('campaigns', kinds.campaigns, {
-    on: (_, work) => work(collection, undefined),
+    on: (_name, _scope, work) => work(collection, undefined),
     inTurn: unused,
     contend: unused,
+    isSharded: () => false,
   });
 }
 
