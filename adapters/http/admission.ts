@@ -88,7 +88,7 @@ export class Admission implements Observer {
     const reason = queue.add(this.workspaces.get(credential) ?? credential, waiting, this.arrivedAt);
     if (reason) this.reject(waiting, reason);
     this.schedule();
-    this.timer ??= setTimeout(this.rejectLate, CHECK_INTERVAL_MS).unref();
+    this.timer ??= setTimeout(this.check, CHECK_INTERVAL_MS).unref();
   }
 
   /** Begins a health probe at once, or in its turn if there are many. It is never rejected. */
@@ -140,11 +140,12 @@ export class Admission implements Observer {
     this.onRejected(reason);
   }
 
-  private readonly rejectLate = (): void => {
+  private readonly check = (): void => {
     const now = performance.now();
     const late = [...this.requests.takeLate(now), ...this.scans.takeLate(now)];
     for (const waiting of late) this.reject(waiting, 'timeout');
-    this.timer = this.isEmpty ? undefined : setTimeout(this.rejectLate, CHECK_INTERVAL_MS).unref();
+    for (const queue of [this.requests, this.scans]) queue.forgetIdle();
+    this.timer = this.isEmpty ? undefined : setTimeout(this.check, CHECK_INTERVAL_MS).unref();
     if (this.rejections.length > 0) this.schedule();
   };
 

@@ -50,10 +50,7 @@ export class FairQueue<Request> {
     if (this.round.size === 0) this.busySince = now;
     if (lane.waiting.length === 0) lane.busySince = now;
     const rejection = this.rejectionOf(lane, now);
-    if (rejection) {
-      this.forgetIfEmpty(lane);
-      return rejection;
-    }
+    if (rejection) return rejection;
     lane.waiting.push({ request, since: now });
     this.size++;
     this.round.add(lane);
@@ -65,7 +62,7 @@ export class FairQueue<Request> {
     if (this.size === 0 || this.inFlight.isFull(now)) return undefined;
     for (const lane of this.round) {
       if (lane.inFlight.isFull(now)) continue;
-      const request = this.remove(lane, 0);
+      const request = this.take(lane.waiting.shift());
       this.round.delete(lane);
       if (lane.waiting.length > 0) this.round.add(lane);
       this.begin(lane.key);
@@ -85,7 +82,13 @@ export class FairQueue<Request> {
     const lane = this.laneOf(key);
     lane.inFlight.end(now);
     this.inFlight.end(now);
-    this.forgetIfEmpty(lane);
+  }
+
+  /** Forgets the workspaces of which nothing waits or is in flight. To be called now and then. */
+  forgetIdle(): void {
+    for (const { key, waiting, inFlight } of this.lanes.values()) {
+      if (waiting.length === 0 && inFlight.count === 0) this.lanes.delete(key);
+    }
   }
 
   /**
@@ -100,10 +103,9 @@ export class FairQueue<Request> {
       const { waiting } = lane;
       const waitMs = () => (isStanding ? this.waitOf(waiting.length, now) : 0);
       const isLong = () => this.size > MAX_BURST && waiting.length > MAX_BURST / this.round.size;
-      while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.remove(lane, 0));
-      while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS)) late.push(this.remove(lane, -1));
+      while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.take(waiting.shift()));
+      while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS)) late.push(this.take(waiting.pop()));
       if (waiting.length === 0) this.round.delete(lane);
-      this.forgetIfEmpty(lane);
     }
     return late;
   }
@@ -113,9 +115,9 @@ export class FairQueue<Request> {
     return this.size;
   }
 
-  private remove(lane: Lane<Request>, at: number): Request {
+  private take(entry: Lane<Request>['waiting'][number] | undefined): Request {
     this.size--;
-    return lane.waiting.splice(at, 1)[0]?.request as Request;
+    return entry?.request as Request;
   }
 
   private laneOf(key: string): Lane<Request> {
@@ -125,10 +127,6 @@ export class FairQueue<Request> {
       this.lanes.set(key, lane);
     }
     return lane;
-  }
-
-  private forgetIfEmpty(lane: Lane<Request>): void {
-    if (lane.inFlight.count === 0 && lane.waiting.length === 0) this.lanes.delete(lane.key);
   }
 
   private rejectionOf({ waiting, busySince }: Lane<Request>, now: number): Rejection | undefined {

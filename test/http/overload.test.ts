@@ -173,23 +173,27 @@ async function sendBeside(api: Api, campaigns: number, characters: number) {
   while (begun.length === 0) await nextIteration();
   const path = `/campaigns/${other.ids.campaigns}`;
   const get = Buffer.from(bytesOf('GET', path).toString().replace(DEMO_API_KEY, other.key));
-  for (let i = 0; i < GETS; i++) assert.equal((await one.atOnce(get))[0]?.status, 200);
+  const passed: number[] = [];
+  for (let i = 0; i < GETS; i++) {
+    const before = begun.length;
+    assert.equal((await one.atOnce(get))[0]?.status, 200);
+    passed.push(begun.length - before);
+  }
   const statuses = (await burst).map(([answer]) => answer?.status);
   for (const connection of [...connections, one]) connection.close();
-  const between = begun.join(' ').split('get').slice(1, GETS);
-  const passed = between.map((searches) => searches.trim().split(' ').length).sort((x, y) => x - y);
+  assert.ok(begun.length > SEARCHES);
   return { passed, statuses: new Set(statuses) };
 }
 
 const SEARCHES = 120;
 const GETS = 5;
-const MAX_PASSED = 15;
+const MAX_PASSED = 30;
 
 suite('a burst of searches of one workspace', {
   'does not delay another workspace by more than a few of them, and is served: in memory': () =>
     serving(async (api) => {
       const { passed, statuses } = await sendBeside(api, 100, 5_000);
-      assert.ok((passed[GETS >> 1] as number) <= MAX_PASSED, `${passed}`);
+      assert.ok(Math.max(...passed) <= MAX_PASSED, `${passed}`);
       assert.deepEqual([...statuses], [200]);
     }),
 
@@ -199,7 +203,7 @@ suite('a burst of searches of one workspace', {
       await serving(
         async (api) => {
           const { passed, statuses } = await sendBeside(api, 2_000, 200);
-          assert.ok((passed[GETS >> 1] as number) <= MAX_PASSED, `${passed}`);
+          assert.ok(Math.max(...passed) <= MAX_PASSED, `${passed}`);
           assert.deepEqual([...statuses], [200]);
         },
         { settings: onMongodb(uri) },
