@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import { type Caller, permit } from '../../core/access/caller.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
@@ -28,6 +29,8 @@ export interface Service {
   readonly limitedAddresses: LimitedAddresses;
   readonly readBody: ReadBody;
   readonly replies: Replies;
+  /** Waits for something that is no work of this service: meanwhile the request does not count as in flight. */
+  whileWaiting<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
 }
 
 /**
@@ -40,7 +43,7 @@ export function serve(operation: Operation, service: Service): RequestHandler<{ 
     const exchange = replies.exchangeOf(response);
     exchange.route = operation.path;
     const time = new TimeLimit(WORKS_FOR_MS - (performance.now() - exchange.startedAt));
-    const caller = await time.with(authenticate(request, service));
+    const caller = await time.with(authenticate(request, response, service));
     exchange.workspaceId = caller.workspaceId;
     exchange.keyId = caller.keyId;
     const usage = await requests.consume(caller.keyId);
@@ -75,8 +78,8 @@ const TOO_MANY_UNREAD = tooMuchNow(
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** Authenticates the caller. A valid key is served from an address over its limit too; one that must be looked up waits its turn. */
-async function authenticate(request: Request, service: Service): Promise<Caller> {
-  const { application, refusals, limitedAddresses } = service;
+async function authenticate(request: Request, response: ServerResponse, service: Service): Promise<Caller> {
+  const { application, refusals, limitedAddresses, whileWaiting } = service;
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new DomainError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
@@ -88,7 +91,8 @@ async function authenticate(request: Request, service: Service): Promise<Caller>
   const lookUp = () => application.apiKeys.authenticate(secret);
   const limited = limitedAddresses.find(() => addressOf(request));
   try {
-    return await (limited && application.apiKeys.needsLookUp(secret) ? limited.lookUp(lookUp) : lookUp());
+    if (!limited || !application.apiKeys.needsLookUp(secret)) return await lookUp();
+    return await whileWaiting(response, limited.lookUp(lookUp));
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unauthenticated') {
       const address = addressOf(request);

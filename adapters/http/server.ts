@@ -28,7 +28,7 @@ export interface HttpService {
 }
 
 export function httpService(
-  core: Omit<Service, 'readBody' | 'replies' | 'limitedAddresses'>,
+  core: Omit<Service, 'readBody' | 'replies' | 'limitedAddresses' | 'whileWaiting'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
@@ -38,13 +38,10 @@ export function httpService(
   const replies = new Replies(settings.docsUrl, [...observers, admission]);
   const turns = new Turns(replies);
   const read = bodyReader(settings.bodyLimit);
-  const readBody: ReadBody = (request, response, holder) =>
-    admission.whileWaitingFor(
-      replies.exchangeOf(response),
-      read(request, response, holder),
-      () => response.headersSent,
-    );
-  const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), replies, readBody });
+  const whileWaiting: Service['whileWaiting'] = (response, wait) =>
+    admission.whileWaitingFor(replies.exchangeOf(response), wait, () => response.headersSent);
+  const readBody: ReadBody = (request, response, holder) => whileWaiting(response, read(request, response, holder));
+  const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), replies, readBody, whileWaiting });
   app.set('trust proxy', settings.trustProxy);
   const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(options, (request, response) => {

@@ -201,6 +201,10 @@ async function answer(
     case 'create':
     case 'createIndexes':
       return (await Promise.all(all.map((shard) => ask(shard, command)))).find(({ ok }) => !Number(ok)) ?? { ok: 1 };
+    case 'listCollections':
+    case 'listIndexes':
+      // The primary shard of the database has all of them.
+      return ask(0, command);
     case 'find':
       return readFrom(command.filter);
     case 'aggregate':
