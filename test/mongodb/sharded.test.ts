@@ -18,6 +18,7 @@ import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { callOf, everyOperation, successOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { type Router, startRouter } from '../support/router.ts';
+import { isLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
@@ -153,10 +154,13 @@ function workspaceOn(shard: number, router: Router): string {
 
 const isReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }) => status === 200);
 
-suite('storage in a sharded cluster', {
-  ...storageContract(openStorage),
-  'leaves no database behind': closeStorage,
-});
+// At length: replica sets run the contract in every run, and the tests below cover the differences.
+if (isLong || process.env.MONGOS) {
+  suite('storage in a sharded cluster', {
+    ...storageContract(openStorage),
+    'leaves no database behind': closeStorage,
+  });
+}
 
 suite('a sharded cluster', {
   'gets each command of the API on one shard, and asks all of them only for the list of workspaces': () =>

@@ -10,18 +10,20 @@ import { sharedMongod, stopSharedMongod, WHICH_MONGOD } from './shared-mongod.ts
 const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
 /** A run that takes longer than this shows that it goes on. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
+/** The folders whose tests wait for servers most of their time. */
+const WAITING = /^(?:faults|mongodb|bootstrap)\//;
 const root = join(import.meta.dirname, '..');
 
 /**
  * Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at
- * length. Then one runs after the other, because it looks at the clock; else one more than there are processors, because
- * some wait for servers. Every half minute, standard error says how far it is.
+ * length. Then one runs after the other, because it looks at the clock; else two more than there are processors, because
+ * some wait for servers: these are run first. Every half minute, standard error says how far it is.
  */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-    .sort();
+    .sort((a, b) => Number(WAITING.test(b)) - Number(WAITING.test(a)) || a.localeCompare(b));
   const total = { passed: 0, failed: 0, skipped: 0 };
   const missing = new Set<string>();
   const fileCount = files.length;
@@ -42,7 +44,7 @@ async function main(words: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: scale(availableParallelism() + 1, 1) }, work));
+  await Promise.all(Array.from({ length: scale(availableParallelism() + 2, 1) }, work));
   clearInterval(progress);
   await stopSharedMongod();
   for (const reason of missing) console.log(`SKIPPED what needs it: ${reason}`);
