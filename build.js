@@ -26,29 +26,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 process.chdir(import.meta.dirname);
 
-/** The inputs of a build: files, and folders of TypeScript. The last changes when npm installs another package. */
+/** The inputs of a build: files, and folders of TypeScript. The last one changes when npm installs a package. */
 const SOURCES = [
   ...['core', 'adapters', 'bootstrap', 'test'],
   ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
 ];
 
-/** ES modules of many files. All other packages are loaded from `node_modules`. */
+/** The packages that are ES modules of many files. All others are loaded from `node_modules`. */
 const BUNDLED_PACKAGES = ['inversify', 'uuid', 'zod'];
 
 const MAIN = 'bootstrap/main.js';
 const CLI = 'bootstrap/cli.js';
 const CHUNKS = 'bootstrap/chunks/';
 
-/** Describes the build in `dist`: `sources`, when it was `builtAt`, and its `files`. */
+/** The description of the build in `dist`: the hash of its `sources`, the time `builtAt`, and its `files`. */
 const MANIFEST = 'build.json';
 
-/** A symbolic link to the id of the process that builds: unlike a file, it never exists without its content. */
+/** A symbolic link to the id of the process that builds. Unlike a file, it never exists without its content. */
 const LOCK = 'dist.lock';
 const LOCK_INTERVAL_MS = 50;
-/** Longer than a build takes. After a restart of the machine, the process id may belong to another process. */
-const MAX_LOCK_MS = 300_000;
+/** The TTL of a lock, which is longer than a build: after a reboot, its process id may belong to another process. */
+const LOCK_TTL_MS = 300_000;
 
-/** Longer than a process takes to start: until then, it loads chunks of the build from which it was started. */
+/** The TTL of old chunks, which is longer than a process takes to start: until then it loads chunks of its own build. */
 const OLD_CHUNKS_TTL_MS = 3_600_000;
 
 const canBuild = ['tsc', 'esbuild'].every((name) => existsSync(join('node_modules/.bin', name)));
@@ -79,7 +79,7 @@ function readManifest() {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Hashes the names, times and sizes of all sources: it takes a few milliseconds, and a deleted source counts too. */
+/** Hashes the names, times and sizes of all sources in a few milliseconds. A deleted source changes the hash, too. */
 function hashOfSources() {
   const hash = createHash('sha256');
   for (const source of SOURCES.filter(existsSync)) {
@@ -105,7 +105,7 @@ function filesBelow(folder, prefix = '') {
   });
 }
 
-/** Builds in a new folder and publishes the result. The build that is there keeps working, also if this one fails. */
+/** Builds in a new folder and publishes the result. Until then, and if it fails, the previous build stays as it is. */
 async function build() {
   await lock();
   const folder = `dist.${process.pid}`;
@@ -120,7 +120,7 @@ async function build() {
     chmodSync(join(folder, CLI), 0o755);
     publish(folder, sources);
   } catch (error) {
-    // The compilers have said what is wrong.
+    // The compilers have printed the error.
     if (error.status === undefined && error.errors === undefined) throw error;
     process.exitCode = 1;
   } finally {
@@ -146,7 +146,7 @@ async function lock() {
 
 function isAbandoned() {
   try {
-    return !isRunning(Number(readlinkSync(LOCK))) || Date.now() - lstatSync(LOCK).mtimeMs > MAX_LOCK_MS;
+    return !isRunning(Number(readlinkSync(LOCK))) || Date.now() - lstatSync(LOCK).mtimeMs > LOCK_TTL_MS;
   } catch (error) {
     if (error.code === 'ENOENT') return false;
     throw error;
@@ -170,8 +170,8 @@ function removeAbandonedFolders() {
 }
 
 /**
- * Moves the files of a build into `dist`, each at once: no file is ever missing or half written. The names of chunks
- * contain their hashes, and `main.js` and `cli.js` come after them, so a process loads the chunks of one build only.
+ * Moves the files of a build into `dist`. Each move is atomic, so no file is ever missing or incomplete. The names of chunks
+ * contain their hashes, and `main.js` and `cli.js` are moved last, so a process loads the chunks of one build only.
  */
 function publish(folder, sources) {
   const previous = readManifest();
@@ -190,7 +190,7 @@ function publish(folder, sources) {
   }
 }
 
-/** Starts the server with the bundle of the present sources, and again after each change. It does not check types. */
+/** Bundles the sources and starts the server, and does so again after each change. Does not check types. */
 async function watch() {
   const folder = `dist.${process.pid}`;
   let server;
@@ -222,7 +222,7 @@ async function watch() {
   await context.watch();
 }
 
-/** What esbuild makes of the sources: the server and the command line, in few files. */
+/** Returns the options of esbuild: it bundles the server and the command line into few files. */
 function bundleOptions(folder) {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   return {

@@ -13,7 +13,7 @@ const MOST_WAITING = 8 * 1024 * 1024;
 const RETRY_MS = 100;
 const LAST_LINES_MS = 500;
 
-/** Logs to standard error: a readable line each on a terminal, JSON elsewhere, written in batches. */
+/** Returns a logger for standard error: short lines on a terminal, JSON otherwise, written in batches. */
 export async function standardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, new Batches(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
@@ -21,13 +21,13 @@ export async function standardErrorLog(level: string): Promise<Logger> {
   return pino({ level }, { write: (line: string) => terminal.write(harmlessLine(line)) });
 }
 
-/** Returns a line of the log whose texts cannot change a terminal. */
+/** Returns a line of the log without control characters that could change a terminal. */
 function harmlessLine(line: string): string {
   const harmless = (_: string, value: unknown) => (typeof value === 'string' ? printable(value) : value);
   return `${JSON.stringify(JSON.parse(line, harmless))}\n`;
 }
 
-/** Options of pino-pretty for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`; only errors take more lines. */
+/** Options of pino-pretty for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`. Only errors take several lines. */
 const terminalOptions: PrettyOptions = {
   singleLine: true,
   translateTime: 'HH:MM:ss.l',
@@ -50,7 +50,7 @@ function terminalMessage({
   return status === undefined ? `${request} ${msg}, request ${requestId}` : `${request} ${status} ${milliseconds} ms`;
 }
 
-/** Returns what the log tells of a service that listens. */
+/** Returns the fields of the log line `server listening`. */
 export function listeningFields(
   { STORAGE, RATE_LIMITER, WORKERS }: Settings,
   { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string | undefined },

@@ -1,9 +1,9 @@
-const INTERVAL_MS = 200;
+const CHECK_INTERVAL_MS = 200;
 
 /**
- * Makes a signal to `npx advocacy` reach this process. npm runs a command in a shell and passes SIGTERM and SIGINT to that
- * shell only. bash replaces itself by the command; dash ends, and leaves the command running. So if npm runs exactly this
- * command, and the process above it has ended, this process sends SIGTERM to itself.
+ * Makes a signal to `npx advocacy` reach this process. npm runs a command in a shell, and passes SIGTERM and SIGINT to that
+ * shell only. bash replaces itself with the command. dash ends and leaves the command running. So if npm runs exactly this
+ * command and the parent process ends, this process sends SIGTERM to itself.
  */
 export function relaySignalsOfNpx({ npm_lifecycle_event, npm_lifecycle_script }: NodeJS.ProcessEnv): void {
   if (npm_lifecycle_event !== 'npx' || !["'advocacy'", 'advocacy'].includes(npm_lifecycle_script ?? '')) return;
@@ -12,5 +12,5 @@ export function relaySignalsOfNpx({ npm_lifecycle_event, npm_lifecycle_script }:
     if (process.ppid === parent) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
-  }, INTERVAL_MS).unref();
+  }, CHECK_INTERVAL_MS).unref();
 }

@@ -9,7 +9,7 @@ const SERVING_ON_MS = 1_000;
 
 const DEMO_NOTE = ', with a demo workspace in memory: what you change is gone when it stops.';
 
-/** Starts the service, logs the warnings, says where it listens, and ends this process when that is told to stop. */
+/** Starts the service, logs the warnings, prints the address, and ends this process after SIGTERM or SIGINT. */
 export async function serve(settings: Settings, warnings: readonly string[]): Promise<void> {
   if (settings.WORKERS > 1 && cluster.isPrimary) {
     const { startWorkers } = await import('./workers.ts');
@@ -40,7 +40,7 @@ export async function serve(settings: Settings, warnings: readonly string[]): Pr
     import('./server.ts'),
   ]);
   const log = await standardErrorLog(settings.LOG_LEVEL);
-  // The process that started a worker has logged them.
+  // The primary process has logged the warnings.
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning);
   const running = await start(settings, log);
   started = { running, log };

@@ -13,7 +13,7 @@ import { type Settings, SettingsError } from './settings.ts';
 import { nodeSystem } from './system.ts';
 
 const DRAINED_WITHIN_MS = 10_000;
-/** A shutdown waits this long for the last uses of keys to be stored: they are worth no more while writes block. */
+/** The longest time that a shutdown waits for the last uses of keys to be stored. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /** A service that listens. */
@@ -28,7 +28,7 @@ export interface Running {
   /**
    * Stops: says at once that it is not ready and ends each connection with its next reply, goes on serving for
    * `servingMs`, then takes no more connections and resolves when those that it has are done, ten seconds after the
-   * call at the latest. Resolves to `false` if that timeout closed connections or left a database unclosed.
+   * call at the latest. Resolves to `false` if that timeout closed connections, or if a database is still open.
    */
   stop(servingMs?: number): Promise<boolean>;
 }

@@ -55,7 +55,7 @@ export const settings = {
   STORAGE: oneOf('memory', 'mongodb').default('memory').describe('where the records are kept: `memory` or `mongodb`'),
   MONGODB_URI: url(['mongodb://', 'mongodb+srv://'])
     .default('mongodb://127.0.0.1:27017/advocacy')
-    .describe('the database of `STORAGE=mongodb`; its name is `advocacy` if the URI has none'),
+    .describe('the database of `STORAGE=mongodb`, named `advocacy` if the URI has no name'),
   RATE_LIMITER: oneOf('memory', 'redis')
     .default('memory')
     .describe('who counts requests: `memory` (each process) or `redis`'),
@@ -111,7 +111,7 @@ const schema = z.object(settings).superRefine(
     }
     const { HOST, PORT, METRICS_HOST, METRICS_PORT } = values;
     if (PORT !== 0 && PORT === METRICS_PORT && canOverlap(HOST, METRICS_HOST)) {
-      refuse('METRICS_PORT', 'must not be PORT: the service and its metrics need two ports');
+      refuse('METRICS_PORT', 'must differ from PORT, because the service and its metrics need two ports');
     }
   },
   { when: () => true },
@@ -140,7 +140,7 @@ const MOST_EDITS = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns a line for each variable whose short name is one edit, or one swap of neighbours, away from a setting's. */
+/** Returns a warning for each variable whose short name differs from a setting's by one edit or one swap of neighbors. */
 export function misspelledSettings(environment: Environment): string[] {
   const names = Object.keys(settings);
   return Object.keys(environment).flatMap((name) => {
@@ -150,7 +150,7 @@ export function misspelledSettings(environment: Environment): string[] {
   });
 }
 
-/** Whether swapping two neighbouring letters makes one text the other. */
+/** Returns whether swapping two neighboring letters turns one text into the other. */
 function isSwapOf(a: string, b: string): boolean {
   return [...a].some((letter, i) => a.slice(0, i) + a.charAt(i + 1) + letter + a.slice(i + 2) === b);
 }
@@ -163,7 +163,7 @@ const effectiveWith: readonly (readonly [name: keyof typeof settings, other: key
     ['METRICS_HOST', 'METRICS_PORT'],
   ];
 
-/** Returns a line for each setting that is given but has no effect. */
+/** Returns a warning for each setting that is set but has no effect. */
 function ineffectiveSettings(environment: Environment): string[] {
   return effectiveWith
     .filter(([name, other, value]) => {
@@ -199,12 +199,12 @@ function editsBetween(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
-/** Returns what is probably a mistake in an environment although the service can start with it. */
+/** Returns a warning for each probable mistake in an environment that does not prevent the start. */
 export function settingWarnings(environment: Environment): string[] {
   return [...misspelledSettings(environment), ...ineffectiveSettings(environment)];
 }
 
-/** Whether two listeners on the same port of these hosts are known to get in each other's way. */
+/** Returns whether listeners on the same port of these two hosts are known to conflict. */
 function canOverlap(host: string, other: string): boolean {
   const [one, two] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1')) as [
     string,

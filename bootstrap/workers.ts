@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 
 /** A worker that ends sooner is not replaced at once, so that what keeps ending does not keep the machine busy. */
 const LIVES_AT_LEAST_MS = 1_000;
-/** A worker ends within ten seconds by itself; one that has not is hung. */
+/** The longest time that a worker may take to stop. A worker that works stops within ten seconds. */
 const STOP_TIMEOUT_MS = 11_000;
 const KILL_TIMEOUT_MS = 1_000;
 
@@ -18,7 +18,7 @@ export interface Serving {
 
 /**
  * Serves in as many processes as `WORKERS` says, on one port. Another takes the place of one that ends; told to stop, all
- * stop, and then this process. Workers that have not ended after `stopTimeoutMs`, or when it is told again, are killed.
+ * stop, and then this process. Workers that still run after `stopTimeoutMs`, or at a second signal, are killed.
  * Where the first cannot start, having said why, this process ends as it did.
  */
 export async function startWorkers(
@@ -59,7 +59,7 @@ export async function startWorkers(
       else log.warn('shutdown timed out, the remaining workers are killed');
     }
     for (const worker of running()) {
-      log.warn({ worker: worker.process.pid }, 'a worker has not stopped in time and is killed');
+      log.warn({ worker: worker.process.pid }, 'a worker did not stop in time and is killed');
       worker.process.kill('SIGKILL');
     }
     await Promise.race([ended, delay(KILL_TIMEOUT_MS)]);

@@ -52,9 +52,9 @@ export interface Storage {
   atomically<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 
   /**
-   * The storage's clock: milliseconds since the epoch. All processes that use a storage share it, so moments that one
-   * process stores and others compare (a lease, an expiry) come from here and not from the clock of a process. Before the
-   * storage was reached for the first time, it is the clock of the process.
+   * Returns the time of the storage, in milliseconds since the epoch. All processes that use a storage share this clock. Use
+   * it for times that one process stores and others compare (a lease, an expiry). Until the storage is reached for the first
+   * time, it is the clock of the process.
    */
   now(): number;
 

@@ -8,10 +8,10 @@ export class MalformedBody extends Error {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** No schema looks deeper: a value that is nested deeper has the wrong type, whatever it is. */
-const MAX_DEPTH = 32;
-/** Twice as many names, objects and arrays as the largest valid body has: a campaign with 50 resources. */
-const MAX_PARTS = 1_000;
+/** The maximum nesting of a body. No schema is that deep, so any value below it has the wrong type. */
+const MAX_DEPTH_COUNT = 32;
+/** The maximum number of names, objects and arrays in a body: twice that of the largest valid body, a campaign with 50 resources. */
+const MAX_PARTS_COUNT = 1_000;
 
 /**
  * Reads a body: one JSON object, in UTF-8. Throws `MalformedBody`, and rejects with `invalid` a body with more than 1,000
@@ -19,11 +19,11 @@ const MAX_PARTS = 1_000;
  */
 export function readJson(bytes: Uint8Array): object {
   const value = jsonOf(withoutDeepValues(bytes));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noObject();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
   return value;
 }
 
-function noObject(): MalformedBody {
+function notAnObject(): MalformedBody {
   return new MalformedBody('The body must be a JSON object.');
 }
 
@@ -59,31 +59,31 @@ function withoutDeepValues(bytes: Uint8Array): Uint8Array {
         break;
       case COLON:
         if (depth === 1) [fieldStart, fieldEnd] = [textStart, textEnd];
-        if (depth <= MAX_DEPTH) parts++;
+        if (depth <= MAX_DEPTH_COUNT) parts++;
         break;
       case OPEN_ARRAY:
       case OPEN_OBJECT:
-        if (depth <= MAX_DEPTH) parts++;
-        if (depth++ === MAX_DEPTH) kept.push(bytes.subarray(keptUntil, at + 1));
+        if (depth <= MAX_DEPTH_COUNT) parts++;
+        if (depth++ === MAX_DEPTH_COUNT) kept.push(bytes.subarray(keptUntil, at + 1));
         break;
       case CLOSE_ARRAY:
       case CLOSE_OBJECT:
-        if (--depth === MAX_DEPTH) keptUntil = at;
+        if (--depth === MAX_DEPTH_COUNT) keptUntil = at;
     }
-    if (parts > MAX_PARTS) throw tooManyParts(bytes.subarray(fieldStart, fieldEnd));
+    if (parts > MAX_PARTS_COUNT) throw tooManyParts(bytes.subarray(fieldStart, fieldEnd));
   }
-  if (depth > MAX_DEPTH) keptUntil = bytes.length;
+  if (depth > MAX_DEPTH_COUNT) keptUntil = bytes.length;
   return kept.length === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(keptUntil)]);
 }
 
-/** Rejects a body in this field of it; one that has no field is no object. */
+/** Returns the error of a body with too many parts. It names the field that exceeds the maximum, if the body is an object. */
 function tooManyParts(field: Uint8Array): Error {
-  if (field.length === 0) return noObject();
-  const problem = `exceeds the ${MAX_PARTS} names, objects and arrays that a body may have`;
+  if (field.length === 0) return notAnObject();
+  const problem = `too many elements, the body must have at most ${MAX_PARTS_COUNT} names, objects and arrays`;
   return invalid([{ path: shortened(String(jsonOf(field))), problem }]);
 }
 
-/** Where a text ends that starts with the quotation mark at `start`, or the end of the bytes. */
+/** Returns the end of the text that starts with the quotation mark at `start`, or the end of the bytes. */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     if (bytes[at] === BACKSLASH) at++;

@@ -1,6 +1,6 @@
 /**
- * Whether a text is a URL (WHATWG), or a reference that is valid relative to `base`. `canParse` of Node 20 and 22 rejects
- * URLs with Latin-1 letters as soon as V8 has optimized its caller, because it then takes their bytes for UTF-8.
+ * Returns whether a text is a URL (WHATWG), or a reference that is valid relative to `base`. It does not use
+ * `URL.canParse`: in Node 20 and 22, when V8 has optimized the caller, that reads Latin-1 text as UTF-8 and rejects it.
  */
 export function isUrl(text: string, base?: string): boolean {
   try {

@@ -16,7 +16,7 @@ import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
 import { anyId, type Column, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
 
-/** Returns another record whose text in a field is the same, whatever the case. No index finds it, so all are read. */
+/** Returns another record with the same text in a field (case-insensitive). There is no index for this, so it reads all records. */
 async function otherLike<F extends string, T extends Readonly<Record<F | 'id', string>>>(
   record: T,
   field: F,
@@ -32,17 +32,17 @@ const workspaceFields = ['id', 'name', 'createdAt'] as const satisfies (keyof Wo
 export const createWorkspace = command({
   name: 'workspace create',
   does: 'make a workspace',
-  more: 'Its name need not be unique: if another workspace has the name, a warning says so.',
+  more: 'Names need not be unique: if another workspace has the same name, a warning is printed.',
   example: 'workspace create --name "Northwind Outdoor"',
   parameters: { name: parameter('--name <name>', 'its name', text(WORKSPACE_NAME)) },
   run: async ({ use }, { name }) => {
     const workspace = await use.workspaces.create(name);
-    // Looked for afterwards, so that of two that are made at the same time one is warned of at least.
+    // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
     const other = await otherLike(workspace, 'name', use.workspaces.all());
     return {
       json: picked(workspace, workspaceFields),
       says: `The workspace ${workspace.name} is made: ${workspace.id}`,
-      ...(other && { warning: `Another workspace has this name: ${other.id}` }),
+      ...(other && { warning: `Another workspace has the same name: ${other.id}` }),
     };
   },
 });
@@ -91,15 +91,15 @@ const invitation = parameter(
 );
 
 const EMAIL_NOTE =
-  'An email address need not be unique: if another member of the workspace has it, whatever the case, a warning says so.';
+  'Email addresses need not be unique: if another member of the workspace has the same one (ignoring case), a warning is printed.';
 
-/** Tells of a member, and warns if another one of `members` has the same email address. */
+/** Returns the answer about a member, with a warning if another one of `members` has the same email address. */
 async function told(member: Member, done: string, members?: AsyncIterable<Member>): Promise<Told> {
   const other = members && (await otherLike(member, 'email', members));
   return {
     json: picked(member, memberFields),
     says: `The ${member.role} ${member.name} is ${done}: ${member.id}`,
-    ...(other && { warning: `Another member of the workspace has this email address: ${other.id}` }),
+    ...(other && { warning: `Another member of the workspace has the same email address: ${other.id}` }),
   };
 }
 
@@ -186,7 +186,7 @@ export const createKey = command({
   does: 'make an API key, of a member or of nobody',
   more:
     'The key is shown this once: only its hash is kept. One of no member has its access alone, and shares nothing. ' +
-    'A date in the past is refused.',
+    'The end must be in the future.',
   example: 'key create --workspace 0190… --member 0191… --label laptop',
   parameters: {
     workspaceId: workspaceOption,

@@ -57,7 +57,7 @@ export interface Told {
   /** Given, with what went wrong, where not all that was asked for is done. */
   readonly exitCode?: number;
   readonly error?: string;
-  /** What is done, but may not be as it was meant. */
+  /** A possible mistake in a command that succeeded. */
   readonly warning?: string;
 }
 

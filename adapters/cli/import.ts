@@ -23,7 +23,7 @@ const BATCH_BYTES = 4 * 2 ** 20;
 /** What a line that is passed over is made of: space, tab, carriage return. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
 const LONGEST_BLANK = 1000;
-/** How long a stopped import waits for the lines that are being stored, in milliseconds. */
+/** The longest time that a stopped import waits for the lines that are being stored. */
 const STOP_TIMEOUT_MS = 3_000;
 
 /** What can be imported: how a body of it is read, and how many of them become records. */
@@ -33,7 +33,7 @@ interface Importable {
     use: Application,
     workspaceId: string,
     bodies: readonly unknown[],
-    /** Those of the records; without them, it only tells what would become of the bodies. */
+    /** The ids of the records. Without them, the bodies are only checked. */
     ids: readonly string[] | undefined,
   ): Promise<readonly Outcome<object>[]>;
 }
@@ -73,15 +73,18 @@ const importables = {
 };
 const KINDS = Object.keys(importables) as [keyof typeof importables];
 
-const anImportId = anyId.refine((id) => isUuid(id) && id[14] === '7', 'must be the id that an import told');
+const anImportId = anyId.refine(
+  (id) => isUuid(id) && id[14] === '7',
+  'must be the import id that this command printed',
+);
 
 export const importRecords = command({
   name: 'import',
   does: 'make records of a file: NDJSON, a line each as the body of the POST that makes one',
   more:
     'Every line that is refused is told by its number and the reason; the others are kept. Lines are stored in their ' +
-    'order, some hundred at once. However it ends, it says from which line to go on, and which lines may be stored ' +
-    'although it did not learn that: with its --import-id, none of them is stored twice. A campaign has no creator; a ' +
+    'order, some hundred at once. At the end, the line to go on from is printed. If the database did not confirm some ' +
+    'lines, they are printed with an --import-id, which prevents storing them twice. A campaign has no creator; a ' +
     'dry run sees a name that is doubled only where it is taken already or the lines are near each other.',
   example: 'import --workspace 0190… campaigns campaigns.ndjson',
   endsItself: true,
@@ -90,7 +93,7 @@ export const importRecords = command({
     file: parameter('<file>', 'the file; - is the standard input', z.string()),
     workspaceId: workspaceOption,
     fromLine: parameter('--from-line <number>', 'the first line that is looked at', positiveInteger().default(1)),
-    importId: parameter('--import-id <id>', 'the import to go on with, by the id that it told', anImportId.optional()),
+    importId: parameter('--import-id <id>', 'the id of an interrupted import, to go on with it', anImportId.optional()),
     dryRun: parameter('--dry-run', 'only tell what would be refused, and store nothing', z.boolean().default(false)),
   },
   run: async (session, { kind, file, workspaceId, fromLine, importId = session.newId(), dryRun }) => {
@@ -130,7 +133,7 @@ interface Batch {
 
 type Ended = 'done' | 'stopped' | 'failed';
 
-/** Lines that may be stored or not: the storage did not answer. */
+/** Lines of which it is unknown whether they are stored, because the storage did not answer. */
 interface Uncertain {
   readonly firstLine: number;
   readonly lastLine: number;
@@ -196,7 +199,7 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** Resolves as `work` does; rejects if it takes longer than `STOP_TIMEOUT_MS` after the stop. */
+/** Resolves to the result of `work`. Rejects if `work` takes longer than `STOP_TIMEOUT_MS` after the stop. */
 async function inTime<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let onStop = () => {};
@@ -259,7 +262,7 @@ function isBlank({ bytes }: Line): boolean {
   return bytes !== undefined && bytes.length < LONGEST_BLANK && bytes.every((byte) => BLANKS.has(byte));
 }
 
-/** The lines of a batch that was being stored when the import ended; `null` if there are none. */
+/** Returns the lines of the batch that was being stored when the import ended, or `null` if there are none. */
 function uncertainLines({ dryRun }: Source, storing: Batch | undefined): Uncertain | null {
   const good = dryRun || !storing ? [] : storing.lines.filter((line) => 'body' in line);
   const [first, last] = [good[0], good.at(-1)];

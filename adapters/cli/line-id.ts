@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const LINE_BITS = 32;
 const HASH_BITS = 42;
 
-/** What an import stores where. */
+/** The identity of an import: its id, and the workspace and kind of the records that it stores. */
 export interface ImportTarget {
   /** A UUID version 7. */
   readonly importId: string;
@@ -12,9 +12,9 @@ export interface ImportTarget {
 }
 
 /**
- * Returns the id of the record that a line of an import becomes, the same whenever the line is imported again under the
- * same `importId`: a UUID version 7 (RFC 9562) with the time of the import, then the number of the line, so that ids
- * are in the order of the lines, then a hash of the line and of where it goes.
+ * Returns the id of the record that a line of an import becomes. The same line has the same id whenever it is imported
+ * under the same `importId`. The id is a UUID version 7 (RFC 9562): the time of the import, the number of the line, so
+ * that ids are in the order of the lines, and a hash of the line and its target.
  */
 export function lineId({ importId, workspaceId, kind }: ImportTarget, line: number, bytes: Uint8Array): string {
   const hash = createHash('sha256')

@@ -4,7 +4,7 @@ import type { Terminal } from './progress.ts';
 import { tableLine, type Widths, widthsOf } from './table.ts';
 import { harmlessJson, printable } from './terminal-text.ts';
 
-/** The column widths of a table follow from so many rows: the others are written as they come. */
+/** The number of rows that set the column widths of a table. Later rows are written as they arrive. */
 const SAMPLE_ROWS = 1_000;
 
 /** Where answers go. When they cannot be written any more, `closed` is aborted and what follows is not written. */
@@ -24,12 +24,12 @@ export class Output {
     });
   }
 
-  /** The width of the terminal, in cells; `undefined` if the answer goes elsewhere. */
+  /** The width of the terminal, in cells. `undefined` if the output is not a terminal. */
   get columns(): number | undefined {
     return (this.stream.isTTY && this.stream.columns) || undefined;
   }
 
-  /** Writes a text, without the control characters that it has from records. */
+  /** Writes a text, with its control characters replaced: they may come from records. */
   write(text: string): Promise<void> {
     return this.writeRaw(printable(text));
   }
@@ -71,7 +71,7 @@ async function listAsJson({ rows }: Listed, output: Output): Promise<void> {
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/** Writes a table as its rows come. On a terminal its lines fit; elsewhere nothing is cut. */
+/** Writes a table row by row. On a terminal, lines are cut to its width. Otherwise nothing is cut. */
 async function listAsTable({ rows, columns, none }: Listed, output: Output): Promise<void> {
   const fits = output.columns !== undefined;
   const sample: (readonly string[])[] = [];

@@ -2,45 +2,45 @@ import { tooMuchNow } from './errors.ts';
 import { FairQueue, type Rejection } from './fair-queue.ts';
 import type { Exchange, Observer } from './replies.ts';
 
-/** Requests in flight that are allowed whatever the throughput: as many as there are connections to the database. */
-const MIN_IN_FLIGHT = 50;
-/** The same of scans, each of which may keep a core of the database busy: of all workspaces, and of one. */
-const MIN_SCANS_IN_FLIGHT = 16;
-const MIN_SCANS_OF_WORKSPACE = 8;
+/** The number of requests in flight that is always allowed: the number of connections to the database. */
+const MIN_IN_FLIGHT_COUNT = 50;
+/** The same for scans, each of which can occupy a core of the database: of all workspaces, and of one. */
+const MIN_SCANS_IN_FLIGHT_COUNT = 16;
+const MIN_SCANS_OF_WORKSPACE_COUNT = 8;
 
-/** Health probes that are answered at once in each iteration of the event loop. */
-const MAX_PROBES_AT_ONCE = 20;
+/** The number of health probes that an iteration of the event loop answers at once. */
+const MAX_PROBES_COUNT = 20;
 
-/** While requests wait, an iteration of the event loop begins some for this time. */
-const BEGIN_MS = 10;
+/** The time for which an iteration of the event loop begins waiting requests. */
+const BEGIN_BUDGET_MS = 10;
 /**
- * An iteration rejects some for this time; and for longer if more requests have arrived than have begun since the last one, but
- * fewer than those: clients that ask again at once would otherwise be rejected more and more often.
+ * The time for which an iteration rejects requests. It is longer for a share of the excess: the requests that arrived since
+ * the last iteration, less those that began. Clients that retry at once would otherwise be rejected more and more often.
  */
-const REJECT_MS = 0.6;
-const MAX_REJECT_MS = 4;
+const REJECT_BUDGET_MS = 0.6;
+const MAX_REJECT_BUDGET_MS = 4;
 const REJECTED_SHARE = 0.97;
-/** How long requests wait for connections that are being opened: libuv 1.45 and later accept one in an iteration. */
-const ACCEPT_MS = 10;
-/** How long before it was accepted a connection may have been opened. */
+/** The longest time that requests wait for connections that are being opened: libuv 1.45 and later accept one per iteration. */
+const MAX_ACCEPT_WAIT_MS = 10;
+/** The longest time between the opening of a connection and its acceptance that is assumed. */
 const MAX_ACCEPT_LAG_MS = 2_000;
-/** If no request may begin, the next ones are rejected after this time, so that the rest of the service goes on. */
+/** The interval between rejections if no request may begin, so that they do not block the rest of the service. */
 const REJECT_INTERVAL_MS = 2;
 const CHECK_INTERVAL_MS = 100;
 
-const MAX_CREDENTIALS = 10_000;
-/** The end of a credential tells keys apart, and is not a secret. */
-const CREDENTIAL_END = 10;
+const MAX_CREDENTIALS_COUNT = 10_000;
+/** The length of the end of a credential. It identifies a key, and is too short to be a secret. */
+const CREDENTIAL_END_LENGTH = 10;
 
-/** A request that reads much of a collection: a search, a page far behind, or one whose parameters are not plain. */
+/** Matches the URL of a scan, which may read much of a collection: a search, a page from 100 on, or encoded names of parameters. */
 const SCAN = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
 
 const REJECTION = tooMuchNow('There are more requests than can be served: try again in a second.');
 
-/** A request that waits. */
+/** A waiting request. */
 export interface Waiting {
   readonly exchange: Exchange;
-  /** Begins the request. Returns whether it did: it need not if its client has gone. */
+  /** Begins the request, and returns `true`. Returns `false` if its client has closed the connection. */
   begin(): boolean;
   reject(error: Error): void;
 }
@@ -51,16 +51,16 @@ interface InFlight {
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Every request waits here,
- * not unread in its connection, so that their number is known. The time for rejections is bounded, so that the admitted
- * requests are served however many others come.
+ * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Every request waits here
+ * and not unread in its connection, so that the number of waiting requests is known. The time for rejections is bounded, so
+ * that admitted requests are served under any load.
  */
 export class Admission implements Observer {
-  private readonly requests = new FairQueue<Waiting>(MIN_IN_FLIGHT, MIN_IN_FLIGHT);
-  private readonly scans = new FairQueue<Waiting>(MIN_SCANS_IN_FLIGHT, MIN_SCANS_OF_WORKSPACE);
+  private readonly requests = new FairQueue<Waiting>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT);
+  private readonly scans = new FairQueue<Waiting>(MIN_SCANS_IN_FLIGHT_COUNT, MIN_SCANS_OF_WORKSPACE_COUNT);
   private readonly inFlight = new Map<Exchange, InFlight>();
   private readonly rejections: Waiting[] = [];
-  /** The workspace of each credential that was authenticated lately. */
+  /** The workspaces of the credentials that were authenticated recently. */
   private readonly workspaces = new Map<string, string>();
   private isScanNext = false;
   private isScheduled = false;
@@ -69,17 +69,17 @@ export class Admission implements Observer {
   private begunAt = 0;
   private hasAccepted = false;
   private probes = 0;
-  /** The requests that have arrived, and those that have begun, since the last iteration. */
+  /** The number of requests that arrived, and of those that began, since the last iteration. */
   private arrived = 0;
   private begun = 0;
-  /** When the requests that are being read arrived: before they were read, and before their connections were accepted. */
+  /** The arrival time of the requests that are being read. They arrived before their connections were accepted. */
   private arrivedAt: number | undefined;
 
   constructor(private readonly onRejected: (reason: Rejection) => void) {}
 
-  /** Begins a request when its turn has come, or rejects it. */
+  /** Queues a request, which later begins or is rejected. */
   add(url: string, authorization: string | undefined, waiting: Waiting): void {
-    const credential = authorization?.slice(-CREDENTIAL_END) ?? '';
+    const credential = authorization?.slice(-CREDENTIAL_END_LENGTH) ?? '';
     const queue = SCAN.test(url) ? this.scans : this.requests;
     const { startedAt } = waiting.exchange;
     this.arrivedAt ??= startedAt;
@@ -91,19 +91,19 @@ export class Admission implements Observer {
     this.timer ??= setTimeout(this.check, CHECK_INTERVAL_MS).unref();
   }
 
-  /** Begins a health probe at once, or in its turn if there are many. It is never rejected. */
+  /** Begins a health probe at once, or queues it if there are many. It is never rejected. */
   addProbe(waiting: Waiting): void {
     if (this.probes === 0) setImmediate(() => (this.probes = 0));
-    if (++this.probes <= MAX_PROBES_AT_ONCE) waiting.begin();
+    if (++this.probes <= MAX_PROBES_COUNT) waiting.begin();
     else this.add('', undefined, { ...waiting, reject: waiting.begin });
   }
 
-  /** Notes that a connection was opened: there may be more. */
+  /** Notes that a connection was accepted. Others may follow. */
   accepted(): void {
     this.hasAccepted = true;
   }
 
-  /** Waits for a client, which may be slow: meanwhile its request does not count as in flight. */
+  /** Waits for a client, which may be slow. Until then its request does not count as in flight. */
   async whileWaitingFor<T>(exchange: Exchange, client: Promise<T>, isAnswered: () => boolean): Promise<T> {
     const place = this.end(exchange);
     const value = await client;
@@ -117,13 +117,13 @@ export class Admission implements Observer {
   replied(exchange: Exchange): void {
     const key = this.end(exchange, performance.now())?.key;
     const { workspaceId } = exchange;
-    if (key !== undefined && workspaceId !== undefined && workspaceId !== key) this.learn(key, workspaceId);
+    if (key !== undefined && workspaceId !== undefined && workspaceId !== key) this.cacheWorkspace(key, workspaceId);
   }
 
-  private learn(credential: string, workspaceId: string): void {
+  private cacheWorkspace(credential: string, workspaceId: string): void {
     this.workspaces.set(credential, workspaceId);
     const oldest = this.workspaces.keys().next().value as string;
-    if (this.workspaces.size > MAX_CREDENTIALS) this.workspaces.delete(oldest);
+    if (this.workspaces.size > MAX_CREDENTIALS_COUNT) this.workspaces.delete(oldest);
   }
 
   private end(exchange: Exchange, now?: number): InFlight | undefined {
@@ -144,7 +144,7 @@ export class Admission implements Observer {
     const now = performance.now();
     const late = [...this.requests.takeLate(now), ...this.scans.takeLate(now)];
     for (const waiting of late) this.reject(waiting, 'timeout');
-    for (const queue of [this.requests, this.scans]) queue.forgetIdle();
+    for (const queue of [this.requests, this.scans]) queue.removeIdle();
     this.timer = this.isEmpty ? undefined : setTimeout(this.check, CHECK_INTERVAL_MS).unref();
     if (this.rejections.length > 0) this.schedule();
   };
@@ -156,29 +156,29 @@ export class Admission implements Observer {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    setImmediate(this.turn);
+    setImmediate(this.runIteration);
   }
 
-  private readonly turn = (): void => {
+  private readonly runIteration = (): void => {
     const start = performance.now();
     this.rejectSome(start);
-    const isAccepting = this.hasAccepted && start - this.begunAt < ACCEPT_MS;
+    const isAccepting = this.hasAccepted && start - this.begunAt < MAX_ACCEPT_WAIT_MS;
     if (!this.hasAccepted) this.arrivedAt = undefined;
     this.hasAccepted = false;
     if (isAccepting) {
-      setImmediate(this.turn);
+      setImmediate(this.runIteration);
       return;
     }
-    this.beginUntil = performance.now() + BEGIN_MS;
+    this.beginUntil = performance.now() + BEGIN_BUDGET_MS;
     this.beginNext();
   };
 
   private rejectSome(start: number): void {
-    let least = REJECTED_SHARE * (this.arrived - this.begun);
+    let excess = REJECTED_SHARE * (this.arrived - this.begun);
     this.arrived = 0;
     this.begun = 0;
     for (let now = start; this.rejections.length > 0; now = performance.now()) {
-      if (now > start + (least-- > 0 ? MAX_REJECT_MS : REJECT_MS)) break;
+      if (now > start + (excess-- > 0 ? MAX_REJECT_BUDGET_MS : REJECT_BUDGET_MS)) break;
       this.rejections.pop()?.reject(REJECTION);
     }
   }
@@ -186,21 +186,21 @@ export class Admission implements Observer {
   private readonly beginNext = (): void => {
     const now = performance.now();
     this.begunAt = now;
-    if (now > this.beginUntil) setImmediate(this.turn);
+    if (now > this.beginUntil) setImmediate(this.runIteration);
     else if (this.beginOne(now)) {
-      if (this.isEmpty && this.rejections.length === 0) this.rest();
-      // When the one just begun has done all that it can do without waiting.
+      if (this.isEmpty && this.rejections.length === 0) this.stopSchedule();
+      // Continues when the request just begun has done everything that it can do without waiting.
       else queueMicrotask(() => process.nextTick(this.beginNext));
-    } else if (this.rejections.length > 0) setTimeout(this.turn, REJECT_INTERVAL_MS);
-    else this.rest();
+    } else if (this.rejections.length > 0) setTimeout(this.runIteration, REJECT_INTERVAL_MS);
+    else this.stopSchedule();
   };
 
-  private rest(): void {
+  private stopSchedule(): void {
     this.isScheduled = false;
     this.arrivedAt = undefined;
   }
 
-  /** Begins one request, alternately a scan and another one. Returns whether it did. */
+  /** Begins one request, alternating between scans and others. Returns `false` if none may begin. */
   private beginOne(now: number): boolean {
     const { requests, scans } = this;
     if (this.isScanNext) return this.beginOneOf(scans, now) || this.beginOneOf(requests, now);

@@ -1,42 +1,42 @@
-/** After this time a queue that has not been empty is standing: more comes than is served. Until then it is a burst. */
+/** A queue that has not been empty for this time is standing: more requests arrive than are served. Until then it is a burst. */
 const BURST_MS = 500;
 /** The longest time that a request should wait in a standing queue. */
 const MAX_WAIT_MS = 500;
-/** So few requests are not rejected, however slow the service is. */
-const MIN_WAITING = 16;
-/** The longest time in which each workspace that waits should begin one request. */
+/** The number of waiting requests below which none is rejected, however slow the service is. */
+const MIN_WAITING_COUNT = 16;
+/** The longest time that a round should take, in which each waiting workspace begins one request. */
 const MAX_ROUND_MS = 1_000;
-/** The longest time that a request of a burst may wait. Longer, and too little is left of the ten seconds of a request. */
+/** The longest time that a request of a burst may wait, which leaves 2 s of its timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;
-/** As many requests as a key may send at once may wait in a standing queue, for longer than `MAX_ROUND_MS`. */
-const MAX_BURST = 600;
+/** The number of requests of a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
+const MAX_BURST_COUNT = 600;
 
-/** Why a request is rejected: its workspace sends too many, all workspaces together do, or it has waited too long. */
+/** The reason of a rejection: its workspace sends too many requests, all workspaces together do, or it waited too long. */
 export type Rejection = 'workspace' | 'service' | 'timeout';
 
 /** The requests of one workspace. */
 interface Lane<Request> {
   readonly key: string;
   readonly waiting: { readonly request: Request; readonly since: number }[];
-  /** Since when `waiting` has not been empty. */
+  /** The time since which `waiting` is not empty. */
   busySince: number;
   readonly inFlight: InFlight;
 }
 
 /**
- * A queue that is fair to workspaces: each that waits begins one request in a round, so that a request waits for others of
- * its own workspace, and only for one of each other workspace. The queue is bounded by time, and so are the requests in
- * flight: by the recent throughput and a target latency (docs/adr/0016-overload.md). Times are milliseconds.
+ * A queue that is fair to workspaces: in each round, every waiting workspace begins one request. So a request waits for the
+ * earlier requests of its own workspace, and for as many of each other workspace. The queue is bounded by waiting time, and
+ * the requests in flight by the recent throughput and a target latency (docs/adr/0016-overload.md). Times are milliseconds.
  */
 export class FairQueue<Request> {
   private readonly lanes = new Map<string, Lane<Request>>();
-  /** The lanes in which requests wait: the first of them begins next. */
+  /** The lanes with waiting requests. The first lane begins next. */
   private readonly round = new Set<Lane<Request>>();
   private readonly inFlight: InFlight;
   private busySince = 0;
   private size = 0;
 
-  /** So many requests may always be in flight, of all workspaces and of one. */
+  /** Creates a queue with the numbers of requests that may always be in flight: of all workspaces, and of one. */
   constructor(
     minInFlight: number,
     private readonly minOfWorkspace: number,
@@ -57,7 +57,7 @@ export class FairQueue<Request> {
     return undefined;
   }
 
-  /** Takes the request that begins next, if one waits and may begin. */
+  /** Removes and returns the request that begins next, if one may begin. */
   next(now: number): { readonly request: Request; readonly key: string } | undefined {
     if (this.size === 0 || this.inFlight.isFull(now)) return undefined;
     for (const lane of this.round) {
@@ -71,38 +71,38 @@ export class FairQueue<Request> {
     return undefined;
   }
 
-  /** Counts a request as in flight, without a wait. */
+  /** Counts a request as in flight, without queueing. */
   begin(key: string): void {
     this.laneOf(key).inFlight.count++;
     this.inFlight.count++;
   }
 
-  /** Counts a request as in flight no more; as served, if `now` is given. */
+  /** Stops counting a request as in flight. Counts it as served if `now` is given. */
   end(key: string, now?: number): void {
     const lane = this.laneOf(key);
     lane.inFlight.end(now);
     this.inFlight.end(now);
   }
 
-  /** Forgets the workspaces of which nothing waits or is in flight. To be called now and then. */
-  forgetIdle(): void {
+  /** Removes the workspaces without requests. Call it from time to time. */
+  removeIdle(): void {
     for (const { key, waiting, inFlight } of this.lanes.values()) {
       if (waiting.length === 0 && inFlight.count === 0) this.lanes.delete(key);
     }
   }
 
   /**
-   * Removes the requests that have waited too long; of a queue that is standing, the newest of those that would, and of more
-   * than `MAX_BURST` requests those of the longest lanes.
+   * Removes and returns the requests that have waited too long. From a standing queue, it also removes those that would wait
+   * too long, the newest first, and with more than `MAX_BURST_COUNT` requests some of the longest lanes.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
     const isKnown = this.inFlight.perMs(now) > 0;
-    const isStanding = isKnown && now - this.busySince > BURST_MS && this.size > MIN_WAITING;
+    const isStanding = isKnown && now - this.busySince > BURST_MS && this.size > MIN_WAITING_COUNT;
     for (const lane of this.round) {
       const { waiting } = lane;
       const waitMs = () => (isStanding ? this.waitOf(waiting.length, now) : 0);
-      const isLong = () => this.size > MAX_BURST && waiting.length > MAX_BURST / this.round.size;
+      const isLong = () => this.size > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
       while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.take(waiting.shift()));
       while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS)) late.push(this.take(waiting.pop()));
       if (waiting.length === 0) this.round.delete(lane);
@@ -110,7 +110,7 @@ export class FairQueue<Request> {
     return late;
   }
 
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   get length(): number {
     return this.size;
   }
@@ -130,24 +130,24 @@ export class FairQueue<Request> {
   }
 
   private rejectionOf({ waiting, busySince }: Lane<Request>, now: number): Rejection | undefined {
-    if (this.size < MIN_WAITING) return undefined;
+    if (this.size < MIN_WAITING_COUNT) return undefined;
     if (now - this.busySince > BURST_MS && this.waitOf(1, now) > MAX_ROUND_MS) return 'service';
     if (now - busySince <= BURST_MS) return undefined;
     return this.waitOf(waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
   }
 
-  /** The time in which a workspace begins so many requests, estimated by the recent throughput. */
+  /** Estimates the time in which a workspace begins this number of requests, by the recent throughput. */
   private waitOf(requests: number, now: number): number {
     return (requests * this.round.size) / this.inFlight.perMs(now);
   }
 }
 
-/** What is in flight should be done after this time. */
+/** The time after which the requests in flight should be done. */
 const TARGET_LATENCY_MS = 200;
 const WINDOW_MS = 500;
 const MIN_WINDOW_MS = 50;
 
-/** The requests in flight, bounded by their recent throughput and a target latency (Little's law), but never below a minimum. */
+/** The requests in flight, bounded by the recent throughput times the target latency (Little's law), but at least by a minimum. */
 class InFlight {
   count = 0;
   private startedAt = 0;
@@ -160,7 +160,7 @@ class InFlight {
     return this.count >= this.min && this.count >= this.perMs(now) * TARGET_LATENCY_MS;
   }
 
-  /** Counts a request as in flight no more; as served, if `now` is given. */
+  /** Stops counting a request as in flight. Counts it as served if `now` is given. */
   end(now: number | undefined): void {
     this.count--;
     if (now === undefined) return;
@@ -168,7 +168,7 @@ class InFlight {
     this.current++;
   }
 
-  /** The requests served in a millisecond of the last half to whole second, or since the last pause. */
+  /** Returns the throughput per millisecond in the last 0.5 to 1 s, or since the last pause. */
   perMs(now: number): number {
     this.roll(now);
     const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);

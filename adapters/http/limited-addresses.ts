@@ -2,16 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../core/access/rate-limiter.ts';
 import { tooMany } from './limits.ts';
 
-/** A look-up that found nothing occupies its address for this time, so that a flood makes few. */
+/** The pause of an address after a look-up that failed: it limits the look-ups of a flood to 50 per second. */
 const LOOK_UP_INTERVAL_MS = 20;
-/** How many look-ups may wait at an address: the last one waits a second. */
+/** The maximum number of look-ups that wait at an address: the last one waits a second. */
 const MAX_WAITING_COUNT = 50;
 const MAX_ADDRESSES_COUNT = 10_000;
 
 /**
- * The addresses that have sent more refused credentials than they may, each until its window ends. Keys from there that
- * must be looked up are looked up one after another, so that a valid one is served and a flood of others costs the
- * storage little.
+ * The addresses that have exceeded the limit of refused credentials, each until its window ends. Keys from such an address
+ * are looked up one after another. So a valid key is served, and a flood of invalid keys costs the storage little.
  */
 export class LimitedAddresses {
   private readonly addresses = new Map<string, LimitedAddress>();
@@ -25,7 +24,7 @@ export class LimitedAddresses {
     if (this.addresses.size > MAX_ADDRESSES_COUNT) this.addresses.delete(oldest as string);
   }
 
-  /** Returns an address if it is over its limit; it is only computed if there are any. */
+  /** Returns the address if it is over its limit. Calls `addressOf` only if there are such addresses. */
   find(addressOf: () => string): LimitedAddress | undefined {
     if (this.addresses.size === 0) return undefined;
     const address = addressOf();
@@ -49,12 +48,12 @@ export class LimitedAddress {
     this.since = performance.now();
   }
 
-  /** Milliseconds until the limit no longer applies; 0 or less after that. */
+  /** Milliseconds until the limit no longer applies, or 0 or less if it does not apply any more. */
   get resetsIn(): number {
     return this.current.resetsIn - (performance.now() - this.since);
   }
 
-  /** Looks up when all look-ups before are done. Rejects with 429 at once if too many wait. */
+  /** Waits for all earlier look-ups, and then looks up. Rejects with 429 at once if too many wait. */
   async lookUp<T>(lookUp: () => Promise<T>): Promise<T> {
     if (this.waitingCount >= MAX_WAITING_COUNT) throw this.tooMany();
     this.waitingCount++;
@@ -64,7 +63,7 @@ export class LimitedAddress {
     return ended;
   }
 
-  /** The rejection of a refused credential from here. */
+  /** Returns the error for a refused credential from this address. */
   tooMany(): Error {
     return tooMany('refused credentials from this address', { ...this.current, resetsIn: Math.max(0, this.resetsIn) });
   }

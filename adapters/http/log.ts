@@ -25,8 +25,8 @@ export function logObserver(logger: Logger) {
 }
 
 /**
- * Returns a path for the log, of bounded length and without anything as long as a key. It is visible ASCII: Node's parser
- * rejects any other target.
+ * Returns a path for the log, of bounded length and without any text that is as long as a key. A path is visible ASCII,
+ * because Node's parser rejects any other target.
  */
 function loggedPath(path: string): string | undefined {
   // The target of CONNECT is not a path, and may hold a password.

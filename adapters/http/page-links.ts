@@ -2,18 +2,18 @@ import { invalid } from '../../core/shared/error.ts';
 import type { QueryValues } from './wire.ts';
 
 /**
- * The maximum length of a `Link` in bytes. With all other headers it stays below 8 KB, which proxies and clients accept
- * (Node's fetch: 16 KB for all). Two links with 100 ids fit.
+ * The maximum length of a `Link`. With it, all headers of a response stay below 8 KB, which proxies and clients accept
+ * (Node's fetch accepts 16 KB). Two links with 100 ids fit.
  */
 const MAX_LINK_BYTES = 7_600;
 
 type Encode = (text: string) => string;
 
 /**
- * The `Link` of a list's page (RFC 8288): `next` while another page holds something, `prev` from page 2 on. The
- * references are relative and keep the other parameters. Where they would be too long, the parameters are written as short
- * as possible; if that is not enough, `prev` is left out. Rejects with `invalid` a query that is too long for `next`, so
- * that no client takes a page for the last one (docs/adr/0020-links-of-long-queries.md).
+ * Returns the `Link` of a page of a list (RFC 8288): `next` if another page has items, and `prev` from page 2 on. The
+ * references are relative and keep the other parameters. If they are too long, the parameters are written as short as
+ * possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long for `next`, because a client
+ * would mistake a page without `next` for the last one (docs/adr/0020-links-of-long-queries.md).
  */
 export function pageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
   const page = Number(query.page?.[0] ?? 1);
@@ -30,7 +30,7 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
   return fitting;
 }
 
-/** The parameters but for the page, each with a `&` after it. A name with several values is of a list, and can be given once. */
+/** Returns the parameters except `page`, each followed by `&`. If `isListed` is set, the values of a name are joined by commas. */
 function parametersOf({ page: _, ...others }: QueryValues, encode: Encode, isListed: boolean): string {
   const pairs = Object.entries(others).flatMap(([name, values]) =>
     isListed ? [[name, [...new Set(values)].join(',')]] : values.map((value) => [name, value]),
@@ -38,7 +38,7 @@ function parametersOf({ page: _, ...others }: QueryValues, encode: Encode, isLis
   return pairs.map((pair) => `${pair.map(encode).join('=')}&`).join('');
 }
 
-/** Encodes as little as RFC 3986 allows in a query that is decoded as a form is. */
+/** Encodes only the characters that RFC 3986 and the decoding of forms require. */
 const encodeShort: Encode = (text) =>
   encodeURIComponent(text)
     .replace(/%20/g, '+')

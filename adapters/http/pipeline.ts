@@ -16,7 +16,7 @@ import type { Replies } from './replies.ts';
 import { TimeLimit } from './time-limit.ts';
 import { fingerprint, type ReadBody, readQuery } from './wire.ts';
 
-/** The longest time that a request may wait, in the queue and for its storage together. */
+/** The timeout of a request: its waits in the queue and for its storage together. */
 const WORKS_FOR_MS = 10_000;
 
 /** What the pipeline works with. */
@@ -29,7 +29,7 @@ export interface Service {
   readonly limitedAddresses: LimitedAddresses;
   readonly readBody: ReadBody;
   readonly replies: Replies;
-  /** Waits for something that is no work of this service: meanwhile the request does not count as in flight. */
+  /** Waits for something that takes no work of this service. Until then the request does not count as in flight. */
   whileWaiting<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
 }
 
@@ -77,7 +77,7 @@ const TOO_MANY_UNREAD = tooMuchNow(
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Authenticates the caller. A valid key is served from an address over its limit too; one that must be looked up waits its turn. */
+/** Authenticates the caller. From an address over its limit, a valid key is served too, but a key that must be looked up is queued. */
 async function authenticate(request: Request, response: ServerResponse, service: Service): Promise<Caller> {
   const { application, refusals, limitedAddresses, whileWaiting } = service;
   const { authorization } = request.headers;

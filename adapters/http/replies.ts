@@ -25,7 +25,7 @@ export interface Exchange {
   readonly traceparent: string | undefined;
   /** The path of the operation, with the names of its parameters; `undefined` where there is no operation. */
   route: string | undefined;
-  /** The path as it was sent, without the query; of a 404 alone. */
+  /** The path as it was sent, without the query. Set only for a 404. */
   path: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
@@ -41,7 +41,7 @@ export interface Observer {
   replied(exchange: Exchange, status: number, milliseconds: number): void;
   failed?(exchange: Exchange, error: unknown): void;
   cut?(reason: Cut): void;
-  /** Observes a request that is rejected because of too much load. */
+  /** Observes a request that is rejected because of overload. */
   rejected?(reason: Rejection): void;
 }
 

@@ -70,7 +70,7 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
  * The same records, asked for less often (docs/adr/0014-batching.md): of what is asked at the same time, records are read
  * by their ids at once, whatever their workspaces, equal lists are read once, and records are added at once, each with
  * its own refusal. A record that several get is frozen, but not what is in its arrays. In a sharded cluster, each workspace
- * has batches of its own: one shard that is unavailable would fail a batch for the workspaces of all.
+ * has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
 export function batched<T extends Entity>(
   { addEach, getAcross, ...records }: SharedRecords<T>,

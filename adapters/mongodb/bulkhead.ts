@@ -1,22 +1,23 @@
 import { Blocked, DatabaseAway, isShardUnavailable } from './connection.ts';
 
-/** A fifth of the connections that a client has (connection.ts). */
-const MAX_COMMANDS = 10;
+/** The commands of a scope that run at the same time: a fifth of the connections of a client (connection.ts). */
+const MAX_COMMANDS_COUNT = 10;
 const MAX_WAIT_MS = 10_000;
-/** Bounds the memory that an outage takes. */
-const MAX_UNAVAILABLE = 10_000;
+/** The scopes that are known to be unavailable. The bound limits the memory that an outage takes. */
+const MAX_UNAVAILABLE_COUNT = 10_000;
 
 /**
- * Keeps a shard that is unavailable from using up the connections: mongos lets each command wait for its shard, and the command
- * holds a connection meanwhile. `MAX_COMMANDS` of a scope (a workspace, or an entry of a registry) run at once. Once one of
- * them has found its shard unavailable, the scope shares as many with all such scopes, until one of them succeeds.
+ * Prevents an unavailable shard from using all connections: mongos lets each command wait for its shard, and the command
+ * occupies a connection until then. Of each scope (a workspace, or an entry of a registry), `MAX_COMMANDS_COUNT` commands
+ * run at the same time. When a command finds its shard unavailable, its scope is unavailable until a command of it succeeds.
+ * All unavailable scopes together run `MAX_COMMANDS_COUNT` commands.
  */
 export class Bulkhead {
   private readonly queues = new Map<string, Queue>();
   private readonly unavailable = new Set<string>();
   private readonly ofUnavailable = new Queue();
 
-  /** Does `work` as soon as it may. Rejects with `DatabaseAway` if that is not within `MAX_WAIT_MS`. */
+  /** Runs `work` as soon as the scope allows it. Rejects with `DatabaseAway` if that takes longer than `MAX_WAIT_MS`. */
   async run<T>(scope: string, work: () => Promise<T>): Promise<T> {
     const queue = this.unavailable.has(scope) ? this.ofUnavailable : (this.queues.get(scope) ?? new Queue());
     if (queue !== this.ofUnavailable) this.queues.set(scope, queue);
@@ -27,7 +28,7 @@ export class Bulkhead {
       return result;
     } catch (error) {
       const isUnavailable = isShardUnavailable(error) || error instanceof Blocked;
-      if (isUnavailable && this.unavailable.size < MAX_UNAVAILABLE) this.unavailable.add(scope);
+      if (isUnavailable && this.unavailable.size < MAX_UNAVAILABLE_COUNT) this.unavailable.add(scope);
       throw error;
     } finally {
       queue.leave();
@@ -36,7 +37,7 @@ export class Bulkhead {
   }
 }
 
-/** Lets `MAX_COMMANDS` run at once, and the others wait in the order of their arrival. */
+/** A queue that runs `MAX_COMMANDS_COUNT` commands at the same time. The others wait in the order of their arrival. */
 class Queue {
   private running = 0;
   private readonly waiting = new Set<() => void>();
@@ -46,7 +47,7 @@ class Queue {
   }
 
   async enter(): Promise<void> {
-    if (this.running < MAX_COMMANDS) {
+    if (this.running < MAX_COMMANDS_COUNT) {
       this.running++;
       return;
     }

@@ -1,15 +1,15 @@
 import type { MongoClient } from 'mongodb';
 
 /**
- * The clock of a database: that of its primary, or of its mongos. It is read from the heartbeats of the driver, which come
- * every few seconds, and goes on by the monotonic clock of this process in between. So it costs no command, and the clock
- * of this process may be wrong or be set.
+ * The clock of a database: that of its primary, or of its mongos. It is read from the heartbeats of the driver, every few
+ * seconds, and advances by the monotonic clock of this process in between. So it costs no command, and does not depend on
+ * the wall clock of this process.
  */
 export class DatabaseClock {
-  /** What to add to `performance.now()`: at first, the clock of this process. */
+  /** The difference to `performance.now()`. Before the first heartbeat, it gives the clock of this process. */
   private offset = Date.now() - performance.now();
 
-  /** Reads the clock from the heartbeats of a client, from now on. */
+  /** Starts to read the clock from the heartbeats of a client. */
   follow(client: MongoClient): void {
     client.on('serverHeartbeatSucceeded', ({ reply: { isWritablePrimary, localTime } }) => {
       if (isWritablePrimary && localTime instanceof Date) this.offset = localTime.getTime() - performance.now();

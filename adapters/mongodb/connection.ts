@@ -22,7 +22,7 @@ const OPTIONS: MongoClientOptions = {
 };
 /** How long the database may work on a command. */
 export const MOST_TIME = { maxTimeMS: 2_000 };
-/** How long it may work on a list: less than the socket's timeout. A search of 1,000,000 campaigns takes 2 to 3 s. */
+/** The time limit of a list: less than the timeout of the socket. A search of 1,000,000 campaigns takes 2 to 3 s. */
 export const MAX_LIST_MS = 4_500;
 const FIRST_ATTEMPT_MS = 2_000;
 const GIVES_UP_AFTER_MS = 10_000;
@@ -30,8 +30,8 @@ const MOST_TRIES = 5;
 const FIRST_PAUSE_MS = 50;
 const PROBES_EVERY_MS = 500;
 const TELLS_EVERY_MS = 10_000;
-/** A probe of a sharded cluster reads from a random shard, and from another one if that does not answer at once. */
-const MAX_SHARD_PROBES = 20;
+/** A probe of a sharded cluster reads from a random shard, and from another one after each interval without a response. */
+const MAX_SHARD_PROBES_COUNT = 20;
 const SHARD_PROBE_INTERVAL_MS = 100;
 const SHARD_PROBE_TIMEOUT_MS = 500;
 
@@ -50,29 +50,29 @@ export class DatabaseAway extends Error {
 }
 
 /**
- * A write waited too long, for a transaction of others to end, such as that of a process that died, or for the majority
- * to have it. It may be tried again.
+ * A write waited too long: for another transaction to end, such as that of a process that died, or for the acknowledgment
+ * of the majority. It may be retried.
  */
 export class Blocked extends Error {
   override readonly name = 'Blocked';
 }
 
-/** A search took longer than `MOST_TIME`; a retry would take as long and use the database for nothing. */
+/** A search exceeded its time limit. A retry would take as long, so there is none. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout';
 }
 
-/** What a connection does with the database by itself. */
+/** The work that a connection does with the database on its own. */
 interface Upkeep {
-  /** Makes what is missing in the database; runs once the database is there. */
+  /** Creates missing collections and indexes, when the database is available for the first time. */
   prepare(db: Db): Promise<void>;
-  /** Reads something; of a sharded cluster, from one random shard. */
+  /** Reads a document. In a sharded cluster, it reads from one random shard. */
   probe(db: Db, maxTimeMS: number): Promise<void>;
 }
 
 /**
- * A connection that opens by itself, as soon as the database is there, and outlives its failures. `tell` gets a line when
- * it is away, and when it is back. Of a sharded cluster, the database is there while any shard is (docs/adr/0008-mongodb.md).
+ * A connection that opens as soon as the database is available, and recovers after outages. `tell` gets a line when an outage
+ * begins, and when it ends. A sharded cluster is available while any of its shards is (docs/adr/0008-mongodb.md).
  */
 export class Connection {
   /** The database's clock. */
@@ -82,7 +82,7 @@ export class Connection {
   private client: MongoClient | undefined;
   private isStarted = false;
   private isProbing = false;
-  private isRouted = false;
+  private isShardedCluster = false;
   private closed = false;
   private succeededAt = performance.now();
   private failingSince: number | undefined = this.succeededAt;
@@ -106,9 +106,9 @@ export class Connection {
     return this.failingSince === undefined;
   }
 
-  /** Whether the servers are mongos, so that some data may be unavailable while other data is not. */
+  /** Whether the servers are mongos. If so, a part of the data may be unavailable while the rest is available. */
   get isSharded(): boolean {
-    return this.isRouted;
+    return this.isShardedCluster;
   }
 
   /** How often something was done again because the database had failed. */
@@ -195,7 +195,7 @@ export class Connection {
     throw new DatabaseAway(MESSAGE);
   }
 
-  /** Prepares the database. A shard that is unavailable gets its part later, so that the others are served at once. */
+  /** Prepares the database. An unavailable shard is prepared later, so that the others are served at once. */
   private async prepare(client: MongoClient): Promise<void> {
     const isPrepared = () =>
       this.upkeep.prepare(client.db()).then(
@@ -216,7 +216,7 @@ export class Connection {
     );
   }
 
-  /** Whether an error is worth a retry. A mongos that cannot reach a shard reports the same as for a slow command. */
+  /** Returns whether a retry may succeed. A mongos that cannot reach a shard reports the same error as for a slow command. */
   private isTransient(error: unknown): boolean {
     return isPassing(error) || (this.isSharded && isShardUnavailable(error));
   }
@@ -227,7 +227,7 @@ export class Connection {
     this.waiting = 0;
     this.clock.follow(client);
     client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
-      this.isRouted ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
+      this.isShardedCluster ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
     });
     client.on('connectionCheckOutStarted', () => this.waiting++);
     client.on('connectionCheckOutFailed', () => this.waiting--);
@@ -251,10 +251,10 @@ export class Connection {
   }
 
   /**
-   * Records that the database failed, unless it was only busy: all connections are in use, others hold what is to be
-   * written, or our own deadline ended the wait. Writes that wait for a lock or for the majority fail like that, and then
-   * reads still work. Of a sharded cluster, one failure says nothing about the other shards: the probe finds out whether
-   * any of them answers.
+   * Records a failure of the database. A busy database has not failed: all connections are in use, another transaction has
+   * locked the record, or our own deadline ended the wait. Writes that wait for a lock or for the majority end like that,
+   * while reads still work. In a sharded cluster, one failure says nothing about the other shards, so the probe finds out
+   * whether any of them answers.
    */
   private noteFailure(error: Error, startedAt: number): void {
     if (isBusy(error)) return;
@@ -271,7 +271,7 @@ export class Connection {
     this.tell(lineOf(this.diagnosed() ?? error, message));
   }
 
-  /** What is known of why no server can be used, beyond the fact. */
+  /** Returns the reason why no server can be used, if it is known. */
   private diagnosed(): Error | undefined {
     const { problem } = this.diagnosis;
     return problem && asError(problem);
@@ -294,11 +294,11 @@ export class Connection {
     this.isProbing = false;
   }
 
-  /** Resolves when the database answers; a sharded cluster does when any shard of it does, though mongos answers always. */
+  /** Resolves when the database answers. In a sharded cluster, that is when a shard answers, because mongos always does. */
   private async probeOnce(client: MongoClient): Promise<void> {
     if (!this.isSharded) return this.upkeep.probe(client.db(), MOST_TIME.maxTimeMS);
     let isReached = false;
-    const probes = Array.from({ length: MAX_SHARD_PROBES }, async (_, i) => {
+    const probes = Array.from({ length: MAX_SHARD_PROBES_COUNT }, async (_, i) => {
       await pause(i * SHARD_PROBE_INTERVAL_MS);
       if (!isReached) await this.upkeep.probe(client.db(), SHARD_PROBE_TIMEOUT_MS);
       isReached = true;
@@ -375,9 +375,9 @@ export const TIME_EXPIRED = 50;
 const SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
 
 /**
- * The codes of commands that may succeed if they are repeated, after MongoDB's error_codes.yml:
- * - those of its category RetriableError (91 to 13436): a server starts, stops or is no longer the primary;
- * - StaleDbVersion and StaleConfig: data moves between shards, and mongos has retried in vain;
+ * The codes of transient errors, by MongoDB's error_codes.yml: a retry may succeed.
+ * - Those of its category RetriableError (91 to 13436): a server starts, stops or is no longer the primary.
+ * - StaleDbVersion and StaleConfig: data moves between shards, and the retries of mongos are used up.
  * - LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress: a collection is created, sharded or moved.
  */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
@@ -409,7 +409,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** Whether an error is what mongos reports if it cannot reach a shard. */
+/** Returns whether an error means that mongos cannot reach a shard. */
 export function isShardUnavailable(error: unknown): boolean {
   return error instanceof MongoServerError && (SHARD_CODES.has(error.code) || error.code === TIME_EXPIRED);
 }

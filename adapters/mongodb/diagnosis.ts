@@ -1,18 +1,18 @@
 import type { Document, MongoClient } from 'mongodb';
 
-/** Why a server cannot be used, and whether it stays so until a person changes its setup or the connection string. */
+/** The reason why a server cannot be used. It is permanent if a person must change the server or the connection string. */
 export interface Problem {
   readonly message: string;
   readonly isPermanent: boolean;
 }
 
 const STANDALONE = [
-  'this mongod is no replica set, and transactions need one. To make it a set of one, start it with',
+  'this mongod is not a member of a replica set, which transactions need. To make it a replica set of one, start it with',
   "`mongod --replSet rs0` and then run `mongosh --eval 'rs.initiate()'`",
 ].join(' ');
 const NOT_INITIATED = "its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
 
-/** Returns why a server cannot be used, by its reply to `hello`. `replicaSet` is the name in the connection string, if any. */
+/** Returns why a server cannot be used, by its response to `hello`. `replicaSet` is the name in the connection string, if any. */
 export function problemOf({ isreplicaset, setName, msg }: Document, replicaSet?: string): Problem | undefined {
   const isMongos = msg === 'isdbgrid';
   if (isreplicaset) return { message: NOT_INITIATED, isPermanent: false };
@@ -25,21 +25,21 @@ export function problemOf({ isreplicaset, setName, msg }: Document, replicaSet?:
 }
 
 /**
- * Finds out why no server can be used. The driver removes servers that do not fit the connection string, and reports them
- * as if they did not respond.
+ * Finds out why no server can be used. The driver drops servers that do not match the connection string, and reports that
+ * they do not respond.
  */
 export class Diagnosis {
   private readonly servers = new Map<string, Problem | 'usable' | 'unknown'>();
 
-  /** The problem of a server, unless another server is usable. */
+  /** The problem of the first server that has one, unless another server is usable. */
   get problem(): Problem | undefined {
     const states = [...this.servers.values()];
     return states.includes('usable') ? undefined : states.find((state) => typeof state === 'object');
   }
 
   /**
-   * Watches a client that has not connected yet. Resolves when every server is known to have a permanent problem, to that
-   * of the first.
+   * Watches a client that has not connected yet. Resolves to the problem of the first server when every server is known to
+   * have a permanent problem.
    */
   watch(client: MongoClient): Promise<Problem> {
     const { replicaSet } = client.options;

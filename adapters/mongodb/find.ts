@@ -2,7 +2,7 @@ import { type ClientSession, type Collection, type Filter, Long, MongoNetworkErr
 import { isPassing, MOST_TIME } from './connection.ts';
 import type { Stored } from './documents.ts';
 
-const MAX_KILL_ATTEMPTS = 20;
+const MAX_KILL_ATTEMPTS_COUNT = 20;
 
 /** A find command (https://www.mongodb.com/docs/manual/reference/command/find/) of at most `limit` documents. */
 export interface FindCommand {
@@ -12,7 +12,7 @@ export interface FindCommand {
   readonly hint?: Readonly<Record<string, 1>> | undefined;
   readonly skip?: number;
   readonly limit: number;
-  /** How long the database may work on it. */
+  /** The time limit of the command. */
   readonly maxTimeMS?: number;
 }
 
@@ -51,8 +51,8 @@ export async function find(
 }
 
 /**
- * Ends a cursor. Of several mongos, only the one that opened the cursor knows it, and the driver chooses one at random for
- * each command; a cursor that is not found within `MAX_KILL_ATTEMPTS` times out on its server.
+ * Ends a cursor. Only the mongos that opened a cursor knows it, and the driver chooses a random mongos for each command. A
+ * cursor that is not found in `MAX_KILL_ATTEMPTS_COUNT` attempts times out on its server.
  */
 async function killCursor(
   collection: Collection<Stored>,
@@ -60,7 +60,7 @@ async function killCursor(
   cursor: Long,
 ): Promise<void> {
   const command = { killCursors: collection.collectionName, cursors: [cursor] };
-  for (let attempt = 1; attempt <= MAX_KILL_ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= MAX_KILL_ATTEMPTS_COUNT; attempt++) {
     const { cursorsKilled } = await collection.db.command(command, { session });
     if (cursorsKilled.length > 0) return;
   }

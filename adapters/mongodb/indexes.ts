@@ -7,8 +7,8 @@ import { EXPIRY, type Stored } from './documents.ts';
 const NAMESPACE_EXISTS = 48;
 
 /**
- * Creates the collections and the indexes that the kinds declare, where they are missing. Several processes may do it at
- * once. If nothing is missing, nothing is written: a process can start and serve reads while writes block.
+ * Creates the missing collections and indexes of the kinds. Several processes may do it at the same time. If nothing is
+ * missing, nothing is written, so that a process can start and serve reads while writes block.
  */
 export async function prepare(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -31,8 +31,8 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
 }
 
 /**
- * Reads from the collection that each request begins with. In a sharded cluster it is sharded by the hash of the id, so a
- * random id reads from a random shard.
+ * Looks up a random id in the collection that each request reads first. In a sharded cluster, this collection is sharded by
+ * the hash of the id, so a random shard is read.
  */
 export async function probe(db: Db, maxTimeMS: number): Promise<void> {
   await db.collection<Stored>('credentials').findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });

@@ -23,18 +23,18 @@ export function projectionOf(fields: readonly string[] | undefined): Record<stri
   return fields && Object.fromEntries(['id', ...fields].map((field) => [nameOf(field), 1]));
 }
 
-/** The indexes by which a list can be read, as their keys. */
+/** The indexes that can serve a list, by their keys. */
 export interface ListIndexes<T> {
-  /** Has the records in the order of the list, with those together that have one of the values that it is narrowed to. */
+  /** The index in the order of the list. Its leading fields are conditions of the list. */
   readonly ordered?: Record<string, 1> | undefined;
-  /** Has only the records for which a condition holds, in another order. */
+  /** An index that contains only the records that match a condition, in another order. */
   readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> } | undefined;
 }
 
 /**
- * Finds the indexes for a list. MongoDB left alone tries all indexes at once, for up to 0.3 of the collection each, when
- * a filter finds little or the page is far behind: longer than a command may take. A flag narrows less than another
- * value; of equal ones the index that is declared last counts. A list by ids or unique values has no need of any.
+ * Finds the indexes for a list. Without a hint, MongoDB tries all indexes, each for up to 0.3 of the collection, if a filter
+ * matches few records or the page number is high. That exceeds the time limit. Other values are preferred to flags, which
+ * match more records. Of equal indexes the last one is used. A list by ids or unique values needs no hint.
  */
 export function indexesOf<T extends Entity>({ where, by }: Query<T>, { indexes, unique }: Kind<T>): ListIndexes<T> {
   const equalities = where.filter((condition) => 'is' in condition || 'in' in condition);

@@ -16,11 +16,11 @@ import { filterOf, indexesOf, type ListIndexes, projectionOf, sortOf } from './q
 
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
-/** What a write fails with that waits too long: MaxTimeMSExpired, or WriteConcernFailed where the URI has a `wtimeoutMS`. */
+/** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([50, 64]);
 
 /**
- * Works on a collection, in a transaction where it stands in one. Without one it may do the work again. The scope names the
+ * Works on a collection, in the current transaction if there is one. Otherwise it may retry the work. The scope names the
  * data of the work, which is on one shard: the id of a workspace, or of an entry of a registry.
  */
 export type OnCollection = <T>(
@@ -42,7 +42,7 @@ export interface Ways {
   readonly on: OnCollection;
   readonly inTurn: InTurn;
   readonly contend: Contend;
-  /** Whether the database is a sharded cluster, as far as is known. */
+  /** Returns whether the database is known to be a sharded cluster. */
   isSharded(): boolean;
 }
 
@@ -204,8 +204,8 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
 }
 
 /**
- * Removes the one document that a filter finds. Where it was there at a first try, a later one need not find it. Deletes
- * also if there is nothing to delete, so that `false` waits for the majority to have what removed the document before.
+ * Removes the one document that a filter finds. If the first attempt found it, a later one need not. Deletes also if there is
+ * nothing to delete, so that `false` waits until the majority has the earlier removal.
  */
 function remove(name: string, scope: string, one: Filter<Stored>, on: OnCollection): Promise<boolean> {
   let wasThere = false;
@@ -220,10 +220,10 @@ function remove(name: string, scope: string, one: Filter<Stored>, on: OnCollecti
 type Unique = Readonly<Record<string, string | undefined>>;
 
 /**
- * Resolves when a majority has the documents of these revisions, to how many there are. A read cannot tell: the primary
- * answers it alone, and a failover undoes what the primary has alone. This changes nothing, and still waits, as every
- * write does, for the majority to have all that the primary has. It is for use outside of transactions, whose commit
- * waits (docs/adr/0008-mongodb.md).
+ * Waits until a majority has the documents of these revisions, and resolves to their number. A read is not enough: the
+ * primary answers it alone, and a failover undoes changes that only the primary has. This write changes nothing, but waits,
+ * like every write, until the majority has everything that the primary has. Transactions do not need it, because their
+ * commit waits (docs/adr/0008-mongodb.md).
  */
 async function confirm(
   collection: Collection<Stored>,
@@ -270,7 +270,7 @@ async function insertMany(
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
     const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
-    // The code is that of the first write error. A later one may tell that a shard is unavailable, so that a retry helps.
+    // `error.code` is that of the first write error. A later one may mean that a shard is unavailable, so that a retry helps.
     if (other) error.code = other.code;
     if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
     // The driver wraps what failed the command as a whole: an error of its own, or what the server said.
@@ -304,7 +304,7 @@ async function requireFree(
   }
 }
 
-/** Has a duplicate of a unique field refused with that field's sentence, and throws `Blocked` for what waited too long. */
+/** Rejects a duplicate of a unique field with the sentence of that field, and a write that waited too long with `Blocked`. */
 async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -317,7 +317,7 @@ async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
 }
 
 function blocked(cause: MongoServerError): Blocked {
-  return new Blocked('A write waited too long for another one, or for the majority to have it.', { cause });
+  return new Blocked('A write waited too long for another transaction or for the majority.', { cause });
 }
 
 /** The sentence that refuses a duplicate, by what the database says: it names the index. */
@@ -326,10 +326,10 @@ function refusal(unique: Unique, message = ''): string {
   return (field && unique[field]) || 'There is a record with this id.';
 }
 
-/** So many documents are sorted sooner than a page of them is found in the index of the order. */
-const FEW = 1_000;
+/** The maximum number of documents that are sorted: with more, a page is found sooner in the index of the order. */
+const MAX_SORTED_COUNT = 1_000;
 
-/** Chooses the index of the order, unless few records have the value that a list is narrowed to: these are sorted. */
+/** Chooses the index of the order, unless few records match the narrowing condition: these are read and sorted. */
 async function chooseIndex<T>(
   collection: Collection<Stored>,
   workspaceId: string,
@@ -337,8 +337,8 @@ async function chooseIndex<T>(
 ): Promise<Record<string, 1> | undefined> {
   if (!narrow) return ordered;
   const filter = filterOf(workspaceId, [narrow.condition]);
-  const count = await collection.countDocuments(filter, { limit: FEW + 1, ...MOST_TIME });
-  return count > FEW ? ordered : narrow.key;
+  const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...MOST_TIME });
+  return count > MAX_SORTED_COUNT ? ordered : narrow.key;
 }
 
 const TOO_SLOW = 'The list takes too long to read: narrow it with more filters, or ask for an earlier page.';
@@ -348,15 +348,15 @@ function isTooSlow(error: unknown): error is MongoServerError {
 }
 
 /**
- * Returns what a list that took too long is rejected with. If it looks through many records, nothing is wrong with the
- * database; a plain first page is fast unless the database is busy. On a sharded cluster, a shard that is unavailable
- * fails in the same way, so a list may be read again, but not a search, which would take as long again.
+ * Returns the error of a list that took too long. If the list scans many records, the request is rejected. A first page
+ * without such a scan is slow only if the database is busy, so it may be retried. In a sharded cluster, an unavailable shard
+ * causes the same error, so every list may be retried except a search, which would take as long again.
  */
 function slowList<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
   const isSearch = where.some((condition) => 'contains' in condition);
   if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
-  const looksThrough = skip > 0 || where.some((condition) => !('is' in condition || 'in' in condition));
-  return looksThrough ? new DomainError('invalid', TOO_SLOW) : error;
+  const isScan = skip > 0 || where.some((condition) => !('is' in condition || 'in' in condition));
+  return isScan ? new DomainError('invalid', TOO_SLOW) : error;
 }
 
 /** Whether the index of a hint is not there: somebody has dropped it under us, and MongoDB may choose another one. */

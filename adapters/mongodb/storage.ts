@@ -57,7 +57,7 @@ export function mongodbStorage(
   return { storage, connection };
 }
 
-/** Does work on the data of a scope, which may wait while its shard is unavailable. */
+/** Runs work on the data of a scope. The work may wait while the shard of the scope is unavailable. */
 type Limited = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
 /** Finds collections of the one client that a connection opens; the driver would resolve their options each time. */
@@ -103,8 +103,8 @@ async function inTransaction<T>(
       if (isChanged || !(error instanceof DomainError)) throw error;
       rejection = error;
     });
-    // A commit waits for the majority to have what was read, too. So a rejection, such as of a name that is taken, is
-    // not the result of a change that a failover undoes.
+    // A commit also waits until the majority has what was read. So a rejection (such as that a name is taken) never
+    // results from a change that a failover undoes.
     await commit(session);
     if (rejection) throw rejection;
     return result as T;
@@ -153,7 +153,7 @@ function stagedOn(
 
 const CHANGES: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);
 
-/** The same records or registry; each method that changes something calls `onChange` after it. */
+/** Returns the same records or registry with methods that call `onChange` after each change. */
 function withObserver(records: object, onChange: () => void): object {
   const methods = Object.entries(records).map(([name, method]) => {
     const observed = async (...args: unknown[]) => {
@@ -185,7 +185,7 @@ async function commit(session: ClientSession): Promise<void> {
   }
 }
 
-/** A shard that is unavailable ends a transaction, too, but no other change has won then. */
+/** Returns whether another change won. An unavailable shard also ends a transaction, but is not a conflict. */
 function isWriteConflict(error: MongoError): boolean {
   if (isShardUnavailable(error)) return false;
   return error.code === 112 || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined);

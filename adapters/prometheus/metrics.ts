@@ -46,7 +46,7 @@ export class Metrics {
 
   private readonly rejections = new Counter({
     name: 'http_requests_rejected_total',
-    help: 'Requests rejected because of too much load, by reason: their workspace sent too many, all did, or they waited too long.',
+    help: 'Requests rejected because of overload, by reason: workspace (it sent too many), service (all workspaces did), timeout (of the wait).',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -149,7 +149,7 @@ export class Metrics {
     this.cuts.inc({ reason });
   }
 
-  /** Observes a request that was rejected because of too much load. */
+  /** Observes a request that was rejected because of overload. */
   rejected(reason: (typeof REJECTIONS)[number]): void {
     this.rejections.inc({ reason });
   }

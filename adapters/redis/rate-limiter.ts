@@ -14,8 +14,8 @@ const OPTIONS = {
 };
 const PATIENCE_MS = 100;
 /**
- * The library's own script, and one thing more: a key that lives longer than a window, because Redis' clock was set back,
- * ends with the window that begins now. It gets the key, the points and the seconds of a window.
+ * Extends the script of the library: a key that would live longer than a window, because Redis' clock was set back, gets a
+ * new window. The script gets the key, the points and the seconds of a window.
  */
 const COUNT_SCRIPT = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')

@@ -23,10 +23,10 @@ export interface NewApiKey {
   readonly secret?: string | undefined;
 }
 
-/** The last use of a key is recorded at most this often. */
-const LAST_USED_INTERVAL_MS = 60_000;
-/** Of more keys than this at once, the last use is recorded at their next use. */
-const MAX_PENDING_USES = 1_000;
+/** The shortest time between two records of the last use of a key. */
+const MIN_LAST_USED_INTERVAL_MS = 60_000;
+/** The maximum number of keys whose last use is being recorded. Others are recorded at their next use. */
+const MAX_PENDING_USES_COUNT = 1_000;
 
 export interface ApiKeyStorage {
   readonly apiKeys: ApiKeyRepository;
@@ -48,7 +48,10 @@ export class ApiKeyService {
     private readonly callers: CallerCache,
   ) {}
 
-  /** Makes a key; its secret is in this answer and nowhere else. Refuses with `invalid` an end that has passed, with `not_found` an unknown member. */
+  /**
+   * Creates a key. Only this response contains its secret. Rejects with `invalid` if the end is not in the future, and with
+   * `not_found` if the member is unknown.
+   */
   async create(workspaceId: string, key: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
     const { memberId = null, label = '', access = 'full', expiresAt = null } = key;
     if (expiresAt !== null && Date.parse(expiresAt) <= this.system.now()) {
@@ -102,12 +105,12 @@ export class ApiKeyService {
     return caller;
   }
 
-  /** Whether `authenticate` has to look up a secret that was not found valid lately. A malformed one is rejected without. */
+  /** Returns whether `authenticate` must look up a secret: it is well-formed, and its key is not cached. */
   needsLookUp(secret: string): boolean {
     return this.canBeKey(secret) && !this.callers.has(this.system.sha256(secret));
   }
 
-  /** Resolves when the pending records of uses are stored or dropped. Never rejects. */
+  /** Waits until the pending records of uses are stored or dropped. Never rejects. */
   async flush(): Promise<void> {
     await this.lastRecording;
   }
@@ -134,7 +137,7 @@ export class ApiKeyService {
    * storage. A failed write is dropped: the next use of the key writes again.
    */
   private recordUse({ workspaceId, id }: ApiKey, now: number): void {
-    if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USES) return;
+    if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USES_COUNT) return;
     this.pendingUses.add(id);
     const lastUsedAt = timestamp(now);
     const change = (key: ApiKey): ApiKey => (isUseOutdated(key, now) ? { ...key, lastUsedAt } : key);
@@ -151,7 +154,7 @@ function ignore(): void {}
 const NOBODYS = { workspaceId: '', keyId: '' };
 
 function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
-  return lastUsedAt === null || now - Date.parse(lastUsedAt) >= LAST_USED_INTERVAL_MS;
+  return lastUsedAt === null || now - Date.parse(lastUsedAt) >= MIN_LAST_USED_INTERVAL_MS;
 }
 
 function refused(): DomainError {

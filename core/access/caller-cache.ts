@@ -23,7 +23,7 @@ export class CallerCache {
 
   constructor(
     private readonly keptMs: number,
-    /** Milliseconds, by a clock that is never set. */
+    /** Milliseconds of a monotonic clock. */
     private readonly now: () => number,
   ) {}
 
@@ -36,7 +36,7 @@ export class CallerCache {
     return known;
   }
 
-  /** Whether the key of a hash was found valid lately (also if that must be asked again), or is being asked for. */
+  /** Returns whether the key of a hash is cached (expired entries included), or is being looked up. */
   has(hash: string): boolean {
     return this.entries.has(hash);
   }

@@ -9,8 +9,8 @@ export interface Usage {
 }
 
 /**
- * What is left of a limit after so many requests in a window that ends in `resetsIn` milliseconds. If a clock was set
- * back, a limiter may give more than the length of the window: that is not passed on.
+ * Returns the usage of a limit after `count` requests in a window that ends in `resetsIn` milliseconds. If a clock was set
+ * back, `resetsIn` may exceed the length of the window. It is then reduced to this length.
  */
 export function usageAfter(count: number, resetsIn: number, limit: number, windowSeconds: number): Usage {
   const remaining = Math.max(0, limit - count);

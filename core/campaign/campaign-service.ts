@@ -78,7 +78,7 @@ export class CampaignService {
     });
   }
 
-  /** With `ids`, a batch can be made again (batch.ts). */
+  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
   async createMany(
     actor: Actor,
     batch: readonly NewCampaign[],
@@ -184,8 +184,8 @@ export class CampaignService {
 
   /**
    * Returns which of the campaigns the member had shared when the campaigns were read, so that `hasShared` and `shares`
-   * agree; `undefined` if no member reads. It reads the shares after the campaigns, and leaves out those that were
-   * counted in between.
+   * agree. Returns `undefined` if the actor is not a member. Shares are read after the campaigns, and those that were
+   * counted in between are ignored.
    */
   private async sharedBy(
     { workspaceId, member }: Actor,

@@ -113,7 +113,7 @@ export const campaignKind: Kind<Campaign> = {
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
-  /** The `shares` of the campaign right after this share was counted; missing in shares of earlier versions. */
+  /** The `shares` of the campaign right after this share was counted. Missing in shares of earlier versions. */
   readonly position?: number | undefined;
   readonly createdAt: string;
 }

@@ -41,7 +41,7 @@ export class GroupService {
     });
   }
 
-  /** With `ids`, a batch can be made again (batch.ts). */
+  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewGroup[],
@@ -50,7 +50,7 @@ export class GroupService {
     return addAll(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
-  /** Every group, in the order of their making. Reads all members once, which is faster than to count for each group. */
+  /** Iterates over all groups in the order of creation. Reads all members once, which is faster than counting for each group. */
   async *all(workspaceId: string): AsyncGenerator<CountedGroup> {
     const counts = new Map<string, number>();
     for await (const { groupIds } of walk((after, take) => this.members.listById(workspaceId, after, take))) {

@@ -34,7 +34,7 @@ export class IdempotencyService {
     const holder = this.system.newId();
     const { workspaceId, fingerprint } = request;
     const id = idOf(request);
-    // The clock is read when the storage has been reached: only then is it certainly the one that all processes share.
+    // Read the clock after the storage was reached: before that, it may be the clock of this process (`Storage.now`).
     const mine = (): IdempotentRequest => {
       return { id, workspaceId, fingerprint, holder, reply: null, expiresAt: this.now() + HELD_MS };
     };

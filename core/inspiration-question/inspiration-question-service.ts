@@ -67,7 +67,7 @@ export class InspirationQuestionService {
     });
   }
 
-  /** With `ids`, a batch can be made again (batch.ts). */
+  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],

@@ -9,9 +9,9 @@ export function isRefused<T>(outcome: Outcome<T>): outcome is DomainError {
 }
 
 /**
- * Adds the records among the outcomes of a batch, and tells of each what has become of it now. If `ids` are given, the
- * records get these instead of their own, and one that an earlier attempt has stored under its id is no refusal: a batch
- * of which nobody knows whether it was stored can be added again.
+ * Adds the records among the outcomes of a batch, and returns the outcome of each. If `ids` are given, they replace the ids
+ * of the records, and a record that an earlier attempt stored under its id counts as added. So a batch can be retried if it
+ * is unknown whether it was stored.
  */
 export async function addAll<T extends Entity>(
   records: Records<T>,

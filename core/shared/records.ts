@@ -62,8 +62,8 @@ export interface Kind<T extends Entity> {
 /**
  * The records of one kind. No method can see or touch a record of another workspace. What is returned is a value:
  * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached. A change that
- * resolves is durable. So is the state that it found if there was nothing to change: a caller who repeats a change takes
- * that for an acknowledgment of the first one.
+ * resolves is durable. If there was nothing to change, the state that it found is durable, because a caller that retries a
+ * change takes it for an acknowledgment of the first attempt.
  */
 export interface Records<T extends Entity> {
   /** Where `fields` are given, a storage may leave out the others, but for the id. */

@@ -2,7 +2,7 @@
 export interface System {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment, by a clock that is never set: for durations. */
+  /** Milliseconds of a monotonic clock, for durations. */
   elapsed(): number;
   /** A new UUID version 7 (RFC 9562) in lower case, above every one that this process made before. */
   newId(): string;

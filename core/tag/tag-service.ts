@@ -37,7 +37,7 @@ export class TagService {
     });
   }
 
-  /** With `ids`, a batch can be made again (batch.ts). */
+  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
   async createMany(
     workspaceId: string,
     names: readonly string[],

@@ -17,7 +17,7 @@ const COMMANDS = 20;
 const KILL_INTERVAL_MS = 700;
 
 suite('a build', {
-  'disturbs no command of npx, and no server whose workers are replaced': async () => {
+  'does not disturb commands of npx, or servers whose workers are replaced': async () => {
     const [database, counter] = await Promise.all([mongod(), redis()]);
     const shared = {
       RATE_LIMITER: 'redis',

@@ -42,7 +42,7 @@ suite('npm start', {
 });
 
 suite('a build', {
-  'starts after a source was touched, disturbs no command, and removes what is no longer built': () =>
+  'starts after a source was touched, does not disturb commands, and removes obsolete files': () =>
     withCheckout({ isBuilt: true }, async (checkout) => {
       const before = builtAt(checkout);
       // This copy does not have the tests.

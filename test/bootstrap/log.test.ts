@@ -19,7 +19,7 @@ const ROUNDS = 200;
 const ENDS_WITHIN_MS = 5_000;
 
 suite('a log on a terminal', {
-  'has one line for each request, and tells start and stop': async () => {
+  'has one line for each request, and lines for the start and the shutdown': async () => {
     const terminal = await Terminal.open(`exec ${process.execPath} ${MAIN}`, { PORT: '0', NO_COLOR: '1' });
     const url = await terminal.shows(/INFO: server listening \{"url":"(http:[^"]+)"/);
     await fetch(`${url}/healthz`);
@@ -73,7 +73,7 @@ suite('a log that cannot be written', {
 });
 
 suite('a log on a terminal', {
-  'has nothing of an error in it that would change the terminal': async () => {
+  'has no control characters of an error': async () => {
     const module = join(import.meta.dirname, '../../bootstrap/log.js');
     const script = `
       process.stderr.isTTY = true;

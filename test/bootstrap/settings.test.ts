@@ -308,7 +308,7 @@ suite('settings that do not go together', {
       },
     ),
 
-  'are one port for the service and its metrics, on hosts that overlap': () =>
+  'are the same port for the service and its metrics, on hosts that overlap': () =>
     each<{ hosts: readonly [string, string]; isFine: boolean }>(
       {
         'the same host': { hosts: ['127.0.0.1', '127.0.0.1'], isFine: false },
@@ -322,7 +322,7 @@ suite('settings that do not go together', {
       },
       async ({ hosts: [HOST, METRICS_HOST], isFine }) => {
         const environment = { HOST, METRICS_HOST };
-        const line = 'METRICS_PORT: must not be PORT: the service and its metrics need two ports';
+        const line = 'METRICS_PORT: must differ from PORT, because the service and its metrics need two ports';
         assert.deepEqual(linesOf({ ...environment, PORT: '9464', METRICS_PORT: '9464' }), isFine ? [] : [line]);
         assert.deepEqual(linesOf({ ...environment, PORT: '9464', METRICS_PORT: '9465' }), []);
         assert.deepEqual(linesOf({ ...environment, PORT: '0', METRICS_PORT: '0' }), []);
@@ -330,7 +330,7 @@ suite('settings that do not go together', {
       },
     ),
 
-  'are no port of the metrics that is the default of the service': () => {
+  'are the default port of the service as the port of its metrics': () => {
     assert.deepEqual(refusedIn({ METRICS_PORT: '3000' }), ['METRICS_PORT']);
     assert.deepEqual(refusedIn({ PORT: '9464' }), []);
   },
@@ -472,13 +472,13 @@ const short: Readonly<Record<string, Setting>> = {
 };
 
 suite('the warnings about an environment', {
-  'name a short variable that is nearly a setting, and the setting that was likely meant': () =>
+  'name a short variable that is a probable misspelling, and the setting': () =>
     each(short, (meant, name) => {
       assert.deepEqual(settingWarnings({ [name]: 'hunter2' }), [`${name}: not a setting, did you mean ${meant}?`]);
       assert.deepEqual(readSettings({ [name]: 'hunter2' }), defaults);
     }),
 
-  'name any variable of four to seven letters that is one edit or one swap away': () =>
+  'name any variable of four to seven letters that differs by one edit or one swap': () =>
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 2 }), (name, numbers) => {
         const at = (numbers[0] as number) % Math.max(1, name.length - 1);
@@ -491,7 +491,7 @@ suite('the warnings about an environment', {
       }),
     ),
 
-  'are none about what other programs set, or what is two edits away': () =>
+  'do not name variables of other programs, or those that differ by two edits': () =>
     each({ ...usual, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
       assert.deepEqual(settingWarnings(Object.fromEntries(list.split(/\s+/).map((name) => [name, 'x']))), []),
     ),

@@ -81,14 +81,14 @@ suite('a service with workers', {
       await Promise.all(ends);
     }),
 
-  'kills a worker that hangs, when it is told to stop, and does not end before it': () =>
+  'kills a hung worker at a shutdown, and does not end before it': () =>
     withWorkers(async ({ settings, key }) => {
       const stopped = async (service: ServiceProcess, stop: () => Promise<void>) => {
         const pids = await hungWorkers(service, key);
         await stop();
         assert.equal(await service.ended(), 0);
         assert.deepEqual(pids.filter(isRunning), []);
-        assert.match(service.printed.stderr, /has not stopped in time and is killed/);
+        assert.match(service.printed.stderr, /did not stop in time and is killed/);
       };
       const once = withProcess(
         settings,
@@ -108,7 +108,7 @@ suite('a service with workers', {
       await Promise.all([once, twice]);
     }),
 
-  'ends with the process that started them, however that ends': () =>
+  'ends when its primary process ends in any way': () =>
     withWorkers(({ settings, key }) =>
       withProcess(settings, async (service) => {
         const [hung, other] = await hungWorkers(service, key);

@@ -338,15 +338,15 @@ suite('what a rule refuses', {
 
 /** Command lines that make what is there already, and the id of what they are warned of. */
 const warnings: Readonly<Record<string, string>> = {
-  'workspace create --name NORTHWIND': 'Another workspace has this name: w',
+  'workspace create --name NORTHWIND': 'Another workspace has the same name: w',
   'member create --workspace w --name Ben --email ADA@x.example':
-    'Another member of the workspace has this email address: m',
+    'Another member of the workspace has the same email address: m',
   'member update --workspace w other --email ada@X.example':
-    'Another member of the workspace has this email address: m',
+    'Another member of the workspace has the same email address: m',
 };
 
 suite('what another has', {
-  'is a name or an email address that may be meant so: it is done with a warning': () =>
+  'may be the same name or email address: the command succeeds with a warning': () =>
     each(warnings, async (says, line) => {
       for (const json of [[], ['--json']]) {
         const here = await company();
@@ -358,7 +358,7 @@ suite('what another has', {
       }
     }),
 
-  'is nothing that is warned of in another workspace, nor of what does not change': async () => {
+  'causes no warning in another workspace, or if it does not change': async () => {
     const here = await company();
     await here.use.members.create('w', { name: 'Double', email: 'ada@x.example' });
     const other = await here.use.workspaces.create('Other');

@@ -175,7 +175,7 @@ suite('an import', {
     const large = JSON.parse((await here.importing('tags', [`${deep}\n${many}`], ['--json'])).stdout);
     assert.deepEqual(large.refused, [
       { line: 1, reason: 'name: must be a string' },
-      { line: 2, reason: 'name: exceeds the 1000 names, objects and arrays that a body may have' },
+      { line: 2, reason: 'name: too many elements, the body must have at most 1000 names, objects and arrays' },
     ]);
   },
 
@@ -338,7 +338,7 @@ suite('an import that does not come to its end', {
     );
   },
 
-  'names the lines that may be stored when it loses the storage, and stores none of them twice when it goes on': () =>
+  'names the lines that may be stored if the storage fails, and stores none of them twice when it goes on': () =>
     each(resumable, ({ store, body, textOf }, kind) =>
       each(cutOffs, async ({ keeps, stops }) => {
         const here = await workspace();
@@ -381,7 +381,7 @@ suite('an import that does not come to its end', {
     assert.match(stdout, new RegExp(sentences.join(' ')));
   },
 
-  'says on standard error where to go on, when its output cannot be written': async () => {
+  'prints the line to go on from on standard error if its output cannot be written': async () => {
     for (const [error, code] of [
       ['ENOSPC', 2],
       ['EPIPE', 130],
@@ -400,7 +400,7 @@ suite('an import that does not come to its end', {
     }
   },
 
-  'goes on with the lines of its file alone: another line, kind or workspace is another record': async () => {
+  'stores another record for another line, kind or workspace under the same id': async () => {
     const here = await workspace();
     const importId = '0190163d-8694-739b-aea5-966c26f8ad91';
     const count = async (file: unknown, words: readonly string[] = []) => {

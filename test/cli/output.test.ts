@@ -54,7 +54,7 @@ suite('a table', {
     ]);
   },
 
-  'fits the terminal: its widest columns are cut with …, the ids last of all': () => {
+  'fits the terminal: its widest columns are cut with …, the ids last': () => {
     const rows = [
       ['0190163d-8694', 'A name that is long', 'published'],
       ['0190163d-8695', '東京東京東京東京', 'draft'],
@@ -124,7 +124,7 @@ async function harmful() {
 }
 
 suite('a name that would harm a terminal', {
-  'is shown, and told on standard error, without what harms it, also when standard output fails': async () => {
+  'is printed without control characters, also on standard error if standard output fails': async () => {
     const { run, commands, stdin } = await harmful();
     await each(Object.fromEntries(commands.map((words) => [words.join(' '), words])), async (words) => {
       for (const error of [undefined, 'ENOSPC', 'EPIPE']) {
@@ -138,7 +138,7 @@ suite('a name that would harm a terminal', {
     });
   },
 
-  'is whole in JSON, where it is escaped': async () => {
+  'is complete and escaped in JSON': async () => {
     const { run, name } = await harmful();
     const { stdout } = await run(['workspace', 'list', '--json']);
     assert.equal(JSON.parse(stdout)[0].name, name);
@@ -182,7 +182,7 @@ suite('what a command writes', {
     }
   },
 
-  'is cut to the width of a terminal, and whole elsewhere': async () => {
+  'is cut to the width of a terminal, and complete otherwise': async () => {
     const { run, use } = commandLine();
     const long = '東京 '.repeat(60).trim();
     await use.workspaces.create(long);
@@ -196,7 +196,7 @@ suite('what a command writes', {
     }
   },
 
-  'is a table whose rows come as they are read, cut to the first thousand where they are wider': async () => {
+  'is a table whose rows are written as they are read, cut to the width of the first thousand': async () => {
     const { run, use } = await withWorkspaces(1100);
     const long = 'x'.repeat(100);
     await use.workspaces.create(long);

@@ -65,7 +65,7 @@ suite('the command line, as a process', {
     );
   },
 
-  'warns on standard error of a variable that is nearly a setting, and answers as ever': () =>
+  'warns on standard error about a misspelled setting, and works': () =>
     onDatabase(async ({ env }) => {
       const ran = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'mongodb' });
       assert.equal(answerOf(ran).length, 1);

@@ -232,7 +232,7 @@ suite('a share of a campaign', {
     }
   },
 
-  'is known of a share that was stored without its position': async () => {
+  'counts as shared if it was stored without its position': async () => {
     const core = testCore();
     const ada = await makeMember(core);
     const { id } = await make(core);

@@ -25,7 +25,7 @@ suite('a new group', {
 });
 
 suite('the groups of a workspace', {
-  'are counted with as many reads, however many they are': async () => {
+  'are counted with the same number of reads for any number of groups': async () => {
     const { use, storage } = testCore();
     const ids = [];
     for (let i = 0; i < 20; i++) ids.push((await use.groups.create(OWN, { name: `Group ${i}` })).id);

@@ -108,7 +108,7 @@ suite('docker-compose.yml', {
     }
   },
 
-  'takes every setting from .env, with the default that it has elsewhere': () => {
+  'takes every setting from .env, with its usual default': () => {
     const { environment } = parseCompose().services.advocacy;
     for (const [name, schema] of Object.entries(settings)) {
       if (name in fixed) {
@@ -136,7 +136,7 @@ suite('docker-compose.yml', {
     }
   },
 
-  'limits the memory of each service, to more than it gives to a heap or a cache': () => {
+  'limits the memory of each service, to more than its heap or cache': () => {
     const limits = Object.fromEntries(
       services().map(([name, service]) => [name, mebibytes(filledIn(String(service.mem_limit), {}))]),
     );

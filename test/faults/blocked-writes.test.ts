@@ -116,7 +116,7 @@ suite('a database that accepts no writes', {
 });
 
 suite('a shutdown', {
-  'stores the last uses of keys first, if the database is only slow': async () => {
+  'waits for the last uses of keys to be stored if the database is only slow': async () => {
     const database = await mongod();
     const proxy = await mongodbProxy(database.uri);
     try {

@@ -284,7 +284,7 @@ async function storageMethods({ storage }: Operator): Promise<Record<string, () 
 suite('a change that no majority has yet', {
   'needs a replica set of three, two processes and two operators': world,
 
-  'is acknowledged when a majority has it, not before, and outlives the primary then': async () => {
+  'is acknowledged only when a majority has it, and then survives the loss of the primary': async () => {
     const all = await world();
     const { set, uri } = all;
     const [slow, dead] = await secondariesOf(set);
@@ -312,7 +312,7 @@ suite('a change that no majority has yet', {
     await assertStored(uri, changes, outcomes);
   },
 
-  'is not acknowledged while both secondaries are dead, and is when it is sent again afterwards': async () => {
+  'is not acknowledged while both secondaries are dead, but is at a retry afterwards': async () => {
     const all = await world();
     const { set, uri, impatient } = all;
     await set.healthy();

@@ -27,7 +27,7 @@ function withClock(aheadMs: number): Readonly<Record<string, string>> {
 }
 
 suite('a process whose clock is wrong', {
-  'locks an Idempotency-Key as long as any other when it crashes, and takes over no lease and ends no API key early':
+  'locks an Idempotency-Key after a crash as long as others do, and does not take over a lease or expire an API key early':
     async () => {
       const database = await mongod();
       const proxy = await mongodbProxy(database.uri);
@@ -67,7 +67,7 @@ suite('a process whose clock is wrong', {
       }
     },
 
-  'ends a window of a rate limit in time, and tells no longer wait than the window, when its clock is set': () =>
+  'ends a window of a rate limit in time, and sends no Retry-After above the window, if its clock is set': () =>
     withProcess(
       { ...withClock(0), RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: `${WINDOW_SECONDS}` },
       async ({ url, child }) => {

@@ -74,7 +74,7 @@ suite('POST /campaigns', {
       assert.equal(stored.createdBy, world.admin.id);
     }),
 
-  'accepts URLs with Latin-1 letters, however many came before': () =>
+  'accepts URLs with Latin-1 letters, also after many requests': () =>
     inWorld(async (world) => {
       const url = 'https://münchen.example/ä';
       const resources = Array.from({ length: 50 }, () => ({ url, thumbnailUrl: url }));

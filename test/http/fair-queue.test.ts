@@ -58,7 +58,7 @@ suite('a fair queue', {
     assert.equal(simulation.begun.join(''), 'abcabaa');
   },
 
-  'admits a burst to an idle service, whatever it costs': () => {
+  'admits a burst to an idle service at any cost per request': () => {
     const simulation = new Simulation();
     assert.deepEqual(new Set(simulation.add('a', MAX_BURST)), new Set([undefined]));
     simulation.serve(6_000, 10);
@@ -66,7 +66,7 @@ suite('a fair queue', {
     assert.equal(simulation.begun.length, MAX_BURST);
   },
 
-  'rejects what would wait for long behind its own workspace where more comes than is served, and nothing of others':
+  'rejects requests that would wait too long behind others of their own workspace, and none of any other workspace':
     () => {
       for (const costMs of [0.5, 5, 50]) {
         const simulation = new Simulation();
@@ -82,7 +82,7 @@ suite('a fair queue', {
       }
     },
 
-  'rejects none of a few, however slow the service is': () => {
+  'does not reject a few requests, however slow the service is': () => {
     const simulation = new Simulation();
     simulation.add('a', MIN_WAITING - 1);
     assert.deepEqual(simulation.serve(20_000, 1_000, { a: 1 }), []);
@@ -95,7 +95,7 @@ suite('a fair queue', {
     assert.deepEqual(simulation.add('newcomer'), ['service']);
   },
 
-  'rejects early what is more than a burst, and what could not be served in time': () => {
+  'rejects early the requests that exceed a burst, and those that cannot be served in time': () => {
     const cheap = new Simulation();
     cheap.add('a', 4 * MAX_BURST);
     cheap.serve(BURST_MS + 100, 5);
@@ -109,7 +109,7 @@ suite('a fair queue', {
     assert.ok(left > MAX_BURST_WAIT_MS / 2 && left <= MAX_BURST_WAIT_MS + 1_000, `${left} ms`);
   },
 
-  'takes a burst from the workspace that sends most of it': () => {
+  'rejects the excess of a burst from the workspace that sent most of it': () => {
     const simulation = new Simulation();
     simulation.add('a', 2 * MAX_BURST);
     simulation.add('b', 100);
@@ -117,7 +117,7 @@ suite('a fair queue', {
     assert.deepEqual(new Set(simulation.queue.takeLate(simulation.now)), new Set(['a']));
   },
 
-  'rejects what has waited too long while nothing is served': () => {
+  'rejects requests that have waited too long while none is served': () => {
     const simulation = new Simulation();
     simulation.begin();
     simulation.add('a', MIN_OF_WORKSPACE + 3);
@@ -127,7 +127,7 @@ suite('a fair queue', {
     assert.equal(simulation.queue.length, 0);
   },
 
-  'bounds what is in flight: of one workspace, of all, and by what was served lately': () => {
+  'bounds the requests in flight: of one workspace, of all, and by the recent throughput': () => {
     const simulation = new Simulation();
     for (const workspace of ['a', 'b', 'c']) simulation.add(workspace, 100);
     simulation.begin();
@@ -144,7 +144,7 @@ suite('a fair queue', {
     assert.ok(simulation.begun.length > 40 && simulation.begun.length < 80, `${simulation.begun.length}`);
   },
 
-  'counts a request that waits for its client as in flight again, without a wait': () => {
+  'counts a request as in flight again after it waited for its client': () => {
     const { queue, now } = new Simulation();
     queue.add('a', 'first', now);
     assert.ok(queue.next(now));

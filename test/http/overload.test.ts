@@ -21,7 +21,7 @@ const MOST = 9_600;
 const exchange = () => ({ startedAt: performance.now() }) as Exchange;
 
 suite('admission', {
-  'begins probes as they come, and in their turn if they are many; none is rejected': async () => {
+  'begins probes at once, queues them if there are many, and rejects none': async () => {
     const admission = new Admission(() => undefined);
     let begun = 0;
     const begin = () => {
@@ -46,7 +46,7 @@ suite('admission', {
     assert.equal(begun, 2 * BURST + 1);
   },
 
-  'passes over requests whose clients have gone': async () => {
+  'skips requests whose clients have closed the connection': async () => {
     const admission = new Admission(() => undefined);
     let asked = 0;
     const gone = () => {
@@ -89,7 +89,7 @@ suite('many requests', {
       }
     }),
 
-  'are all served if a key sends as many expensive ones at once as its limit allows, which are not counted twice': () =>
+  'are all served if a key sends its limit of expensive requests at the same time, and are counted once': () =>
     serving(
       async (api) => {
         const crowd = await Crowd.open(api.url, LIMIT);

@@ -61,7 +61,7 @@ async function followBoth(world: World, second: Answer): Promise<void> {
 }
 
 suite('links to other pages', {
-  'both fit with 100 ids, in whatever form these are sent': () =>
+  'both fit with 100 ids in any form': () =>
     inWorld(async (world, api) => {
       for (const make of Object.values(idLists)) {
         const { path, name, id } = await make(api, world);
@@ -73,7 +73,7 @@ suite('links to other pages', {
       }
     }),
 
-  'drop what is sent again and again': () =>
+  'omit duplicates': () =>
     inWorld(async (world, api) => {
       for (const make of Object.values(idLists)) {
         const { path, name, id } = await make(api, world);
@@ -82,7 +82,7 @@ suite('links to other pages', {
       }
     }),
 
-  'leave out the previous page where only the next one fits': () =>
+  'omit the previous page if only the next one fits': () =>
     inWorld(async (world, api) => {
       const campaigns = idLists.campaigns as IdList;
       const { id } = await campaigns(api, world);
@@ -96,7 +96,7 @@ suite('links to other pages', {
       assert.deepEqual([valuesOf(last, 'id').length, Object.keys(linksOf(last))], [1, ['prev']]);
     }),
 
-  'reject a query that is too long for them, where another page holds something': () =>
+  'reject a query that is too long for them if there is another page': () =>
     inWorld(async (world, api) => {
       await (idLists.campaigns as IdList)(api, world);
       const names = Array.from({ length: 99 }, (_, i) => `${String(i).padStart(2, '0')}${'名前'.repeat(7)}`);
@@ -110,7 +110,7 @@ suite('links to other pages', {
       assert.deepEqual([valuesOf(last, 'id').length, linksOf(last)], [1, {}]);
     }),
 
-  'stay short on every list, however long its search': () =>
+  'stay short on every list with a long search': () =>
     inWorld(async (world) => {
       for (const path of ['/campaigns', '/inspiration-questions', '/content-pillars', '/domains']) {
         for (const search of ['名'.repeat(200), ' '.repeat(4_000), `x${' '.repeat(4_000)}`]) {

@@ -231,7 +231,7 @@ function flood(get: Scene['get']): { end(): Promise<number[]> } {
 }
 
 suite('an address over the limit of refused credentials', {
-  'has few of its keys looked up, however many it sends': () =>
+  'has few of its many keys looked up': () =>
     limited(MEASURED, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await lookUpsOf(api);
@@ -246,7 +246,7 @@ suite('an address over the limit of refused credentials', {
       assert.ok(lookUps <= MAX_LOOK_UPS_PER_SECOND * (seconds + 1), `${lookUps} look-ups in ${seconds} s`);
     }),
 
-  'has no malformed key looked up, nor told to wait': () =>
+  'has malformed keys rejected without a look-up or a wait': () =>
     limited(MEASURED, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await lookUpsOf(api);
@@ -254,7 +254,7 @@ suite('an address over the limit of refused credentials', {
       assert.equal(await lookUpsOf(api), before);
     }),
 
-  'has a valid key served during a flood: at once if it was valid lately, and else when its turn comes': () =>
+  'has a valid key served during a flood: at once if it is cached, otherwise after its look-up': () =>
     limited(MEASURED, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
@@ -266,7 +266,7 @@ suite('an address over the limit of refused credentials', {
       assert.equal(served.status, 200);
     }),
 
-  'is told when to come again by each refusal': () =>
+  'gets a Retry-After in each rejection': () =>
     limited(MEASURED, async ({ get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const answers = await Promise.all(Array.from({ length: 30 }, (_, number) => get(unknownKey(number))));

@@ -486,7 +486,7 @@ suite('the commands that MongoDB gets', {
       }
     }),
 
-  'are two for a change, and one more than a read for a change of nothing, which waits for the majority': () =>
+  'are two for a change, and one more for a change of nothing, which waits for the majority': () =>
     inProfiledWorld(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
       const one = tag(workspaceId, 'one');
       const change = (name: string) => () =>
@@ -540,7 +540,7 @@ suite('the commands that MongoDB gets', {
         });
       }),
 
-  'read a list with any filters by one index, without trying others, and look at no campaign twice': () =>
+  'read a list with any filters by one index, without trying others, and read no campaign twice': () =>
     inProfiledWorld(async (world, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         {},
@@ -569,7 +569,7 @@ suite('the commands that MongoDB gets', {
       });
     }),
 
-  'look only at the campaigns of one member, tag or domain in any order, where these are few': () =>
+  'read only the campaigns of one member, tag or domain in any order if these are few': () =>
     inProfiledWorld(async (world, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         { tagIds: [world.tagId] },

@@ -185,7 +185,7 @@ suite('a sharded cluster', {
       assert.deepEqual([...new Set(router.broadcasts)], ['find workspaces']);
     }),
 
-  'is asked again if it cannot reach a shard in time': () =>
+  'gets a retry if it cannot reach a shard in time': () =>
     onStorage(async ({ storage, connection, router }) => {
       const one = tag(newId(), 'one');
       await storage.tags.add(one);
@@ -206,7 +206,7 @@ suite('a sharded cluster', {
       }
     }),
 
-  'is not asked again for a search that takes too long': () =>
+  'gets no retry of a search that takes too long': () =>
     onStorage(async ({ storage, router }) => {
       const where = [{ field: 'searchText', contains: 'a' }] as const;
       const query = { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 } as const;
@@ -216,7 +216,7 @@ suite('a sharded cluster', {
       router.fail('', 0, 0);
     }),
 
-  'commits once if it cannot say whether it did': () =>
+  'commits once if the result of a commit is unknown': () =>
     onStorage(async ({ storage, router }) => {
       for (const code of [TIME_EXPIRED, 133, 202]) {
         const one = tag(newId(), 'one');
@@ -231,7 +231,7 @@ suite('a sharded cluster', {
       }
     }),
 
-  'keeps no cursor of what is more than a reply may hold, whichever of its routers is asked': () =>
+  'keeps no cursor of a response that is too large, with any of its routers': () =>
     onStorage(async ({ storage, router }) => {
       const workspaceId = newId();
       const description = 'x'.repeat(3_000_000);
@@ -249,7 +249,7 @@ suite('a sharded cluster', {
 });
 
 suite('a shard that is unavailable', {
-  'fails the requests of its own workspaces alone, in time, until it is back': () =>
+  'fails only the requests of its own workspaces, in time, until it is available': () =>
     onOwnRouter(async (router, uri) => {
       const tenants = await withUseCases(uri, async (use) => [
         await tenantOn(0, router, use),
@@ -298,7 +298,7 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'fails what a batch adds to it alone, leaves connections to others, is no conflict, and is logged': () =>
+  'fails only its part of a batch, leaves connections to others, is not a conflict, and is logged': () =>
     onOwnRouter((router, uri) =>
       withStorage(router, uri, async ({ storage, connection, told }) => {
         router.hostTimeoutMs = 200;

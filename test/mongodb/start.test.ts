@@ -90,7 +90,7 @@ suite('a start on a MongoDB that cannot be used', {
     }
   },
 
-  'refuses a connection string that does not fit the servers, in one line at once, and exits with 1': async () => {
+  'rejects a connection string that does not match the servers, in one line at once, and exits with 1': async () => {
     const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
     const { port } = standalone.server;
     const [member] = set.members as [ServerProcess];
@@ -114,13 +114,16 @@ suite('a start on a MongoDB that cannot be used', {
         },
       );
       const refusal = await refusalOf(onMongodb(`mongodb://127.0.0.1:${port}/advocacy?replicaSet=rs0`));
-      assert.match(refusal, /^ended with exit code 1: MONGODB_URI: this mongod is no replica set, [^\n]+\n$/);
+      assert.match(
+        refusal,
+        /^ended with exit code 1: MONGODB_URI: this mongod is not a member of a replica set, [^\n]+\n$/,
+      );
     } finally {
       await Promise.all([standalone.server.stop(), set.stop()]);
     }
   },
 
-  'does not refuse a set because of one wrong address': async () => {
+  'accepts a set despite one wrong address': async () => {
     const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
     try {
       const uri = set.uri.replace('/?', `,127.0.0.1:${standalone.server.port}/?`);
@@ -148,7 +151,7 @@ suite('a start on a MongoDB that cannot be used', {
 });
 
 suite('a MongoDB whose replica set is not initiated', {
-  'is told how to initiate it, and is used as soon as it is': async () => {
+  'is reported with the command that initiates it, and is used afterwards': async () => {
     const byName = (uri: string) => uri;
     const byAddress = (uri: string) => uri.replace(/\?.*/, '');
     const direct = (uri: string) => uri.replace(/\?.*/, '?directConnection=true');
@@ -173,7 +176,7 @@ suite('a MongoDB whose replica set is not initiated', {
     );
   },
 
-  'is told so on the command line too': async () => {
+  'is reported by the command line, too': async () => {
     const set = await startUninitiated();
     try {
       const env = { STORAGE: 'mongodb', MONGODB_URI: set.uri };
@@ -189,7 +192,7 @@ suite('a MongoDB whose replica set is not initiated', {
 });
 
 suite('a connection string without the name of a database', {
-  'means advocacy, and authenticates against admin as ever': async () => {
+  'uses advocacy, and authenticates against admin as before': async () => {
     const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, 'a key of the members', { mode: 0o400 });
@@ -216,7 +219,7 @@ suite('a connection string without the name of a database', {
 });
 
 suite('the reply of a server to hello', {
-  'tells whether it can be used by the connection string': () =>
+  'shows whether the connection string can use it': () =>
     each<readonly [Document, string | undefined, boolean | undefined]>(
       {
         'a member of a set': [{ setName: 'rs0' }, undefined, undefined],

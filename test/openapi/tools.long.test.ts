@@ -67,7 +67,7 @@ suite('the tools of others', {
     });
   },
 
-  'say what the client needs, in one line': () =>
+  'print in one line what the client needs': () =>
     serving(async ({ url }) => {
       const cases = [
         [{ KEY: '', BASE_URL: url }, /^KEY is not set\. /],

@@ -7,13 +7,13 @@ const RUNNER = join(import.meta.dirname, '../support/run.js');
 const FILE = 'core/tag.test';
 
 suite('The runner of the tests', {
-  'is quiet while it is quick, and ends with the counts': () => {
+  'prints only the counts if it is quick': () => {
     const { status, stdout, stderr } = run({});
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, /^[1-9]\d* passed, 0 failed\n$/);
   },
 
-  'says on standard error how far it is when it takes long, and ends with the counts': () => {
+  'prints its progress on standard error if it takes long, and then the counts': () => {
     const { status, stdout, stderr } = run({ TEST_PROGRESS_INTERVAL_MS: '20' });
     assert.equal(status, 0);
     assert.match(stderr, /^(?:… 0 of 1 files, \d+ s\n)+$/);
