@@ -57,13 +57,24 @@ const options = process.argv.slice(2);
 if (options.includes('--watch')) {
   await watch();
 } else if (canBuild) {
-  if (!options.includes('--if-stale') || isStale()) await build();
+  if (!options.includes('--if-stale') || isStale()) await buildIfWritable();
 } else if (!(options.includes('--if-stale') && isBuilt())) {
   const state = isBuilt() ? 'dist is unchanged' : 'nothing is built';
   process.stderr.write(
     `The compilers are not installed, so ${state}: run \`npm ci --include=dev\`, or copy a built dist here.\n`,
   );
   process.exitCode = options.includes('--if-possible') ? 0 : 1;
+}
+
+/** Builds, but starts what is built if the folder is read-only, as in a container. */
+async function buildIfWritable() {
+  try {
+    await build();
+  } catch (error) {
+    const isReadOnly = ['EACCES', 'EPERM', 'EROFS'].includes(error.code);
+    if (!isReadOnly || !options.includes('--if-stale') || !isBuilt()) throw error;
+    process.stderr.write(`dist is unchanged, because this folder cannot be written: ${error.message}\n`);
+  }
 }
 
 function isBuilt() {
@@ -146,7 +157,9 @@ async function lock() {
 
 function isAbandoned() {
   try {
-    return !isRunning(Number(readlinkSync(LOCK))) || Date.now() - lstatSync(LOCK).mtimeMs > LOCK_TTL_MS;
+    const pid = Number(readlinkSync(LOCK));
+    // A killed process of a container can have had the id of this one.
+    return pid === process.pid || !isRunning(pid) || Date.now() - lstatSync(LOCK).mtimeMs > LOCK_TTL_MS;
   } catch (error) {
     if (error.code === 'ENOENT') return false;
     throw error;

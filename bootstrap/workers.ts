@@ -75,9 +75,11 @@ export async function startWorkers(
   const first = cluster.fork();
   const port = await portOf(first);
   if (port === undefined) process.exit(stopping ? 0 : (first.process.exitCode ?? 1));
+  if (stopping) return untilExit();
   const others = Array.from({ length: WORKERS - 1 }, () => cluster.fork());
   for (const worker of [first, ...others]) void keep(worker);
   await Promise.all(others.map(portOf));
+  if (stopping) return untilExit();
   const serving = { url: urlOf(HOST, port), metricsUrl };
   log.info(listeningFields(settings, serving), 'server listening');
   return serving;
@@ -94,6 +96,11 @@ function portOf(worker: Worker): Promise<number | undefined> {
     worker.once('listening', ({ port }: Address) => resolve(port));
     worker.once('exit', () => resolve(undefined));
   });
+}
+
+/** Never resolves: the shutdown ends this process. */
+function untilExit(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 async function listenForMetrics({ METRICS_HOST, METRICS_PORT }: Settings): Promise<string | undefined> {

@@ -15,6 +15,7 @@ import { endOf, timestamp } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
 import { anyId, type Column, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
+import { harmless } from './terminal-text.ts';
 
 /** Returns another record with the same text in a field (case-insensitive). There is no index for this, so it reads all records. */
 async function otherLike<F extends string, T extends Readonly<Record<F | 'id', string>>>(
@@ -41,7 +42,7 @@ export const createWorkspace = command({
     const other = await otherLike(workspace, 'name', use.workspaces.all());
     return {
       json: picked(workspace, workspaceFields),
-      says: `The workspace ${workspace.name} is made: ${workspace.id}`,
+      says: `The workspace ${harmless(workspace.name)} is made: ${workspace.id}`,
       ...(other && { warning: `Another workspace has the same name: ${other.id}` }),
     };
   },
@@ -98,7 +99,7 @@ async function told(member: Member, done: string, members?: AsyncIterable<Member
   const other = members && (await otherLike(member, 'email', members));
   return {
     json: picked(member, memberFields),
-    says: `The ${member.role} ${member.name} is ${done}: ${member.id}`,
+    says: `The ${member.role} ${harmless(member.name)} is ${done}: ${member.id}`,
     ...(other && { warning: `Another member of the workspace has the same email address: ${other.id}` }),
   };
 }

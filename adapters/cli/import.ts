@@ -17,6 +17,7 @@ import { anyId, command, parameter, type Session, STOPPED, type Told, workspaceO
 import { type ImportTarget, lineId } from './line-id.ts';
 import { type Line, linesOf } from './lines.ts';
 import { Misuse } from './misuse.ts';
+import { harmless } from './terminal-text.ts';
 
 const BATCH_LINES = 500;
 const BATCH_BYTES = 4 * 2 ** 20;
@@ -158,7 +159,7 @@ async function* imported(session: Session, source: Source): AsyncGenerator<Refus
       refused += refusals.length;
       if (refusals.length > 0) progress.clear();
       for (const { number, reason } of refusals) {
-        yield { json: { line: number, reason }, says: `line ${number}: ${reason}` };
+        yield { json: { line: number, reason }, says: `line ${number}: ${harmless(reason)}` };
       }
       progress.show(accepted + refused, 'lines', source.size && batch.end / source.size);
       if (stop.aborted) break;

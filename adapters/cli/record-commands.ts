@@ -10,6 +10,7 @@ import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
 import { anyId, apiFields, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
 import { counted } from './table.ts';
+import { harmless } from './terminal-text.ts';
 
 const campaignFields = apiFields(createCampaign);
 const domainFields = apiFields(createDomain);
@@ -67,7 +68,7 @@ export const createPillar = command({
     const pillar = await use.contentPillars.create(workspaceId, fields);
     return {
       json: picked(pillar, pillarFields),
-      says: `The content pillar ${pillar.title} is published: ${pillar.id}`,
+      says: `The content pillar ${harmless(pillar.title)} is published: ${pillar.id}`,
     };
   },
 });
@@ -157,7 +158,7 @@ export const setCampaignStatus = command({
   },
   run: async ({ use }, { workspaceId, id, status }) => {
     const campaign = await use.campaigns.setStatus(workspaceId, id, status);
-    return told(campaign, `The campaign ${campaign.name} is ${campaign.status}.`);
+    return told(campaign, `The campaign ${harmless(campaign.name)} is ${campaign.status}.`);
   },
 });
 
@@ -174,7 +175,10 @@ export const recordShare = command({
   },
   run: async ({ use }, { workspaceId, campaignId, memberId }) => {
     const campaign = await use.campaigns.recordShare(workspaceId, campaignId, memberId);
-    return told(campaign, `The campaign ${campaign.name} has been shared by ${counted(campaign.shares, 'member')}.`);
+    return told(
+      campaign,
+      `The campaign ${harmless(campaign.name)} has been shared by ${counted(campaign.shares, 'member')}.`,
+    );
   },
 });
 
@@ -189,7 +193,7 @@ export const recordClicks = command({
   },
   run: async ({ use }, { workspaceId, campaignId, count }) => {
     const campaign = await use.campaigns.recordClicks(workspaceId, campaignId, count);
-    return told(campaign, `The campaign ${campaign.name} has ${counted(campaign.clicks, 'click')}.`);
+    return told(campaign, `The campaign ${harmless(campaign.name)} has ${counted(campaign.clicks, 'click')}.`);
   },
 });
 

@@ -8,6 +8,10 @@ const MIN_IN_FLIGHT_COUNT = 50;
 const MIN_SCANS_IN_FLIGHT_COUNT = 16;
 const MIN_SCANS_OF_WORKSPACE_COUNT = 8;
 
+/** Longer than a request takes, and than a scan takes (`pauseMs` of `FairQueue`). */
+const PAUSE_MS = 250;
+const SCAN_PAUSE_MS = 2_000;
+
 /** The number of health probes that an iteration of the event loop answers at once. */
 const MAX_PROBES_COUNT = 20;
 
@@ -40,6 +44,8 @@ const REJECTION = tooMuchNow('There are more requests than can be served: try ag
 /** A waiting request. */
 export interface Waiting {
   readonly exchange: Exchange;
+  /** The `Authorization` header. */
+  readonly authorization?: string | undefined;
   /** Begins the request, and returns `true`. Returns `false` if its client has closed the connection. */
   begin(): boolean;
   reject(error: Error): void;
@@ -48,6 +54,7 @@ export interface Waiting {
 interface InFlight {
   readonly queue: FairQueue<Waiting>;
   readonly key: string;
+  readonly credential: string;
 }
 
 /**
@@ -56,8 +63,12 @@ interface InFlight {
  * that admitted requests are served under any load.
  */
 export class Admission implements Observer {
-  private readonly requests = new FairQueue<Waiting>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT);
-  private readonly scans = new FairQueue<Waiting>(MIN_SCANS_IN_FLIGHT_COUNT, MIN_SCANS_OF_WORKSPACE_COUNT);
+  private readonly requests = new FairQueue<Waiting>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT, PAUSE_MS);
+  private readonly scans = new FairQueue<Waiting>(
+    MIN_SCANS_IN_FLIGHT_COUNT,
+    MIN_SCANS_OF_WORKSPACE_COUNT,
+    SCAN_PAUSE_MS,
+  );
   private readonly inFlight = new Map<Exchange, InFlight>();
   private readonly rejections: Waiting[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
@@ -77,15 +88,18 @@ export class Admission implements Observer {
 
   constructor(private readonly onRejected: (reason: Rejection) => void) {}
 
-  /** Queues a request, which later begins or is rejected. */
-  add(url: string, authorization: string | undefined, waiting: Waiting): void {
-    const credential = authorization?.slice(-CREDENTIAL_END_LENGTH) ?? '';
+  /**
+   * Queues a request, which later begins or is rejected. Requests whose workspace is not known yet count for their address:
+   * many unknown credentials take no more than their share.
+   */
+  add(url: string, waiting: Waiting, address = ''): void {
     const queue = SCAN.test(url) ? this.scans : this.requests;
     const { startedAt } = waiting.exchange;
     this.arrivedAt ??= startedAt;
     if (startedAt - this.arrivedAt > MAX_ACCEPT_LAG_MS) this.arrivedAt = startedAt;
     this.arrived++;
-    const reason = queue.add(this.workspaces.get(credential) ?? credential, waiting, this.arrivedAt);
+    const key = this.workspaces.get(credentialOf(waiting)) ?? address;
+    const reason = queue.add(key, waiting, this.arrivedAt);
     if (reason) this.reject(waiting, reason);
     this.schedule();
     this.timer ??= setTimeout(this.check, CHECK_INTERVAL_MS).unref();
@@ -95,7 +109,7 @@ export class Admission implements Observer {
   addProbe(waiting: Waiting): void {
     if (this.probes === 0) setImmediate(() => (this.probes = 0));
     if (++this.probes <= MAX_PROBES_COUNT) waiting.begin();
-    else this.add('', undefined, { ...waiting, reject: waiting.begin });
+    else this.add('', { ...waiting, reject: waiting.begin });
   }
 
   /** Notes that a connection was accepted. Others may follow. */
@@ -115,9 +129,11 @@ export class Admission implements Observer {
   }
 
   replied(exchange: Exchange): void {
-    const key = this.end(exchange, performance.now())?.key;
+    const place = this.end(exchange, performance.now());
     const { workspaceId } = exchange;
-    if (key !== undefined && workspaceId !== undefined && workspaceId !== key) this.cacheWorkspace(key, workspaceId);
+    if (place && workspaceId !== undefined && workspaceId !== place.key) {
+      this.cacheWorkspace(place.credential, workspaceId);
+    }
   }
 
   private cacheWorkspace(credential: string, workspaceId: string): void {
@@ -213,8 +229,12 @@ export class Admission implements Observer {
     const { request, key } = next;
     this.isScanNext = queue === this.requests;
     this.begun++;
-    this.inFlight.set(request.exchange, { queue, key });
+    this.inFlight.set(request.exchange, { queue, key, credential: credentialOf(request) });
     if (!request.begin()) this.end(request.exchange);
     return true;
   }
+}
+
+function credentialOf({ authorization = '' }: Waiting): string {
+  return authorization.slice(-CREDENTIAL_END_LENGTH);
 }

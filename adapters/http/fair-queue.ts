@@ -34,12 +34,17 @@ export class FairQueue<Request> {
   private readonly round = new Set<Lane<Request>>();
   private readonly inFlight: InFlight;
   private busySince = 0;
+  private servedAt = 0;
   private size = 0;
 
-  /** Creates a queue with the numbers of requests that may always be in flight: of all workspaces, and of one. */
+  /**
+   * Creates a queue with the numbers of requests that may always be in flight: of all workspaces, and of one. If none is
+   * served for `pauseMs`, the storage is paused, and the recent throughput does not tell how long a request would wait.
+   */
   constructor(
     minInFlight: number,
     private readonly minOfWorkspace: number,
+    private readonly pauseMs: number,
   ) {
     this.inFlight = new InFlight(minInFlight);
   }
@@ -82,6 +87,9 @@ export class FairQueue<Request> {
     const lane = this.laneOf(key);
     lane.inFlight.end(now);
     this.inFlight.end(now);
+    if (now === undefined) return;
+    if (this.isPaused(now)) this.restartBurst(now);
+    this.servedAt = now;
   }
 
   /** Removes the workspaces without requests. Call it from time to time. */
@@ -97,9 +105,9 @@ export class FairQueue<Request> {
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
-    const isKnown = this.inFlight.perMs(now) > 0;
-    const isStanding = isKnown && now - this.busySince > BURST_MS && this.size > MIN_WAITING_COUNT;
-    for (const lane of this.round) {
+    const isStanding = !this.isPaused(now) && now - this.busySince > BURST_MS && this.size > MIN_WAITING_COUNT;
+    // The lanes at the end would begin last.
+    for (const lane of [...this.round].reverse()) {
       const { waiting } = lane;
       const waitMs = () => (isStanding ? this.waitOf(waiting.length, now) : 0);
       const isLong = () => this.size > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
@@ -131,9 +139,21 @@ export class FairQueue<Request> {
 
   private rejectionOf({ waiting, busySince }: Lane<Request>, now: number): Rejection | undefined {
     if (this.size < MIN_WAITING_COUNT) return undefined;
+    if (this.isPaused(now) && this.size < MAX_BURST_COUNT) return undefined;
     if (now - this.busySince > BURST_MS && this.waitOf(1, now) > MAX_ROUND_MS) return 'service';
     if (now - busySince <= BURST_MS) return undefined;
     return this.waitOf(waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
+  }
+
+  /** Whether requests wait and none has been served for a while, as in a failover of the database. */
+  private isPaused(now: number): boolean {
+    return now - Math.max(this.servedAt, this.busySince) > this.pauseMs;
+  }
+
+  /** Treats the waiting requests as a burst: they wait because of a pause, not because there are too many. */
+  private restartBurst(now: number): void {
+    this.busySince = now;
+    for (const lane of this.round) lane.busySince = now;
   }
 
   /** Estimates the time in which a workspace begins this number of requests, by the recent throughput. */

@@ -58,9 +58,10 @@ export function httpService(
     turns.add(response, () => {
       if (response.headersSent) return;
       const { url = '', headers } = request;
-      const waiting = { exchange: replies.exchangeOf(response), begin, reject };
+      const { authorization } = headers;
+      const waiting = { exchange: replies.exchangeOf(response), authorization, begin, reject };
       if (PROBE.test(url)) admission.addProbe(waiting);
-      else admission.add(url, headers.authorization, waiting);
+      else admission.add(url, waiting, request.socket.remoteAddress);
     });
   });
   server.on('connection', () => admission.accepted());

@@ -32,7 +32,7 @@ export class Bulkhead {
       throw error;
     } finally {
       queue.leave();
-      if (queue.isEmpty) this.queues.delete(scope);
+      if (queue.isEmpty && this.queues.get(scope) === queue) this.queues.delete(scope);
     }
   }
 }

@@ -9,12 +9,13 @@ const MAX_BURST = 600;
 const MAX_BURST_WAIT_MS = 8_000;
 const MIN_IN_FLIGHT = 4;
 const MIN_OF_WORKSPACE = 2;
+const PAUSE_MS = 250;
 
 /** A queue with a clock, whose requests are named after their workspaces. */
 class Simulation {
   now = 1_000_000;
   readonly begun: string[] = [];
-  readonly queue = new FairQueue<string>(MIN_IN_FLIGHT, MIN_OF_WORKSPACE);
+  readonly queue = new FairQueue<string>(MIN_IN_FLIGHT, MIN_OF_WORKSPACE, PAUSE_MS);
   private readonly inFlight: string[] = [];
 
   add(workspace: string, count = 1): (Rejection | undefined)[] {
@@ -49,6 +50,23 @@ class Simulation {
 }
 
 suite('a fair queue', {
+  'rejects nothing during a pause of the storage, nor right after it': () => {
+    const simulation = new Simulation();
+    simulation.serve(2_000, 10, { a: 1 });
+    simulation.add('a', MIN_IN_FLIGHT);
+    simulation.begin();
+    const rejections: (Rejection | undefined)[] = [];
+    for (const end = simulation.now + 3_000; simulation.now < end; simulation.now += 10) {
+      rejections.push(...simulation.add(simulation.now % 20 ? 'a' : 'b'));
+      simulation.begin();
+      assert.deepEqual(simulation.queue.takeLate(simulation.now), []);
+    }
+    simulation.end();
+    assert.deepEqual(simulation.queue.takeLate(simulation.now), []);
+    rejections.push(...simulation.serve(400, 1, { a: 1 }));
+    assert.deepEqual(rejections.filter(Boolean), []);
+  },
+
   'begins one request of each workspace in a round': () => {
     const simulation = new Simulation();
     simulation.add('a', 4);

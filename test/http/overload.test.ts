@@ -53,8 +53,7 @@ suite('admission', {
       asked++;
       return false;
     };
-    for (let i = 0; i < LIMIT; i++)
-      admission.add('/', undefined, { exchange: exchange(), begin: gone, reject: assert.fail });
+    for (let i = 0; i < LIMIT; i++) admission.add('/', { exchange: exchange(), begin: gone, reject: assert.fail });
     while (asked < LIMIT) await nextIteration();
     assert.equal(asked, LIMIT);
   },
@@ -69,7 +68,7 @@ suite('admission', {
         void admission.whileWaitingFor(one, new Promise(() => undefined), () => false);
         return true;
       };
-      admission.add('/', undefined, { exchange: one, begin, reject: assert.fail });
+      admission.add('/', { exchange: one, begin, reject: assert.fail });
     }
     while (begun < LIMIT) await nextIteration();
     assert.equal(begun, LIMIT);
