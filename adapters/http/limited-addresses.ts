@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../core/access/rate-limiter.ts';
 import { tooMany } from './limits.ts';
 
-/** The pause of an address after a look-up that failed: it limits the look-ups of a flood to 200 per second. */
-const LOOK_UP_INTERVAL_MS = 5;
-/** The maximum number of look-ups that wait at an address: the last one waits a second. */
+/** The pause of an address after a look-up that failed: it limits the look-ups of a flood to 50 per second. */
+const LOOK_UP_INTERVAL_MS = 20;
+/** The maximum number of look-ups that wait at an address: the last one waits four seconds. */
 const MAX_WAITING_COUNT = 200;
 const MAX_ADDRESSES_COUNT = 10_000;
 

@@ -210,7 +210,7 @@ async function lookUpsOf({ metricsUrl }: Api): Promise<number> {
 const MEASURED = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
 /** A second of a flood, and what its look-ups may be at 50 a second, on a slow machine too. */
 const FLOOD_MS = 1_000;
-const MAX_LOOK_UPS_PER_SECOND = 201;
+const MAX_LOOK_UPS_PER_SECOND = 51;
 const CONNECTIONS = 150;
 
 /** Sends unknown keys over many connections until it is ended; the statuses of what was answered. */
@@ -242,7 +242,6 @@ suite('an address over the limit of refused credentials', {
       const seconds = (performance.now() - start) / 1000;
       const lookUps = (await lookUpsOf(api)) - before;
       assert.deepEqual([...new Set(statuses)], [429]);
-      assert.ok(statuses.length > 2 * lookUps, `${statuses.length} requests`);
       assert.ok(lookUps <= MAX_LOOK_UPS_PER_SECOND * (seconds + 1), `${lookUps} look-ups in ${seconds} s`);
     }),
 
