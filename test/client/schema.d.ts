@@ -756,6 +756,9 @@ export interface components {
          * @description The request can be read, and something in it is not allowed.
          *
          *     - A field of the body or a parameter of the query is missing, unknown, of another type, or out of its bounds.
+         *     - The body has more than 1,000 names, objects and arrays.
+         *     - The query of a list is too long (more than about 7,500 characters) to be repeated in the `Link` to the next page.
+         *     - A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.
          *     - A campaign ends before it starts.
          *     - A tag, group, content pillar or domain that was named is not one of the workspace, or is archived.
          *     - An `Idempotency-Key` was used before with another body.
