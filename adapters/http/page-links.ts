@@ -31,11 +31,14 @@ export function pageLinks(path: string, query: QueryValues, hasNext: boolean): s
 }
 
 /** Returns the parameters except `page`, each followed by `&`. If `isListed` is set, the values of a name are joined by commas. */
-function parametersOf({ page: _, ...others }: QueryValues, encode: Encode, isListed: boolean): string {
-  const pairs = Object.entries(others).flatMap(([name, values]) =>
-    isListed ? [[name, [...new Set(values)].join(',')]] : values.map((value) => [name, value]),
-  );
-  return pairs.map((pair) => `${pair.map(encode).join('=')}&`).join('');
+function parametersOf(query: QueryValues, encode: Encode, isListed: boolean): string {
+  let parameters = '';
+  for (const [name, values] of Object.entries(query)) {
+    if (name === 'page') continue;
+    const written = isListed ? [[...new Set(values)].join(',')] : values;
+    for (const value of written) parameters += `${encode(name)}=${encode(value)}&`;
+  }
+  return parameters;
 }
 
 /** Encodes only the characters that RFC 3986 and the decoding of forms require. */
