@@ -17,7 +17,7 @@ import { filterOf, indexesOf, type ListIndexes, projectionOf, sortOf } from './q
 const DUPLICATE_KEY = 11_000;
 const BAD_VALUE = 2;
 /** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
-const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([50, 64]);
+const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([TIME_EXPIRED, 64]);
 
 /**
  * Works on a collection, in the current transaction if there is one. Otherwise it may retry the work. The scope names the
