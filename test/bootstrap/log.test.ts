@@ -52,6 +52,20 @@ suite('a log on a terminal', {
       'no field has a line of its own',
     );
   },
+
+  'has no control characters of an error': async () => {
+    const module = join(import.meta.dirname, '../../bootstrap/log.js');
+    const script = `
+      process.stderr.isTTY = true;
+      const { standardErrorLog } = await import(${JSON.stringify(module)});
+      const text = 'a\\x1b[2Jb\\x9b31mc\\u202ed\\x7fe';
+      (await standardErrorLog('info')).error({ err: new Error(text), note: text }, text);`;
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    const harmless = 'a\ufffd[2Jb\ufffd31mc\ufffdd\ufffde';
+    assert.equal(stderr.split(harmless).length - 1, 4, 'the message, that of the error, its stack and another field');
+    const withoutColors = stderr.replaceAll(/\p{Cc}\[\d+m/gu, '');
+    assert.doesNotMatch(withoutColors, /(?!\n)[\p{Cc}\u202e]/u);
+  },
 });
 
 suite('a log that cannot be written', {
@@ -69,22 +83,6 @@ suite('a log that cannot be written', {
     const service = await startProcess();
     service.child.stderr?.pause();
     await assertServesAndEnds(service);
-  },
-});
-
-suite('a log on a terminal', {
-  'has no control characters of an error': async () => {
-    const module = join(import.meta.dirname, '../../bootstrap/log.js');
-    const script = `
-      process.stderr.isTTY = true;
-      const { standardErrorLog } = await import(${JSON.stringify(module)});
-      const text = 'a\\x1b[2Jb\\x9b31mc\\u202ed\\x7fe';
-      (await standardErrorLog('info')).error({ err: new Error(text), note: text }, text);`;
-    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
-    const harmless = 'a\ufffd[2Jb\ufffd31mc\ufffdd\ufffde';
-    assert.equal(stderr.split(harmless).length - 1, 4, 'the message, that of the error, its stack and another field');
-    const withoutColors = stderr.replaceAll(/\p{Cc}\[\d+m/gu, '');
-    assert.doesNotMatch(withoutColors, /(?!\n)[\p{Cc}\u202e]/u);
   },
 });
 
