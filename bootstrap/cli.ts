@@ -1,21 +1,21 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../adapters/api/version.ts';
-import { Misuse } from '../adapters/cli/misuse.ts';
-import { advocacy, type Opened } from '../adapters/cli/run.ts';
+import { type Opened, runCommandLine } from '../adapters/cli/run.ts';
 import { printable } from '../adapters/cli/terminal-text.ts';
+import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Application } from '../core/application.ts';
 import { relaySignalsOfNpx } from './npx.ts';
 import { misspelledSettings, readSettings, type Settings, SettingsError, settingWarnings } from './settings.ts';
 
-const WAITS_FOR_MS = 10_000;
-const LOOKS_EVERY_MS = 50;
+const CONNECT_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 50;
 
 const { stdin, stdout, stderr, env } = process;
 let serving = false;
 relaySignalsOfNpx(env);
 
-const exitCode = await advocacy(process.argv.slice(2), {
+const exitCode = await runCommandLine(process.argv.slice(2), {
   version,
   stdin,
   stdout,
@@ -24,7 +24,7 @@ const exitCode = await advocacy(process.argv.slice(2), {
   open: () => withSettings(open),
   serve: () =>
     withSettings(async (settings) => {
-      const { serve } = await import('./serve.ts');
+      const { runServer: serve } = await import('./run-server.ts');
       await serve(settings, settingWarnings(env));
       serving = true;
     }),
@@ -38,7 +38,7 @@ if (!serving) stderr.write('', () => process.exit(exitCode));
 async function open(settings: Settings): Promise<Opened> {
   for (const line of misspelledSettings(env)) stderr.write(`warning: ${line}\n`);
   if (settings.STORAGE === 'memory') {
-    throw new Misuse([
+    throw new UsageError([
       'With STORAGE=memory there is nothing to act on: the records live in the server and end with it.',
       'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
     ]);
@@ -55,31 +55,31 @@ async function open(settings: Settings): Promise<Opened> {
   const system = nodeSystem();
   const container = await wireCore(settings, system, log);
   const connection = container.get(tokens.connection);
-  const use = container.get(tokens.application);
+  const app = container.get(tokens.app);
   try {
     await connection.open();
-    await ready(use);
+    await ready(app);
   } catch (error) {
     await connection.close();
     throw error;
   }
   const { now, newId } = system;
-  return { use, bodyLimit: settings.BODY_LIMIT_BYTES, now, newId, close: () => connection.close() };
+  return { app, bodyLimit: settings.BODY_LIMIT_BYTES, now, newId, close: () => connection.close() };
 }
 
 /** Waits a while for a database that is starting, or whose indexes are being made. */
-async function ready(use: Application): Promise<void> {
-  for (const end = performance.now() + WAITS_FOR_MS; ; ) {
-    const problem = await use.ready().then(
+async function ready(app: Application): Promise<void> {
+  for (const end = performance.now() + CONNECT_TIMEOUT_MS; ; ) {
+    const problem = await app.checkReady().then(
       () => undefined,
       (error: Error) => error.message,
     );
     if (problem === undefined) return;
     if (performance.now() > end) {
       const isExplained = problem.includes(':');
-      throw new Misuse([isExplained ? problem : `${problem}: see that it runs, and that MONGODB_URI leads there.`]);
+      throw new UsageError([isExplained ? problem : `${problem}: see that it runs, and that MONGODB_URI leads there.`]);
     }
-    await delay(LOOKS_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 
@@ -87,6 +87,6 @@ async function withSettings<T>(work: (settings: Settings) => Promise<T>): Promis
   try {
     return await work(readSettings(env));
   } catch (error) {
-    throw error instanceof SettingsError ? new Misuse(error.lines) : error;
+    throw error instanceof SettingsError ? new UsageError(error.lines) : error;
   }
 }

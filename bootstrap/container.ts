@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
-import type { Observer } from '../adapters/http/replies.ts';
-import type { HttpService } from '../adapters/http/server.ts';
-import type { DatabaseState, Metrics, SharedCountState } from '../adapters/prometheus/metrics.ts';
+import type { HttpService } from '../adapters/http/http-server.ts';
+import type { Observer } from '../adapters/http/responder.ts';
+import type { DatabaseState, Metrics, RateLimiterState } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
@@ -11,35 +11,35 @@ import type { Storage } from '../core/storage.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /** What an adapter that reaches another server needs at the start and at the end of the service. */
-export interface Connection {
+export interface ExternalConnection {
   /** Resolves when the server can be used, or when it is away and comes up by itself as soon as it can. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const tokens = {
-  application: Symbol('Application') as ServiceIdentifier<Application>,
+  app: Symbol('Application') as ServiceIdentifier<Application>,
   log: Symbol('Logger') as ServiceIdentifier<Logger>,
-  refusals: Symbol('RateLimiter of refused credentials') as ServiceIdentifier<RateLimiter>,
-  requests: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
+  refusalLimiter: Symbol('RateLimiter of refused credentials') as ServiceIdentifier<RateLimiter>,
+  requestLimiter: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   observers: Symbol('Observer') as ServiceIdentifier<readonly Observer[]>,
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
-  connection: Symbol('Connection') as ServiceIdentifier<Connection>,
+  connection: Symbol('Connection') as ServiceIdentifier<ExternalConnection>,
   databaseState: Symbol('DatabaseState') as ServiceIdentifier<DatabaseState>,
-  sharedCountState: Symbol('SharedCountState') as ServiceIdentifier<SharedCountState>,
+  sharedCountState: Symbol('SharedCountState') as ServiceIdentifier<RateLimiterState>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
 
 /** A revoked key is to stop working within 5 seconds in every process. */
-export const CALLERS_KEPT_MS = 3_000;
+export const CALLER_CACHE_TTL_MS = 3_000;
 
 const core = new ContainerModule(({ bind }) => {
-  bind(tokens.application)
+  bind(tokens.app)
     .toResolvedValue(
-      (storage, system) => new Application(storage, system, CALLERS_KEPT_MS),
+      (storage, system) => new Application(storage, system, CALLER_CACHE_TTL_MS),
       [tokens.storage, tokens.system],
     )
     .inSingletonScope();
@@ -47,15 +47,19 @@ const core = new ContainerModule(({ bind }) => {
 
 /** Loads what serves HTTP; what only works on the records does without it. */
 async function httpModule(): Promise<ContainerModule> {
-  const { httpService } = await import('../adapters/http/server.ts');
+  const { createHttpService } = await import('../adapters/http/http-server.ts');
   return new ContainerModule(({ bind }) => {
     bind(tokens.http)
       .toResolvedValue(
-        (application, requests, refusals, settings, observers) => {
+        (app, requestLimiter, refusalLimiter, settings, observers) => {
           const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-          return httpService({ application, requests, refusals }, { bodyLimit, docsUrl, trustProxy }, observers);
+          return createHttpService(
+            { app, requestLimiter, refusalLimiter },
+            { bodyLimit, docsUrl, trustProxy },
+            observers,
+          );
         },
-        [tokens.application, tokens.requests, tokens.refusals, tokens.settings, tokens.observers],
+        [tokens.app, tokens.requestLimiter, tokens.refusalLimiter, tokens.settings, tokens.observers],
       )
       .inSingletonScope();
   });
@@ -78,7 +82,7 @@ async function metricsModule(): Promise<ContainerModule> {
     const metrics = new Metrics();
     bind(tokens.metrics)
       .toResolvedValue(
-        (database: DatabaseState | undefined, sharedCount: SharedCountState | undefined) => {
+        (database: DatabaseState | undefined, sharedCount: RateLimiterState | undefined) => {
           if (database) metrics.database(database);
           if (sharedCount) metrics.sharedCount(sharedCount);
           return metrics;
@@ -93,8 +97,8 @@ async function metricsModule(): Promise<ContainerModule> {
       .toResolvedValue((log) => [logObserver(log), metrics], [tokens.log])
       .inSingletonScope();
     onActivation(tokens.storage, (_, storage) => metrics.storage(storage));
-    onActivation(tokens.requests, (_, limiter) => metrics.limiter('requests', limiter));
-    onActivation(tokens.refusals, (_, limiter) => metrics.limiter('refusals', limiter));
+    onActivation(tokens.requestLimiter, (_, limiter) => metrics.limiter('requests', limiter));
+    onActivation(tokens.refusalLimiter, (_, limiter) => metrics.limiter('refusals', limiter));
   });
 }
 
@@ -118,7 +122,7 @@ async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Pro
     bind(tokens.connection).toConstantValue({
       open: async () => {
         try {
-          await connection.attempted();
+          await connection.firstAttempt();
         } catch (error) {
           if (error instanceof UnusableDatabase) throw new SettingsError([`MONGODB_URI: ${error.message}`]);
           throw error;
@@ -139,9 +143,9 @@ async function memoryRateLimiterModule(): Promise<ContainerModule> {
 
 /** Loads what counts requests, only where the settings name it. */
 async function redisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Promise<ContainerModule> {
-  const { RedisCounter } = await import('../adapters/redis/rate-limiter.ts');
+  const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
   const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
-  const counter = new RedisCounter(REDIS_URL, (line) => log.warn(line));
+  const counter = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
   return rateLimiterModule(
     (name, limit, windowSeconds) =>
       counter.rateLimiter(name, limit, windowSeconds, memoryRateLimiter(limit, windowSeconds)),
@@ -149,20 +153,23 @@ async function redisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Pro
   );
 }
 
-function rateLimiterModule(newRateLimiter: NewRateLimiter, counter?: Connection & SharedCountState): ContainerModule {
+function rateLimiterModule(
+  newRateLimiter: NewRateLimiter,
+  counter?: ExternalConnection & RateLimiterState,
+): ContainerModule {
   return new ContainerModule(({ bind }) => {
     if (counter) {
       bind(tokens.connection).toConstantValue(counter);
       bind(tokens.sharedCountState).toConstantValue(counter);
     }
-    bind(tokens.requests)
+    bind(tokens.requestLimiter)
       .toResolvedValue(
         ({ RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS }) =>
           newRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
         [tokens.settings],
       )
       .inSingletonScope();
-    bind(tokens.refusals)
+    bind(tokens.refusalLimiter)
       .toResolvedValue(
         ({ REFUSED_CREDENTIALS_PER_MINUTE }) => newRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60),
         [tokens.settings],

@@ -10,35 +10,35 @@ export interface Demo {
 }
 
 /** Makes a small workspace in which every list shows something. */
-export async function createDemo(use: Application, now: number, secret?: string): Promise<Demo> {
-  const { id: workspaceId } = await use.workspaces.create('Northwind Outdoor');
+export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
+  const { id: workspaceId } = await app.workspaces.create('Northwind Outdoor');
   const groups = [];
-  for (const name of ['Marketing', 'Sales', 'Engineering']) groups.push(await use.groups.create(workspaceId, { name }));
+  for (const name of ['Marketing', 'Sales', 'Engineering']) groups.push(await app.groups.create(workspaceId, { name }));
   const [marketing, sales, engineering] = groups.map(({ id }) => id) as [string, string, string];
-  const admin = await use.members.create(workspaceId, {
+  const admin = await app.members.create(workspaceId, {
     name: 'Ada Winter',
     email: 'ada.winter@northwind.example',
     role: 'admin',
     seatType: 'thought_leader',
     groupIds: [marketing],
   });
-  const advocate = await use.members.create(workspaceId, {
+  const advocate = await app.members.create(workspaceId, {
     name: 'Ben Sommer',
     email: 'ben.sommer@northwind.example',
     groupIds: [sales, engineering],
   });
-  const { secret: apiKey } = await use.apiKeys.create(workspaceId, {
+  const { secret: apiKey } = await app.apiKeys.create(workspaceId, {
     label: 'demo',
     memberId: admin.id,
     ...(secret === undefined ? {} : { secret }),
   });
-  await createQuestions(use, workspaceId, { marketing, sales, engineering });
-  await createCampaigns(use, { workspaceId, admin, advocate, marketing, sales }, now);
+  await createQuestions(app, workspaceId, { marketing, sales, engineering });
+  await createCampaigns(app, { workspaceId, admin, advocate, marketing, sales }, now);
   return { workspaceId, apiKey };
 }
 
 async function createQuestions(
-  use: Application,
+  app: Application,
   workspaceId: string,
   { marketing, sales, engineering }: Readonly<Record<'marketing' | 'sales' | 'engineering', string>>,
 ): Promise<void> {
@@ -55,7 +55,7 @@ async function createQuestions(
     { question: 'Which tool do you miss in your daily work?', icon: 'rocket', groups: [engineering], isActive: false },
     { question: 'What was the best moment of the winter fair?', icon: 'calendar', archived: true },
   ] as const;
-  for (const question of questions) await use.inspirationQuestions.create(workspaceId, question);
+  for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
 }
 
 interface People {
@@ -66,11 +66,11 @@ interface People {
   readonly sales: string;
 }
 
-async function createCampaigns(use: Application, people: People, now: number): Promise<void> {
+async function createCampaigns(app: Application, people: People, now: number): Promise<void> {
   const { workspaceId, admin, advocate, marketing, sales } = people;
   const tags = [];
   for (const name of ['Launch', 'Hiring', 'Sustainability', 'Events'])
-    tags.push(await use.tags.create(workspaceId, name));
+    tags.push(await app.tags.create(workspaceId, name));
   const [launch, hiring, sustainability, events] = tags.map(({ id }) => id) as [string, string, string, string];
   const pillars = [];
   for (const [title, color, description] of [
@@ -78,11 +78,11 @@ async function createCampaigns(use: Application, people: People, now: number): P
     ['Working with us', 'blue', 'People, teams and open positions.'],
     ['Made to last', 'brown', 'Repair, materials and where they come from.'],
   ] as const) {
-    pillars.push(await use.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description }));
+    pillars.push(await app.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description }));
   }
   const [outdoors, working, lasting] = pillars.map(({ id }) => id) as [string, string, string];
-  const { domain } = await use.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
-  await use.domains.verify(workspaceId, domain.id);
+  const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
+  await app.domains.verify(workspaceId, domain.id);
 
   const create = (
     name: string,
@@ -90,7 +90,7 @@ async function createCampaigns(use: Application, people: People, now: number): P
     days: readonly [number, number],
     more: Partial<NewCampaign>,
   ) =>
-    use.campaigns.create(
+    app.campaigns.create(
       { workspaceId, member: admin },
       { ...sampleCampaign(name, status, days, now), domain: domain.slug, ...more },
     );
@@ -116,9 +116,9 @@ async function createCampaigns(use: Application, people: People, now: number): P
   await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
   await create('Last year in numbers', 'archived', [-300, -270], {});
 
-  for (const { id } of running) await use.campaigns.recordShare(workspaceId, id, advocate.id);
-  for (const { id } of [running[0] as Campaign, fair]) await use.campaigns.recordShare(workspaceId, id, admin.id);
-  await use.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
-  await use.campaigns.recordClicks(workspaceId, fair.id, 42);
-  await use.contentPillars.update(workspaceId, working, { status: 'archived' });
+  for (const { id } of running) await app.campaigns.recordShare(workspaceId, id, advocate.id);
+  for (const { id } of [running[0] as Campaign, fair]) await app.campaigns.recordShare(workspaceId, id, admin.id);
+  await app.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
+  await app.campaigns.recordClicks(workspaceId, fair.id, 42);
+  await app.contentPillars.update(workspaceId, working, { status: 'archived' });
 }

@@ -6,16 +6,16 @@ import { printable } from '../adapters/cli/terminal-text.ts';
 import type { Settings } from './settings.ts';
 
 const STANDARD_ERROR = 2;
-const FLUSH_EVERY_MS = 500;
+const FLUSH_INTERVAL_MS = 500;
 const BATCH = 8_192;
 /** What comes while so much waits to be written is dropped: no request waits for its log. */
-const MOST_WAITING = 8 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 100;
-const LAST_LINES_MS = 500;
+const EXIT_TIMEOUT_MS = 500;
 
 /** Returns a logger for standard error: short lines on a terminal, JSON otherwise, written in batches. */
 export async function standardErrorLog(level: string): Promise<Logger> {
-  if (!process.stderr.isTTY) return pino({ level }, new Batches(STANDARD_ERROR));
+  if (!process.stderr.isTTY) return pino({ level }, new BufferedLogStream(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
   const terminal = pretty({ ...terminalOptions, destination: STANDARD_ERROR, sync: true });
   return pino({ level }, { write: (line: string) => terminal.write(harmlessLine(line)) });
@@ -62,17 +62,17 @@ export function listeningFields(
  * Gathers lines and writes them to a file descriptor. A disk that is full, and a pipe that nobody reads, cost lines and
  * nothing else (docs/adr/0012-logs-in-batches.md).
  */
-class Batches {
+class BufferedLogStream {
   private waiting = '';
   private isWriting = false;
 
   constructor(private readonly fd: number) {
-    setInterval(() => this.flush(), FLUSH_EVERY_MS).unref();
+    setInterval(() => this.flush(), FLUSH_INTERVAL_MS).unref();
     process.once('exit', () => this.writeTheLast());
   }
 
   write(line: string): void {
-    if (this.waiting.length >= MOST_WAITING) return;
+    if (this.waiting.length >= MAX_BUFFERED_BYTES) return;
     this.waiting += line;
     if (this.waiting.length >= BATCH) this.flush();
   }
@@ -99,7 +99,7 @@ class Batches {
   }
 
   private writeTheLast(): void {
-    const until = performance.now() + LAST_LINES_MS;
+    const until = performance.now() + EXIT_TIMEOUT_MS;
     let rest = Buffer.from(this.waiting);
     while (rest.length > 0 && performance.now() < until) {
       try {

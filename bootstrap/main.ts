@@ -1,8 +1,8 @@
-import { serve } from './serve.ts';
+import { runServer } from './run-server.ts';
 import { readSettings, SettingsError, settingWarnings } from './settings.ts';
 
 try {
-  await serve(readSettings(process.env), settingWarnings(process.env));
+  await runServer(readSettings(process.env), settingWarnings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);

@@ -11,7 +11,7 @@ export class SettingsError extends Error {
   }
 }
 
-const LONGEST_TIMER_SECONDS = 2_147_483;
+const MAX_TIMER_SECONDS = 2_147_483;
 
 const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => {
   const problem = `must be a whole number from ${minimum} to ${maximum}`;
@@ -63,7 +63,7 @@ export const settings = {
     .default('redis://127.0.0.1:6379')
     .describe('the server of `RATE_LIMITER=redis`'),
   RATE_LIMIT_POINTS: integer(1).default(600).describe('requests that a key may make in a window'),
-  RATE_LIMIT_WINDOW_SECONDS: integer(1, LONGEST_TIMER_SECONDS).default(60).describe('the length of that window'),
+  RATE_LIMIT_WINDOW_SECONDS: integer(1, MAX_TIMER_SECONDS).default(60).describe('the length of that window'),
   REFUSED_CREDENTIALS_PER_MINUTE: integer(1).default(60).describe('refused credentials that an address may send'),
   DEMO_API_KEY: z
     .string()
@@ -135,8 +135,8 @@ export function readSettings(environment: Environment): Settings {
 }
 
 const MIN_WARNED_LENGTH = 4;
-const SHORTEST_NEAR_MISS = 8;
-const MOST_EDITS = 2;
+const MIN_NEAR_MISS_LENGTH = 8;
+const MAX_EDIT_COUNT = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -144,7 +144,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function misspelledSettings(environment: Environment): string[] {
   const names = Object.keys(settings);
   return Object.keys(environment).flatMap((name) => {
-    if (name.length < MIN_WARNED_LENGTH || name.length >= SHORTEST_NEAR_MISS || names.includes(name)) return [];
+    if (name.length < MIN_WARNED_LENGTH || name.length >= MIN_NEAR_MISS_LENGTH || names.includes(name)) return [];
     const meant = names.find((setting) => editsBetween(name, setting) === 1 || isSwapOf(name, setting));
     return meant ? [`${name}: not a setting, did you mean ${meant}?`] : [];
   });
@@ -176,12 +176,12 @@ function ineffectiveSettings(environment: Environment): string[] {
 /** The setting that a name was likely meant to be, where it is none but nearly one. */
 function nearMiss(name: string): string | undefined {
   const names = Object.keys(settings);
-  if (name.length < SHORTEST_NEAR_MISS || names.includes(name)) return undefined;
+  if (name.length < MIN_NEAR_MISS_LENGTH || names.includes(name)) return undefined;
   const byEdits = names
     .map((setting) => ({ setting, edits: editsBetween(name, setting) }))
     .sort((a, b) => a.edits - b.edits);
   const nearest = byEdits[0];
-  if (nearest && nearest.edits <= MOST_EDITS) return nearest.setting;
+  if (nearest && nearest.edits <= MAX_EDIT_COUNT) return nearest.setting;
   return names.find((setting) => setting.startsWith(`${name}_`));
 }
 

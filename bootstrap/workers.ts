@@ -1,17 +1,17 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listeningFields, standardErrorLog } from './log.ts';
-import { listen, urlOf } from './server.ts';
 import type { Settings } from './settings.ts';
+import { listen, urlOf } from './start-server.ts';
 
 /** A worker that ends sooner is not replaced at once, so that what keeps ending does not keep the machine busy. */
-const LIVES_AT_LEAST_MS = 1_000;
+const MIN_WORKER_LIFETIME_MS = 1_000;
 /** The longest time that a worker may take to stop. A worker that works stops within ten seconds. */
 const STOP_TIMEOUT_MS = 11_000;
 const KILL_TIMEOUT_MS = 1_000;
 
 /** Where the workers listen, and where the metrics of all of them are, if anywhere. */
-export interface Serving {
+export interface ListeningAddresses {
   readonly url: string;
   readonly metricsUrl: string | undefined;
 }
@@ -25,7 +25,7 @@ export async function startWorkers(
   settings: Settings,
   warnings: readonly string[],
   stopTimeoutMs = STOP_TIMEOUT_MS,
-): Promise<Serving> {
+): Promise<ListeningAddresses> {
   const { HOST, LOG_LEVEL, WORKERS } = settings;
   const log = await standardErrorLog(LOG_LEVEL);
   for (const warning of warnings) log.warn(warning);
@@ -38,7 +38,7 @@ export async function startWorkers(
       const [code, signal] = await exitOf(current);
       if (stopping) return;
       log.warn({ worker: current.process.pid, code, signal }, 'a worker ended, another takes its place');
-      await delay(startedAt + LIVES_AT_LEAST_MS - performance.now());
+      await delay(startedAt + MIN_WORKER_LIFETIME_MS - performance.now());
       if (stopping) return;
     }
   };

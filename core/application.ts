@@ -6,8 +6,8 @@ import { CampaignService } from './campaign/campaign-service.ts';
 import { ContentPillarService } from './content-pillar/content-pillar-service.ts';
 import { DomainService } from './domain/domain-service.ts';
 import { GroupService } from './group/group-service.ts';
-import type { KeptReply } from './idempotency/idempotency.ts';
-import { IdempotencyService, type OnceRequest } from './idempotency/idempotency-service.ts';
+import type { StoredResponse } from './idempotency/idempotency.ts';
+import { IdempotencyService, type IdempotentCall } from './idempotency/idempotency-service.ts';
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
 import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
@@ -32,9 +32,9 @@ export class Application {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-    callersKeptMs = 0,
+    callerCacheTtlMs = 0,
   ) {
-    const callers = new CallerCache(callersKeptMs, system.elapsed);
+    const callers = new CallerCache(callerCacheTtlMs, system.elapsed);
     this.apiKeys = new ApiKeyService(storage, system, callers);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
@@ -48,25 +48,25 @@ export class Application {
   }
 
   /** Resolves when the service can serve, and rejects with what is missing when it cannot. */
-  ready(): Promise<void> {
-    return this.storage.ready();
+  checkReady(): Promise<void> {
+    return this.storage.checkReady();
   }
 
   /**
    * Does `work` once for an idempotency key: its reply and all its changes are kept together or not at all, and a
    * repeat gets that reply again. No refusal is kept.
    */
-  async once(
-    request: OnceRequest,
-    work: (use: Application) => Promise<KeptReply>,
-  ): Promise<KeptReply & { readonly replayed: boolean }> {
-    const held = await this.idempotency.begin(request);
+  async runOnce(
+    request: IdempotentCall,
+    work: (app: Application) => Promise<StoredResponse>,
+  ): Promise<StoredResponse & { readonly replayed: boolean }> {
+    const held = await this.idempotency.acquire(request);
     if ('reply' in held) return { ...held.reply, replayed: true };
     try {
-      return await this.storage.atomically(async (staged) => {
-        const use = new Application(staged, this.system);
-        const reply = await work(use);
-        await use.idempotency.keep(request, held.holder, reply);
+      return await this.storage.runInTransaction(async (staged) => {
+        const app = new Application(staged, this.system);
+        const reply = await work(app);
+        await app.idempotency.complete(request, held.holder, reply);
         return { ...reply, replayed: false };
       });
     } catch (error) {

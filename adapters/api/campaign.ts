@@ -5,9 +5,9 @@ import {
   CAMPAIGN_STATUSES,
   CAMPAIGN_WINDOWS,
   END_BEFORE_START,
+  MAX_RESOURCE_COUNT,
   RESOURCE_LABEL,
   RESOURCE_TYPES,
-  RESOURCES_AT_MOST,
 } from '../../core/campaign/campaign.ts';
 import { endOf, startOf } from '../../core/shared/date.ts';
 import { PAGE_SIZES } from '../../core/shared/page.ts';
@@ -60,8 +60,8 @@ const resource = z.union([
 
 /** One more than are allowed are enough to refuse a list that is too long. */
 const resources = z.preprocess(
-  (items) => (Array.isArray(items) ? items.slice(0, RESOURCES_AT_MOST + 1) : items),
-  z.array(resource).max(RESOURCES_AT_MOST),
+  (items) => (Array.isArray(items) ? items.slice(0, MAX_RESOURCE_COUNT + 1) : items),
+  z.array(resource).max(MAX_RESOURCE_COUNT),
 );
 
 const campaignBody = z
@@ -103,7 +103,7 @@ function hasDates(body: unknown): boolean {
   );
 }
 
-const campaignReply = z
+const campaignResponse = z
   .object({
     id: recordId,
     name: shown(CAMPAIGN_NAME),
@@ -149,7 +149,7 @@ export const createCampaign = operation({
     'Its creator is the member whose key it is. Tags, groups, content pillar and domain have to be of the workspace; what is not is refused with 422.',
   body: campaignBody,
   statuses: [201],
-  reply: campaignReply,
+  response: campaignResponse,
   example: {
     body: {
       name: example.name,
@@ -171,9 +171,9 @@ export const createCampaign = operation({
       ],
       targetShares: 50,
     },
-    reply: { ...example, clicks: 0, shares: 0, hasShared: false },
+    response: { ...example, clicks: 0, shares: 0, hasShared: false },
   },
-  run: async (use, { caller, body }) => created(await use.campaigns.create(caller, body)),
+  run: async (app, { caller, body }) => created(await app.campaigns.create(caller, body)),
 });
 
 export const listCampaigns = operation({
@@ -198,9 +198,9 @@ export const listCampaigns = operation({
     ...pageFields(PAGE_SIZES.campaigns, PAGE_SIZES.campaigns),
   }),
   statuses: [200],
-  reply: z.array(campaignReply).max(PAGE_SIZES.campaigns),
-  example: { reply: [example] },
-  run: async (use, { caller, query }) => listed(await use.campaigns.list(caller, query)),
+  response: z.array(campaignResponse).max(PAGE_SIZES.campaigns),
+  example: { response: [example] },
+  run: async (app, { caller, query }) => listed(await app.campaigns.list(caller, query)),
 });
 
 export const getCampaign = operation({
@@ -211,7 +211,7 @@ export const getCampaign = operation({
   summary: 'Retrieve a campaign',
   description: 'Whatever its status.',
   statuses: [200],
-  reply: campaignReply,
-  example: { reply: example },
-  run: async (use, { caller, params }) => ok(await use.campaigns.get(caller, params.id)),
+  response: campaignResponse,
+  example: { response: example },
+  run: async (app, { caller, params }) => ok(await app.campaigns.get(caller, params.id)),
 });

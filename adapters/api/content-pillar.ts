@@ -23,7 +23,7 @@ import {
 } from './fields.ts';
 import { listed, ok, operation } from './operation.ts';
 
-const contentPillarReply = z
+const contentPillarResponse = z
   .object({
     id: recordId,
     title: shown(CONTENT_PILLAR_TITLE),
@@ -67,9 +67,9 @@ export const listContentPillars = operation({
     ...pageFields(DEFAULT_PAGE_SIZE, PAGE_SIZES.contentPillars),
   }),
   statuses: [200],
-  reply: z.array(contentPillarReply).max(PAGE_SIZES.contentPillars),
-  example: { reply: [example] },
-  run: async (use, { caller, query }) => listed(await use.contentPillars.list(caller.workspaceId, query)),
+  response: z.array(contentPillarResponse).max(PAGE_SIZES.contentPillars),
+  example: { response: [example] },
+  run: async (app, { caller, query }) => listed(await app.contentPillars.list(caller.workspaceId, query)),
 });
 
 export const updateContentPillar = operation({
@@ -88,10 +88,13 @@ export const updateContentPillar = operation({
     })
     .meta({ id: 'ContentPillarChange', description: 'What to change of a content pillar.' }),
   statuses: [200],
-  reply: contentPillarReply,
-  example: { body: { color: 'green', status: 'archived' }, reply: { ...example, color: 'green', status: 'archived' } },
-  run: async (use, { caller, params, body }) =>
-    ok(await use.contentPillars.update(caller.workspaceId, params.id, body)),
+  response: contentPillarResponse,
+  example: {
+    body: { color: 'green', status: 'archived' },
+    response: { ...example, color: 'green', status: 'archived' },
+  },
+  run: async (app, { caller, params, body }) =>
+    ok(await app.contentPillars.update(caller.workspaceId, params.id, body)),
 });
 
 export const deleteContentPillar = operation({
@@ -102,10 +105,10 @@ export const deleteContentPillar = operation({
   summary: 'Delete a content pillar',
   description: 'For good. Campaigns that it was assigned to stay as they are.',
   statuses: [200],
-  reply: deleted,
-  example: { reply: { id: example.id } },
-  run: async (use, { caller, params }) => {
-    await use.contentPillars.remove(caller.workspaceId, params.id);
+  response: deleted,
+  example: { response: { id: example.id } },
+  run: async (app, { caller, params }) => {
+    await app.contentPillars.remove(caller.workspaceId, params.id);
     return ok({ id: params.id });
   },
 });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { SLUG_LENGTH } from '../../core/domain/domain.ts';
+import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { PAGE_SIZES } from '../../core/shared/page.ts';
 import { URL_TEXT } from '../../core/shared/text.ts';
 import { createdAt, flag, httpUrlOrEmpty, pageFields, recordId, search, shown, slug, updatedAt } from './fields.ts';
 import { listed, operation } from './operation.ts';
 
-const domainReply = z
+const domainResponse = z
   .object({
     id: recordId,
-    slug: shown({ max: SLUG_LENGTH }).describe('The domain name, in lower case and ASCII.'),
+    slug: shown({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and ASCII.'),
     verified: z.boolean().describe('Whether it was proved that it is yours.'),
     primary: z.boolean().describe('Whether it is the live domain that the workspace has had longest.'),
     archived: z.boolean(),
@@ -53,10 +53,10 @@ export const createDomain = operation({
     })
     .meta({ id: 'NewDomain', description: 'A domain to create, archive or unarchive.' }),
   statuses: [200, 201],
-  reply: domainReply,
-  example: { body: { slug: example.slug, expiredUrl: example.expiredUrl }, reply: example },
-  run: async (use, { caller, body }) => {
-    const { domain, created } = await use.domains.createOrArchive(caller.workspaceId, body);
+  response: domainResponse,
+  example: { body: { slug: example.slug, expiredUrl: example.expiredUrl }, response: example },
+  run: async (app, { caller, body }) => {
+    const { domain, created } = await app.domains.createOrArchive(caller.workspaceId, body);
     return { status: created ? 201 : 200, body: domain };
   },
 });
@@ -74,7 +74,7 @@ export const listDomains = operation({
     ...pageFields(PAGE_SIZES.domains, PAGE_SIZES.domains),
   }),
   statuses: [200],
-  reply: z.array(domainReply).max(PAGE_SIZES.domains),
-  example: { reply: [example] },
-  run: async (use, { caller, query }) => listed(await use.domains.list(caller.workspaceId, query)),
+  response: z.array(domainResponse).max(PAGE_SIZES.domains),
+  example: { response: [example] },
+  run: async (app, { caller, query }) => listed(await app.domains.list(caller.workspaceId, query)),
 });

@@ -1,5 +1,5 @@
 /** An error code: its status, what it means, what causes it here, and what its caller can do. In Markdown's `code`. */
-interface ErrorExplained {
+interface ErrorDocumentation {
   readonly status: number;
   readonly meaning: string;
   readonly causes: readonly string[];
@@ -114,7 +114,7 @@ export const errors = {
       'Try again after a moment: a POST with the same `Idempotency-Key`, so that it is done once. If it stays, tell who runs the service the `X-Request-Id` of the answer.',
     example: 'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
   },
-} as const satisfies Record<string, ErrorExplained>;
+} as const satisfies Record<string, ErrorDocumentation>;
 
 export type ErrorCode = keyof typeof errors;
 

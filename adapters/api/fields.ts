@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { normalSlug, SLUG_LENGTH } from '../../core/domain/domain.ts';
+import { MAX_SLUG_LENGTH, normalSlug } from '../../core/domain/domain.ts';
 import { amount as amountOf, wholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
 import { endOf, startOf } from '../../core/shared/date.ts';
 import { fold, SEARCH_TERM, type TextRule, textProblem, URL_TEXT } from '../../core/shared/text.ts';
@@ -14,9 +14,9 @@ const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9
 
 type Problem = (value: string) => string | undefined;
 
-export const ITEMS_AT_MOST = 100;
+export const MAX_ITEM_COUNT = 100;
 /** More than the line of a request can hold. */
-const QUERY_TEXT_AT_MOST = 16_384;
+const MAX_QUERY_TEXT_LENGTH = 16_384;
 
 /** A text: trimmed, then held against its rule and what else must be true of it. */
 export function text(rule: TextRule, alsoWrong: Problem = () => undefined) {
@@ -55,7 +55,7 @@ export const slug = z
   })
   .meta({
     minLength: 1,
-    maxLength: SLUG_LENGTH,
+    maxLength: MAX_SLUG_LENGTH,
     pattern: '^[^\\s/:?#@]+\\.[^\\s/:?#@]+$',
     examples: ['links.example.com'],
   });
@@ -111,7 +111,7 @@ function listOf<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: st
   return z.preprocess(split, distinct(item, keyOf)).optional();
 }
 
-const queryText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: QUERY_TEXT_AT_MOST });
+const queryText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
 
 /** How to give several values in a query. */
 export const LISTED = 'Repeated, or with commas between them; at most 100.';
@@ -166,17 +166,17 @@ function distinct<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: 
     for (const [position, value] of values.entries()) {
       const key = typeof value === 'string' ? keyOf(value) : value;
       if (!seen.has(key)) kept[position] = value;
-      if (seen.add(key).size > ITEMS_AT_MOST) break;
+      if (seen.add(key).size > MAX_ITEM_COUNT) break;
     }
     return kept;
   };
   const items = z
     .array(item.optional())
-    .refine((kept) => kept.filter(isItem).length <= ITEMS_AT_MOST, {
-      message: `must have at most ${ITEMS_AT_MOST} items`,
+    .refine((kept) => kept.filter(isItem).length <= MAX_ITEM_COUNT, {
+      message: `must have at most ${MAX_ITEM_COUNT} items`,
       when: ({ value }) => Array.isArray(value),
     })
-    .meta({ maxItems: ITEMS_AT_MOST })
+    .meta({ maxItems: MAX_ITEM_COUNT })
     .transform((kept) => kept.filter(isItem));
   return z.preprocess(withHoles, items);
 }

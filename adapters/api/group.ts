@@ -15,17 +15,17 @@ export const createGroup = operation({
     .strictObject({ name: text(GROUP_NAME), description: text(DESCRIPTION).optional() })
     .meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],
-  reply: z
+  response: z
     .object({ id: recordId, name: shown(GROUP_NAME), count: count.describe('How many members it has.'), createdAt })
     .meta({ id: 'Group', description: 'Members who are addressed together.' }),
   example: {
     body: { name: 'Lisbon', description: 'Everyone in the Lisbon office.' },
-    reply: {
+    response: {
       id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
       name: 'Lisbon',
       count: 0,
       createdAt: '2026-05-20T08:15:00.000Z',
     },
   },
-  run: async (use, { caller, body }) => created(await use.groups.create(caller.workspaceId, body)),
+  run: async (app, { caller, body }) => created(await app.groups.create(caller.workspaceId, body)),
 });

@@ -6,10 +6,10 @@ import {
   createdAt,
   deleted,
   flag,
-  ITEMS_AT_MOST,
   idList,
   ids,
   LISTED,
+  MAX_ITEM_COUNT,
   pageFields,
   recordId,
   search,
@@ -33,7 +33,7 @@ const questionFields = z.strictObject({
   archived: z.boolean().describe('`false` where it is left out at creation.'),
 });
 
-const questionReply = z
+const questionResponse = z
   .object({
     id: recordId,
     workspaceId,
@@ -43,7 +43,7 @@ const questionReply = z
     userType: z.enum(USER_TYPES).describe('Whom it is for.'),
     groups: z
       .array(recordId)
-      .max(ITEMS_AT_MOST)
+      .max(MAX_ITEM_COUNT)
       .readonly()
       .describe('The groups that it is for; for all where there is none.'),
     isActive: z.boolean(),
@@ -80,9 +80,9 @@ export const createInspirationQuestion = operation({
     .required({ question: true })
     .meta({ id: 'NewInspirationQuestion', description: 'An inspiration question to create.' }),
   statuses: [201],
-  reply: questionReply,
-  example: { body: { question: example.question, icon: example.icon }, reply: example },
-  run: async (use, { caller, body }) => created(await use.inspirationQuestions.create(caller.workspaceId, body)),
+  response: questionResponse,
+  example: { body: { question: example.question, icon: example.icon }, response: example },
+  run: async (app, { caller, body }) => created(await app.inspirationQuestions.create(caller.workspaceId, body)),
 });
 
 export const listInspirationQuestions = operation({
@@ -107,9 +107,9 @@ export const listInspirationQuestions = operation({
     ...pageFields(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
   }),
   statuses: [200],
-  reply: z.array(questionReply).max(PAGE_SIZES.inspirationQuestions),
-  example: { reply: [example] },
-  run: async (use, { caller, query }) => listed(await use.inspirationQuestions.list(caller, query)),
+  response: z.array(questionResponse).max(PAGE_SIZES.inspirationQuestions),
+  example: { response: [example] },
+  run: async (app, { caller, query }) => listed(await app.inspirationQuestions.list(caller, query)),
 });
 
 export const updateInspirationQuestion = operation({
@@ -123,13 +123,13 @@ export const updateInspirationQuestion = operation({
     .partial()
     .meta({ id: 'InspirationQuestionChange', description: 'What to change of an inspiration question.' }),
   statuses: [200],
-  reply: questionReply,
+  response: questionResponse,
   example: {
     body: { icon: 'star', isActive: false },
-    reply: { ...example, icon: 'star', isActive: false, updatedAt: '2026-05-21T10:00:00.000Z' },
+    response: { ...example, icon: 'star', isActive: false, updatedAt: '2026-05-21T10:00:00.000Z' },
   },
-  run: async (use, { caller, params, body }) =>
-    ok(await use.inspirationQuestions.update(caller.workspaceId, params.id, body)),
+  run: async (app, { caller, params, body }) =>
+    ok(await app.inspirationQuestions.update(caller.workspaceId, params.id, body)),
 });
 
 export const deleteInspirationQuestion = operation({
@@ -140,10 +140,10 @@ export const deleteInspirationQuestion = operation({
   summary: 'Delete an inspiration question',
   description: 'For good.',
   statuses: [200],
-  reply: deleted,
-  example: { reply: { id: example.id } },
-  run: async (use, { caller, params }) => {
-    await use.inspirationQuestions.remove(caller.workspaceId, params.id);
+  response: deleted,
+  example: { response: { id: example.id } },
+  run: async (app, { caller, params }) => {
+    await app.inspirationQuestions.remove(caller.workspaceId, params.id);
     return ok({ id: params.id });
   },
 });

@@ -1,5 +1,5 @@
-import { invalid } from '../../core/shared/error.ts';
-import { shortened } from './parse.ts';
+import { invalidFields } from '../../core/shared/core-error.ts';
+import { shorten } from './parse.ts';
 
 /** A body that is no JSON object; the message is a sentence for whoever sent it. */
 export class MalformedBody extends Error {
@@ -9,9 +9,9 @@ export class MalformedBody extends Error {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The maximum nesting of a body. No schema is that deep, so any value below it has the wrong type. */
-const MAX_DEPTH_COUNT = 32;
+const MAX_DEPTH = 32;
 /** The maximum number of names, objects and arrays in a body: twice that of the largest valid body, a campaign with 50 resources. */
-const MAX_PARTS_COUNT = 1_000;
+const MAX_ELEMENT_COUNT = 1_000;
 
 /**
  * Reads a body: one JSON object, in UTF-8. Throws `MalformedBody`, and rejects with `invalid` a body with more than 1,000
@@ -59,28 +59,28 @@ function withoutDeepValues(bytes: Uint8Array): Uint8Array {
         break;
       case COLON:
         if (depth === 1) [fieldStart, fieldEnd] = [textStart, textEnd];
-        if (depth <= MAX_DEPTH_COUNT) parts++;
+        if (depth <= MAX_DEPTH) parts++;
         break;
       case OPEN_ARRAY:
       case OPEN_OBJECT:
-        if (depth <= MAX_DEPTH_COUNT) parts++;
-        if (depth++ === MAX_DEPTH_COUNT) kept.push(bytes.subarray(keptUntil, at + 1));
+        if (depth <= MAX_DEPTH) parts++;
+        if (depth++ === MAX_DEPTH) kept.push(bytes.subarray(keptUntil, at + 1));
         break;
       case CLOSE_ARRAY:
       case CLOSE_OBJECT:
-        if (--depth === MAX_DEPTH_COUNT) keptUntil = at;
+        if (--depth === MAX_DEPTH) keptUntil = at;
     }
-    if (parts > MAX_PARTS_COUNT) throw tooManyParts(bytes.subarray(fieldStart, fieldEnd));
+    if (parts > MAX_ELEMENT_COUNT) throw tooManyElements(bytes.subarray(fieldStart, fieldEnd));
   }
-  if (depth > MAX_DEPTH_COUNT) keptUntil = bytes.length;
+  if (depth > MAX_DEPTH) keptUntil = bytes.length;
   return kept.length === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(keptUntil)]);
 }
 
 /** Returns the error of a body with too many parts. It names the field that exceeds the maximum, if the body is an object. */
-function tooManyParts(field: Uint8Array): Error {
+function tooManyElements(field: Uint8Array): Error {
   if (field.length === 0) return notAnObject();
-  const problem = `too many elements, the body must have at most ${MAX_PARTS_COUNT} names, objects and arrays`;
-  return invalid([{ path: shortened(String(jsonOf(field))), problem }]);
+  const problem = `too many elements, the body must have at most ${MAX_ELEMENT_COUNT} names, objects and arrays`;
+  return invalidFields([{ path: shorten(String(jsonOf(field))), problem }]);
 }
 
 /** Returns the end of the text that starts with the quotation mark at `start`, or the end of the bytes. */
@@ -93,6 +93,6 @@ function endOfText(bytes: Uint8Array, start: number): number {
 }
 
 /** What is said of a body that is too long. */
-export function tooLong(limit: number): string {
+export function bodyTooLong(limit: number): string {
   return `The body must have at most ${limit} bytes.`;
 }

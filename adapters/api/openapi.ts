@@ -161,7 +161,7 @@ function queryParameters({ query }: Operation, schemas: Schemas): Json[] {
 }
 
 function success(operation: Operation, status: number, schemas: Schemas): Json {
-  const { method, reply, example } = operation;
+  const { method, response: reply, example } = operation;
   const isList = reply instanceof z.ZodArray;
   const meaning = { GET: 'What was asked for.', PATCH: 'As it is now.', DELETE: 'It was deleted.' };
   return {
@@ -173,7 +173,7 @@ function success(operation: Operation, status: number, schemas: Schemas): Json {
       ...(isList ? (['Link'] as const) : []),
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
-    content: json(schemas.of(reply, 'output'), example.reply),
+    content: json(schemas.of(reply, 'output'), example.response),
     ...(isList ? {} : links(operation)),
   };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Caller, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
-import { memoised } from '../../core/shared/memo.ts';
+import { memoize } from '../../core/shared/memo.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 
 /** What an operation answers; `hasNext` tells of a list whether another page holds something. */
-export interface Reply<Body> {
+export interface OperationResult<Body> {
   readonly status: 200 | 201;
   readonly body: Body;
   readonly hasNext?: boolean;
@@ -15,7 +15,7 @@ export interface Reply<Body> {
 /** What a caller may send, where the operation takes a body, and what is answered. */
 interface Example<Body, Result> {
   readonly body?: Body;
-  readonly reply: Result;
+  readonly response: Result;
 }
 
 type Fields = z.ZodObject;
@@ -45,9 +45,9 @@ interface Declaration<Path extends string, Query extends Fields, Body extends Fi
   readonly query?: Query;
   readonly body?: Body;
   readonly statuses: readonly (200 | 201)[];
-  readonly reply: Result;
+  readonly response: Result;
   readonly example: Example<z.input<Body>, z.input<Result>>;
-  run(use: Application, input: Input<Path, Query, Body>): Promise<Reply<z.input<Result>>>;
+  run(app: Application, input: Input<Path, Query, Body>): Promise<OperationResult<z.input<Result>>>;
 }
 
 /** A declared operation, whichever: what serves one needs no more of its types. */
@@ -61,10 +61,13 @@ export interface Operation {
   readonly query: Fields;
   readonly body: Fields | undefined;
   readonly statuses: readonly (200 | 201)[];
-  readonly reply: z.ZodType;
+  readonly response: z.ZodType;
   readonly example: Example<object, unknown>;
   /** Refuses with `invalid` every failed field of query and body; then does the work. */
-  prepare(query: object, body: unknown): (use: Application, caller: Caller, id: string) => Promise<Reply<string>>;
+  prepare(
+    query: object,
+    body: unknown,
+  ): (app: Application, caller: Caller, id: string) => Promise<OperationResult<string>>;
 }
 
 /** Declares an operation. */
@@ -74,8 +77,8 @@ export function operation<
   Query extends Fields = None,
   Body extends Fields = None,
 >(declaration: Declaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
-  const { query = z.strictObject({}), body, reply, run } = declaration;
-  const serialise = serialiser(reply);
+  const { query = z.strictObject({}), body, response: reply, run } = declaration;
+  const serialise = createSerializer(reply);
   const withoutQuery = query.safeParse({}).data;
   return {
     ...declaration,
@@ -84,37 +87,37 @@ export function operation<
     prepare(rawQuery, rawBody) {
       const isGiven = withoutQuery === undefined || Object.keys(rawQuery).length > 0;
       const [parsedQuery = withoutQuery, parsedBody] = parseAll(isGiven && [query, rawQuery], body && [body, rawBody]);
-      return async (use, caller, id) => {
+      return async (app, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
-        const result = await run(use, input as unknown as Input<Path, Query, Body>);
+        const result = await run(app, input as unknown as Input<Path, Query, Body>);
         return { ...result, body: serialise(result.body) };
       };
     },
   };
 }
 
-export function ok<Body>(body: Body): Reply<Body> {
+export function ok<Body>(body: Body): OperationResult<Body> {
   return { status: 200, body };
 }
 
-export function created<Body>(body: Body): Reply<Body> {
+export function created<Body>(body: Body): OperationResult<Body> {
   return { status: 201, body };
 }
 
-export function listed<T>({ items, hasNext }: Page<T>): Reply<T[]> {
+export function listed<T>({ items, hasNext }: Page<T>): OperationResult<T[]> {
   return { status: 200, body: [...items], hasNext };
 }
 
 /** Writes the declared fields of a record, or of each record of an array, as JSON. */
-function serialiser(reply: z.ZodType): (body: unknown) => string {
-  if (!(reply instanceof z.ZodArray)) return recordSerialiser(reply as z.ZodObject) as (body: unknown) => string;
-  const serialise = recordSerialiser(reply.element as z.ZodObject);
+function createSerializer(reply: z.ZodType): (body: unknown) => string {
+  if (!(reply instanceof z.ZodArray)) return createRecordSerializer(reply as z.ZodObject) as (body: unknown) => string;
+  const serialise = createRecordSerializer(reply.element as z.ZodObject);
   return (body) => `[${(body as readonly object[]).map(serialise).join(',')}]`;
 }
 
-function recordSerialiser({ shape }: z.ZodObject): (record: object) => string {
+function createRecordSerializer({ shape }: z.ZodObject): (record: object) => string {
   const names = Object.keys(shape);
-  return memoised((record) => {
+  return memoize((record) => {
     const shown: Record<string, unknown> = {};
     for (const name of names) shown[name] = (record as Readonly<Record<string, unknown>>)[name];
     return JSON.stringify(shown);

@@ -1,14 +1,15 @@
 import type { z } from 'zod';
-import { type Fault, invalid } from '../../core/shared/error.ts';
+import { type FieldError, invalidFields } from '../../core/shared/core-error.ts';
 
 type Part = readonly [schema: z.ZodObject, value: unknown];
 type Issue = z.core.$ZodIssue;
 
 /** Validates values; refuses with `invalid` every failed field of all of them, unknown names first. */
 export function parseAll(...parts: readonly (Part | false | undefined)[]): unknown[] {
-  const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: problem }) : undefined));
-  const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flattened(issue));
-  if (issues.length > 0) throw invalid([...faults(issues, isUnknown), ...faults(issues, (issue) => !isUnknown(issue))]);
+  const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: describeProblem }) : undefined));
+  const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flatten(issue));
+  if (issues.length > 0)
+    throw invalidFields([...toFieldErrors(issues, isUnknown), ...toFieldErrors(issues, (issue) => !isUnknown(issue))]);
   return results.map((result) => result?.data);
 }
 
@@ -18,16 +19,16 @@ export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown
 }
 
 const REQUIRED = 'is required';
-const LONGEST_NAME = 100;
-const MOST_NAMES = 10;
+const MAX_NAME_LENGTH = 100;
+const MAX_NAME_COUNT = 10;
 
 const isUnknown = ({ code }: Issue): boolean => code === 'unrecognized_keys';
 
 /** The faults of the chosen issues, one for each field. */
-function faults(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): Fault[] {
+function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): FieldError[] {
   const byPath = new Map<string, string>();
   for (const issue of issues.filter(isChosen)) {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_NAMES).map(shortened) : [undefined];
+    const names = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_NAME_COUNT).map(shorten) : [undefined];
     for (const name of names) {
       const path = [...issue.path, ...(name === undefined ? [] : [name])].join('.');
       if (!byPath.has(path)) byPath.set(path, issue.message);
@@ -37,12 +38,12 @@ function faults(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): 
 }
 
 /** The issues of the one form of a union that a value was meant to have, or the union's own. */
-function flattened(issue: Issue): Issue[] {
+function flatten(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const meant = issue.errors.find(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   );
-  if (meant) return meant.flatMap((inner) => flattened({ ...inner, path: [...issue.path, ...inner.path] }));
+  if (meant) return meant.flatMap((inner) => flatten({ ...inner, path: [...issue.path, ...inner.path] }));
   if (issue.message === REQUIRED) return [issue];
   const expected = issue.errors.flatMap((issues) =>
     issues.map((inner) => (inner as { expected?: string }).expected ?? ''),
@@ -51,7 +52,7 @@ function flattened(issue: Issue): Issue[] {
 }
 
 /** What is wrong with a value, for zod's own checks; ours bring their own words. */
-function problem(issue: z.core.$ZodRawIssue): string | undefined {
+function describeProblem(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? REQUIRED : `must be ${withArticle(issue.expected)}`;
@@ -80,9 +81,9 @@ function withArticle(type: string): string {
 }
 
 /** At most 100 code points of a name, in well-formed Unicode: a message must be readable by every JSON parser. */
-export function shortened(name: string): string {
-  const start = Array.from(name.slice(0, 2 * LONGEST_NAME))
-    .slice(0, LONGEST_NAME)
+export function shorten(name: string): string {
+  const start = Array.from(name.slice(0, 2 * MAX_NAME_LENGTH))
+    .slice(0, MAX_NAME_LENGTH)
     .join('');
   return (start.length < name.length ? `${start}…` : name).toWellFormed();
 }

@@ -8,7 +8,7 @@ const name = text(TAG_NAME, tagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\
 const tagBody = z
   .strictObject({ name: name.describe('Without a comma, and no name of another tag, whatever the case.') })
   .meta({ id: 'NewTag', description: 'The name of a tag.' });
-const tagReply = z
+const tagResponse = z
   .object({ id: recordId, name: shown(TAG_NAME), color: z.enum(COLORS).describe('Given by the service.') })
   .meta({ id: 'Tag', description: 'A label of campaigns.' });
 
@@ -24,9 +24,9 @@ export const createTag = operation({
   description: 'Its color is the one that the workspace uses least. A name that the workspace has is a conflict (409).',
   body: tagBody,
   statuses: [201],
-  reply: tagReply,
-  example: { body: { name: example.name }, reply: example },
-  run: async (use, { caller, body }) => created(await use.tags.create(caller.workspaceId, body.name)),
+  response: tagResponse,
+  example: { body: { name: example.name }, response: example },
+  run: async (app, { caller, body }) => created(await app.tags.create(caller.workspaceId, body.name)),
 });
 
 export const updateTag = operation({
@@ -38,7 +38,7 @@ export const updateTag = operation({
   description: 'It keeps its color. A name that another tag has is a conflict (409).',
   body: tagBody,
   statuses: [200],
-  reply: tagReply,
-  example: { body: { name: 'First week' }, reply: { ...example, name: 'First week' } },
-  run: async (use, { caller, params, body }) => ok(await use.tags.rename(caller.workspaceId, params.id, body.name)),
+  response: tagResponse,
+  example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
+  run: async (app, { caller, params, body }) => ok(await app.tags.rename(caller.workspaceId, params.id, body.name)),
 });

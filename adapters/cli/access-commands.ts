@@ -14,7 +14,7 @@ import { WORKSPACE_NAME, type Workspace } from '../../core/access/workspace.ts';
 import { endOf, timestamp } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
-import { anyId, type Column, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
+import { anyId, type Column, command, listed, type Message, parameter, picked, workspaceOption } from './command.ts';
 import { harmless } from './terminal-text.ts';
 
 /** Returns another record with the same text in a field (case-insensitive). There is no index for this, so it reads all records. */
@@ -36,10 +36,10 @@ export const createWorkspace = command({
   more: 'Names need not be unique: if another workspace has the same name, a warning is printed.',
   example: 'workspace create --name "Northwind Outdoor"',
   parameters: { name: parameter('--name <name>', 'its name', text(WORKSPACE_NAME)) },
-  run: async ({ use }, { name }) => {
-    const workspace = await use.workspaces.create(name);
+  run: async ({ app }, { name }) => {
+    const workspace = await app.workspaces.create(name);
     // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
-    const other = await otherLike(workspace, 'name', use.workspaces.all());
+    const other = await otherLike(workspace, 'name', app.workspaces.iterate());
     return {
       json: picked(workspace, workspaceFields),
       says: `The workspace ${harmless(workspace.name)} is made: ${workspace.id}`,
@@ -53,9 +53,9 @@ export const listWorkspaces = command({
   does: 'list all workspaces',
   example: 'workspace list',
   parameters: {},
-  run: async ({ use }) =>
+  run: async ({ app }) =>
     listed(
-      use.workspaces.all(),
+      app.workspaces.iterate(),
       workspaceFields,
       [
         ['ID', ({ id }) => id],
@@ -95,7 +95,7 @@ const EMAIL_NOTE =
   'Email addresses need not be unique: if another member of the workspace has the same one (ignoring case), a warning is printed.';
 
 /** Returns the answer about a member, with a warning if another one of `members` has the same email address. */
-async function told(member: Member, done: string, members?: AsyncIterable<Member>): Promise<Told> {
+async function told(member: Member, done: string, members?: AsyncIterable<Member>): Promise<Message> {
   const other = members && (await otherLike(member, 'email', members));
   return {
     json: picked(member, memberFields),
@@ -118,8 +118,8 @@ export const createMember = command({
     groupIds: { ...groupIds, schema: groupIds.schema.default([]) },
     invitation: { ...invitation, schema: invitation.schema.default('accepted') },
   },
-  run: async ({ use }, { workspaceId, ...member }) =>
-    told(await use.members.create(workspaceId, member), 'added', use.members.all(workspaceId)),
+  run: async ({ app }, { workspaceId, ...member }) =>
+    told(await app.members.create(workspaceId, member), 'added', app.members.iterate(workspaceId)),
 });
 
 export const updateMember = command({
@@ -142,11 +142,11 @@ export const updateMember = command({
     },
     invitation: { ...invitation, schema: invitation.schema.optional() },
   },
-  run: async ({ use }, { workspaceId, id, ...change }) =>
+  run: async ({ app }, { workspaceId, id, ...change }) =>
     told(
-      await use.members.update(workspaceId, id, change),
+      await app.members.update(workspaceId, id, change),
       'up to date',
-      change.email === undefined ? undefined : use.members.all(workspaceId),
+      change.email === undefined ? undefined : app.members.iterate(workspaceId),
     ),
 });
 
@@ -165,8 +165,8 @@ export const listMembers = command({
   does: 'list the members of a workspace',
   example: 'member list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
-    listed(use.members.all(workspaceId), memberFields, memberColumns, 'The workspace has no members yet.'),
+  run: async ({ app }, { workspaceId }) =>
+    listed(app.members.iterate(workspaceId), memberFields, memberColumns, 'The workspace has no members yet.'),
 });
 
 const keyFields = [
@@ -200,9 +200,9 @@ export const createKey = command({
       endDate.optional(),
     ),
   },
-  run: async ({ use }, { workspaceId, expiresAt, ...key }) => {
+  run: async ({ app }, { workspaceId, expiresAt, ...key }) => {
     const ends = expiresAt === undefined ? undefined : timestamp(endOf(expiresAt) as number);
-    const { apiKey, secret } = await use.apiKeys.create(workspaceId, { ...key, expiresAt: ends });
+    const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: ends });
     return {
       json: { ...picked(apiKey, keyFields), key: secret },
       says: `The key ${apiKey.id} is made. It is shown this once, so keep it now:\n\n  ${secret}\n`,
@@ -225,8 +225,8 @@ export const listKeys = command({
   does: 'list the API keys of a workspace: labels, last four characters, last use',
   example: 'key list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
-    listed(use.apiKeys.all(workspaceId), keyFields, keyColumns, 'The workspace has no keys yet.'),
+  run: async ({ app }, { workspaceId }) =>
+    listed(app.apiKeys.iterate(workspaceId), keyFields, keyColumns, 'The workspace has no keys yet.'),
 });
 
 export const revokeKey = command({
@@ -234,8 +234,8 @@ export const revokeKey = command({
   does: 'end an API key for good, everywhere within five seconds',
   example: 'key revoke --workspace 0190… 0192…',
   parameters: { id: parameter('<key>', 'the key, by its id', anyId), workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId, id }) => {
-    const key = await use.apiKeys.revoke(workspaceId, id);
+  run: async ({ app }, { workspaceId, id }) => {
+    const key = await app.apiKeys.revoke(workspaceId, id);
     return {
       json: picked(key, keyFields),
       says: `The key …${key.lastFour} (${key.id}) is revoked since ${key.revokedAt}.`,

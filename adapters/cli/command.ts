@@ -30,7 +30,7 @@ type Given<P extends Parameters> = { readonly [Name in keyof P]: z.output<P[Name
 
 /** What a command works with. */
 export interface Session {
-  readonly use: Application;
+  readonly app: Application;
   /** The largest body that the API takes, in bytes. */
   readonly bodyLimit: number;
   /** Milliseconds since the epoch. */
@@ -51,7 +51,7 @@ export interface Session {
 export const STOPPED = 130;
 
 /** A record: `json` for programs, a sentence for people. */
-export interface Told {
+export interface Message {
   readonly json: object;
   readonly says: string;
   /** Given, with what went wrong, where not all that was asked for is done. */
@@ -62,7 +62,7 @@ export interface Told {
 }
 
 /** Records, one by one: each as JSON for programs, as the cells of a row for people. */
-export interface Listed {
+export interface Table {
   readonly rows: AsyncIterable<{ readonly json: object; readonly cells: readonly string[] }>;
   readonly columns: readonly string[];
   /** Says that there are none. */
@@ -70,12 +70,12 @@ export interface Listed {
 }
 
 /** A record that has many items under a name: they are told as they come, the rest of the record at last. */
-export interface Reported {
+export interface Report {
   readonly name: string;
-  readonly items: AsyncGenerator<{ readonly json: object; readonly says: string }, Told>;
+  readonly items: AsyncGenerator<{ readonly json: object; readonly says: string }, Message>;
 }
 
-export type Answer = Told | Listed | Reported;
+export type CommandResult = Message | Table | Report;
 
 /** A command, declared once: the parser, the help, the reference and the tests are made from it. */
 export interface Command {
@@ -89,7 +89,7 @@ export interface Command {
   readonly parameters: Parameters;
   /** Whether it comes to an end by itself when it is stopped by Ctrl-C, and tells what it has done. */
   readonly endsItself: boolean;
-  run(session: Session, given: Readonly<Record<string, unknown>>): Promise<Answer>;
+  run(session: Session, given: Readonly<Record<string, unknown>>): Promise<CommandResult>;
 }
 
 interface Declaration<P extends Parameters> {
@@ -99,7 +99,7 @@ interface Declaration<P extends Parameters> {
   readonly more?: string;
   readonly parameters: P;
   readonly endsItself?: boolean;
-  run(session: Session, given: Given<P>): Promise<Answer>;
+  run(session: Session, given: Given<P>): Promise<CommandResult>;
 }
 
 /** Declares a command. */
@@ -124,7 +124,7 @@ export function picked(record: object, fields: readonly string[]): object {
 }
 
 /** The fields of the record that an operation of the API answers. */
-export function apiFields({ reply }: Operation): readonly string[] {
+export function apiFields({ response: reply }: Operation): readonly string[] {
   return Object.keys((reply as z.ZodObject).shape);
 }
 
@@ -137,7 +137,7 @@ export function listed<T extends object>(
   fields: readonly string[],
   columns: readonly Column<T>[],
   none: string,
-): Listed {
+): Table {
   const rows = async function* () {
     for await (const record of records) {
       yield { json: picked(record, fields), cells: columns.map(([, cell]) => cell(record)) };

@@ -2,22 +2,22 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
-import { isRefused, type Outcome } from '../../core/shared/batch.ts';
-import { DomainError } from '../../core/shared/error.ts';
+import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 import { createCampaign } from '../api/campaign.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createInspirationQuestion } from '../api/inspiration-question.ts';
-import { MalformedBody, readJson, tooLong } from '../api/json.ts';
+import { bodyTooLong, MalformedBody, readJson } from '../api/json.ts';
 import type { Operation } from '../api/operation.ts';
 import { parse } from '../api/parse.ts';
 import { createTag } from '../api/tag.ts';
-import { anyId, command, parameter, type Session, STOPPED, type Told, workspaceOption } from './command.ts';
+import { anyId, command, type Message, parameter, type Session, STOPPED, workspaceOption } from './command.ts';
 import { type ImportTarget, lineId } from './line-id.ts';
 import { type Line, linesOf } from './lines.ts';
-import { Misuse } from './misuse.ts';
 import { harmless } from './terminal-text.ts';
+import { UsageError } from './usage-error.ts';
 
 const BATCH_LINES = 500;
 const BATCH_BYTES = 4 * 2 ** 20;
@@ -31,27 +31,27 @@ const STOP_TIMEOUT_MS = 3_000;
 interface Importable {
   read(json: object): unknown;
   make(
-    use: Application,
+    app: Application,
     workspaceId: string,
     bodies: readonly unknown[],
     /** The ids of the records. Without them, the bodies are only checked. */
     ids: readonly string[] | undefined,
-  ): Promise<readonly Outcome<object>[]>;
+  ): Promise<readonly BatchResult<object>[]>;
 }
 
 /** Lines are read as the bodies of an operation of the API are. */
 function importable<Body extends z.ZodObject>(
   { body }: Operation & { readonly body: Body | undefined },
   make: (
-    use: Application,
+    app: Application,
     workspaceId: string,
     bodies: readonly z.output<Body>[],
     ids: readonly string[] | undefined,
-  ) => Promise<readonly Outcome<object>[]>,
+  ) => Promise<readonly BatchResult<object>[]>,
 ): Importable {
   return {
     read: (json) => parse(body as Body, json),
-    make: (use, workspaceId, bodies, ids) => make(use, workspaceId, bodies as readonly z.output<Body>[], ids),
+    make: (app, workspaceId, bodies, ids) => make(app, workspaceId, bodies as readonly z.output<Body>[], ids),
   };
 }
 
@@ -141,7 +141,7 @@ interface Uncertain {
 }
 
 /** Imports, tells every line that is refused, and at last how it ended. */
-async function* imported(session: Session, source: Source): AsyncGenerator<RefusedLine, Told> {
+async function* imported(session: Session, source: Source): AsyncGenerator<RefusedLine, Message> {
   const { stop, progress } = session;
   let accepted = 0;
   let refused = 0;
@@ -236,26 +236,26 @@ async function* batchesOf(source: Source, limit: number): AsyncGenerator<Batch> 
 }
 
 function readLine({ number, bytes }: Line, source: Source, limit: number): ReadLine {
-  if (!bytes) return { number, reason: tooLong(limit) };
+  if (!bytes) return { number, reason: bodyTooLong(limit) };
   try {
     const body = importables[source.kind].read(readJson(bytes));
     return { number, body, id: lineId(source, number, bytes) };
   } catch (error) {
-    if (!(error instanceof MalformedBody || error instanceof DomainError)) throw error;
+    if (!(error instanceof MalformedBody || error instanceof CoreError)) throw error;
     return { number, reason: error.message };
   }
 }
 
 /** Stores a batch, or only looks at it, and tells which of its lines are refused. */
-async function refusalsOf({ use }: Session, { kind, workspaceId, dryRun }: Source, { lines }: Batch) {
+async function refusalsOf({ app }: Session, { kind, workspaceId, dryRun }: Source, { lines }: Batch) {
   const good = lines.filter((line) => 'body' in line);
   const bodies = good.map(({ body }) => body);
   const ids = dryRun ? undefined : good.map(({ id }) => id);
-  const outcomes = (await importables[kind].make(use, workspaceId, bodies, ids)).values();
+  const outcomes = (await importables[kind].make(app, workspaceId, bodies, ids)).values();
   return lines.flatMap((line) => {
     if ('reason' in line) return [line];
     const { value } = outcomes.next();
-    return isRefused(value) ? [{ number: line.number, reason: value.message }] : [];
+    return isRejected(value) ? [{ number: line.number, reason: value.message }] : [];
   });
 }
 
@@ -295,7 +295,7 @@ function summary(
 }
 
 async function opened(file: string): Promise<{ stream: Readable; size: number | undefined }> {
-  const unreadable = (reason: string) => new Misuse([`${file} cannot be read: ${reason}.`]);
+  const unreadable = (reason: string) => new UsageError([`${file} cannot be read: ${reason}.`]);
   try {
     const handle = await open(file);
     const stats = await handle.stat();
@@ -305,7 +305,7 @@ async function opened(file: string): Promise<{ stream: Readable; size: number | 
     }
     return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
   } catch (error) {
-    if (error instanceof Misuse) throw error;
+    if (error instanceof UsageError) throw error;
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw unreadable(reasons[code] ?? message);
   }

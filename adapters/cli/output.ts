@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Answer, Listed, Reported, Told } from './command.ts';
+import type { CommandResult, Message, Report, Table } from './command.ts';
 import type { Terminal } from './progress.ts';
 import { tableLine, type Widths, widthsOf } from './table.ts';
 import { harmlessJson, printable } from './terminal-text.ts';
@@ -51,7 +51,7 @@ export class Output {
 }
 
 /** Writes an answer; `json` as one JSON value, else for people. Resolves to what a command told at last. */
-export async function show(answer: Answer, json: boolean, output: Output): Promise<Told | undefined> {
+export async function show(answer: CommandResult, json: boolean, output: Output): Promise<Message | undefined> {
   if ('rows' in answer) {
     await (json ? listAsJson(answer, output) : listAsTable(answer, output));
     return undefined;
@@ -61,7 +61,7 @@ export async function show(answer: Answer, json: boolean, output: Output): Promi
   return answer;
 }
 
-async function listAsJson({ rows }: Listed, output: Output): Promise<void> {
+async function listAsJson({ rows }: Table, output: Output): Promise<void> {
   let separator = '[';
   for await (const { json } of rows) {
     if (output.closed.aborted) return;
@@ -72,7 +72,7 @@ async function listAsJson({ rows }: Listed, output: Output): Promise<void> {
 }
 
 /** Writes a table row by row. On a terminal, lines are cut to its width. Otherwise nothing is cut. */
-async function listAsTable({ rows, columns, none }: Listed, output: Output): Promise<void> {
+async function listAsTable({ rows, columns, none }: Table, output: Output): Promise<void> {
   const fits = output.columns !== undefined;
   const sample: (readonly string[])[] = [];
   let widths: Widths | undefined;
@@ -90,7 +90,7 @@ async function listAsTable({ rows, columns, none }: Listed, output: Output): Pro
   else if (!widths) await begin();
 }
 
-async function reportAsJson({ name, items }: Reported, output: Output): Promise<Told> {
+async function reportAsJson({ name, items }: Report, output: Output): Promise<Message> {
   await output.write(`{${JSON.stringify(name)}:[`);
   for (let separator = ''; ; separator = ',\n') {
     const { done, value } = await items.next();
@@ -102,7 +102,7 @@ async function reportAsJson({ name, items }: Reported, output: Output): Promise<
   }
 }
 
-async function report({ items }: Reported, output: Output): Promise<Told> {
+async function report({ items }: Report, output: Output): Promise<Message> {
   for (;;) {
     const { done, value } = await items.next();
     await output.write(`${value.says}\n`);

@@ -1,10 +1,10 @@
 import { Argument, Option, type OutputConfiguration, Command as Parser } from 'commander';
 import { z } from 'zod';
-import { DomainError } from '../../core/shared/error.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import { parse } from '../api/parse.ts';
 import type { Command, Parameter } from './command.ts';
 import { commands, groups, serveCommand } from './commands.ts';
-import { Misuse } from './misuse.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Where the parser writes, and what follows on a command line that was understood. */
 export interface Actions {
@@ -128,7 +128,7 @@ function checked(
     const valid: Readonly<Record<string, unknown>> = parse(z.strictObject(byLabel(({ schema }) => schema)), values);
     return Object.fromEntries(entries.map(([name]) => [name, valid[labels.get(name) as string]]));
   } catch (error) {
-    if (error instanceof DomainError) throw new Misuse([error.message]);
+    if (error instanceof CoreError) throw new UsageError([error.message]);
     throw error;
   }
 }

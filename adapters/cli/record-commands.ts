@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CAMPAIGN_STATUSES, type Campaign, CLICKS_AT_ONCE } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_STATUSES, type Campaign, MAX_CLICK_COUNT } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_DESCRIPTION, CONTENT_PILLAR_TITLE } from '../../core/content-pillar/content-pillar.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { createCampaign } from '../api/campaign.ts';
@@ -8,7 +8,7 @@ import { createDomain } from '../api/domain.ts';
 import { positiveInteger, text } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
-import { anyId, apiFields, command, listed, parameter, picked, type Told, workspaceOption } from './command.ts';
+import { anyId, apiFields, command, listed, type Message, parameter, picked, workspaceOption } from './command.ts';
 import { counted } from './table.ts';
 import { harmless } from './terminal-text.ts';
 
@@ -21,9 +21,9 @@ export const listGroups = command({
   does: 'list the groups of a workspace and how many members they have',
   example: 'group list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
+  run: async ({ app }, { workspaceId }) =>
     listed(
-      use.groups.all(workspaceId),
+      app.groups.iterate(workspaceId),
       apiFields(createGroup),
       [
         ['ID', ({ id }) => id],
@@ -40,9 +40,9 @@ export const listTags = command({
   does: 'list the tags of a workspace',
   example: 'tag list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
+  run: async ({ app }, { workspaceId }) =>
     listed(
-      use.tags.all(workspaceId),
+      app.tags.iterate(workspaceId),
       apiFields(createTag),
       [
         ['ID', ({ id }) => id],
@@ -64,8 +64,8 @@ export const createPillar = command({
     color: parameter('--color <color>', 'its color', z.enum(COLORS)),
     description: parameter('--description <text>', 'what it is about', text(CONTENT_PILLAR_DESCRIPTION).default('')),
   },
-  run: async ({ use }, { workspaceId, ...fields }) => {
-    const pillar = await use.contentPillars.create(workspaceId, fields);
+  run: async ({ app }, { workspaceId, ...fields }) => {
+    const pillar = await app.contentPillars.create(workspaceId, fields);
     return {
       json: picked(pillar, pillarFields),
       says: `The content pillar ${harmless(pillar.title)} is published: ${pillar.id}`,
@@ -78,9 +78,9 @@ export const listPillars = command({
   does: 'list the content pillars of a workspace, archived ones too',
   example: 'pillar list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
+  run: async ({ app }, { workspaceId }) =>
     listed(
-      use.contentPillars.all(workspaceId),
+      app.contentPillars.iterate(workspaceId),
       pillarFields,
       [
         ['ID', ({ id }) => id],
@@ -98,8 +98,8 @@ export const verifyDomain = command({
   more: 'It is refused while another workspace has the domain verified and live.',
   example: 'domain verify --workspace 0190… 0193…',
   parameters: { id: parameter('<domain>', 'the domain, by its id', anyId), workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId, id }) => {
-    const domain = await use.domains.verify(workspaceId, id);
+  run: async ({ app }, { workspaceId, id }) => {
+    const domain = await app.domains.verify(workspaceId, id);
     return { json: picked(domain, domainFields), says: `The domain ${domain.slug} is verified.` };
   },
 });
@@ -109,9 +109,9 @@ export const listDomains = command({
   does: 'list the domains of a workspace, archived ones too',
   example: 'domain list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
+  run: async ({ app }, { workspaceId }) =>
     listed(
-      use.domains.all(workspaceId),
+      app.domains.iterate(workspaceId),
       domainFields,
       [
         ['ID', ({ id }) => id],
@@ -129,9 +129,9 @@ export const listCampaigns = command({
   does: 'list the campaigns of a workspace, archived ones too',
   example: 'campaign list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
-  run: async ({ use }, { workspaceId }) =>
+  run: async ({ app }, { workspaceId }) =>
     listed(
-      use.campaigns.all(workspaceId),
+      app.campaigns.iterate(workspaceId),
       campaignFields,
       [
         ['ID', ({ id }) => id],
@@ -156,8 +156,8 @@ export const setCampaignStatus = command({
     status: parameter('<status>', 'what it is from now on', z.enum(CAMPAIGN_STATUSES)),
     workspaceId: workspaceOption,
   },
-  run: async ({ use }, { workspaceId, id, status }) => {
-    const campaign = await use.campaigns.setStatus(workspaceId, id, status);
+  run: async ({ app }, { workspaceId, id, status }) => {
+    const campaign = await app.campaigns.setStatus(workspaceId, id, status);
     return told(campaign, `The campaign ${harmless(campaign.name)} is ${campaign.status}.`);
   },
 });
@@ -173,8 +173,8 @@ export const recordShare = command({
     campaignId: campaignOption,
     memberId: parameter('--member <id>', 'who has shared it', anyId),
   },
-  run: async ({ use }, { workspaceId, campaignId, memberId }) => {
-    const campaign = await use.campaigns.recordShare(workspaceId, campaignId, memberId);
+  run: async ({ app }, { workspaceId, campaignId, memberId }) => {
+    const campaign = await app.campaigns.recordShare(workspaceId, campaignId, memberId);
     return told(
       campaign,
       `The campaign ${harmless(campaign.name)} has been shared by ${counted(campaign.shares, 'member')}.`,
@@ -189,15 +189,15 @@ export const recordClicks = command({
   parameters: {
     workspaceId: workspaceOption,
     campaignId: campaignOption,
-    count: parameter('--count <number>', 'how many', positiveInteger(CLICKS_AT_ONCE).default(1)),
+    count: parameter('--count <number>', 'how many', positiveInteger(MAX_CLICK_COUNT).default(1)),
   },
-  run: async ({ use }, { workspaceId, campaignId, count }) => {
-    const campaign = await use.campaigns.recordClicks(workspaceId, campaignId, count);
+  run: async ({ app }, { workspaceId, campaignId, count }) => {
+    const campaign = await app.campaigns.recordClicks(workspaceId, campaignId, count);
     return told(campaign, `The campaign ${harmless(campaign.name)} has ${counted(campaign.clicks, 'click')}.`);
   },
 });
 
-function told(campaign: Campaign, says: string): Told {
+function told(campaign: Campaign, says: string): Message {
   return { json: picked(campaign, campaignFields), says };
 }
 

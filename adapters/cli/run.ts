@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { Application } from '../../core/application.ts';
-import { DomainError } from '../../core/shared/error.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import type { Command, Session } from './command.ts';
-import { Misuse } from './misuse.ts';
 import { Output, show } from './output.ts';
 import { parserOf } from './program.ts';
 import { ProgressLine, type Terminal } from './progress.ts';
 import { printable } from './terminal-text.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The product, open on its storage. */
 export interface Opened {
-  readonly use: Application;
+  readonly app: Application;
   /** The largest body that the API takes, in bytes. */
   readonly bodyLimit: number;
   now(): number;
@@ -20,7 +20,7 @@ export interface Opened {
 }
 
 /** What the command line needs of the process that it runs in. */
-export interface Surroundings {
+export interface Environment {
   readonly version: string;
   readonly stdin: Readable;
   readonly stdout: Terminal;
@@ -39,7 +39,7 @@ const WRONG_USAGE = 2;
 const WIDTH = 100;
 
 /** Runs one command line, and resolves to its exit code. */
-export async function advocacy(args: readonly string[], around: Surroundings): Promise<number> {
+export async function runCommandLine(args: readonly string[], around: Environment): Promise<number> {
   const hasColors = (stream: Terminal) =>
     Boolean(stream.isTTY && !around.env.NO_COLOR && (stream.hasColors?.() ?? false));
   const output = new Output(around.stdout, hasColors(around.stdout));
@@ -72,27 +72,27 @@ export async function advocacy(args: readonly string[], around: Surroundings): P
 /** Tells why a command line is not done; resolves to its exit code. */
 async function refuse(error: unknown, errors: Output): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-  const lines = error instanceof Misuse ? error.lines : [(error as Error).message];
+  const lines = error instanceof UsageError ? error.lines : [(error as Error).message];
   for (const line of lines) await errors.write(`error: ${line}\n`);
-  return error instanceof DomainError ? 1 : WRONG_USAGE;
+  return error instanceof CoreError ? 1 : WRONG_USAGE;
 }
 
 async function perform(
   command: Command,
   given: Readonly<Record<string, unknown>>,
   json: boolean,
-  around: Surroundings,
+  around: Environment,
   output: Output,
   errors: Output,
 ): Promise<number> {
-  const { use, bodyLimit, now, newId, close } = await around.open();
+  const { app, bodyLimit, now, newId, close } = await around.open();
   try {
     const stop = new AbortController();
     output.closed.addEventListener('abort', () => stop.abort());
     if (command.endsItself) around.onInterrupt(() => stop.abort());
     const progress = new ProgressLine(around.stderr);
-    const session: Session = { use, bodyLimit, now, newId, stop: stop.signal, stdin: around.stdin, progress };
-    if (typeof given.workspaceId === 'string') await use.workspaces.get(given.workspaceId);
+    const session: Session = { app, bodyLimit, now, newId, stop: stop.signal, stdin: around.stdin, progress };
+    if (typeof given.workspaceId === 'string') await app.workspaces.get(given.workspaceId);
     const told = await show(await command.run(session, given), json, output);
     await output.flushed();
     if (told && output.closed.aborted) await errors.write(`${told.says}\n`);

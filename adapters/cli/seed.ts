@@ -1,7 +1,7 @@
 import type { Member } from '../../core/access/member.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
 import type { Campaign, CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
-import { isRefused, type Outcome } from '../../core/shared/batch.ts';
+import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
@@ -104,7 +104,7 @@ export const seed = command({
     const company = await makeCompany(session, choices);
     const people = await makeMembers(session, company, choices, members, shown);
     const admin = people[0] as Member;
-    const { secret } = await session.use.apiKeys.create(company.id, { memberId: admin.id, label: 'seed' });
+    const { secret } = await session.app.apiKeys.create(company.id, { memberId: admin.id, label: 'seed' });
     const made = await makeCampaigns(session, company, choices, people, campaigns, shown);
     const shares = await makeShares(session, company, choices, people, made.newest, shown);
     session.progress.clear();
@@ -141,28 +141,28 @@ function shower({ progress }: Session, total: number): Shown {
   };
 }
 
-async function makeCompany({ use }: Session, choices: Choices): Promise<Company> {
-  const { id, name } = await use.workspaces.create(`Northwind ${choices.of(['Outdoor', 'Trails', 'Supply', 'Works'])}`);
+async function makeCompany({ app }: Session, choices: Choices): Promise<Company> {
+  const { id, name } = await app.workspaces.create(`Northwind ${choices.of(['Outdoor', 'Trails', 'Supply', 'Works'])}`);
   const groups = GROUPS.map((group) => ({ name: group, description: `Everyone in ${group}` }));
-  const groupIds = idsOf(await use.groups.createMany(id, groups));
-  const tagIds = idsOf(await use.tags.createMany(id, TAGS));
+  const groupIds = idsOf(await app.groups.createMany(id, groups));
+  const tagIds = idsOf(await app.tags.createMany(id, TAGS));
   const questions = QUESTIONS.map((question) => ({ question, groups: choices.some(groupIds, 2) }));
-  await use.inspirationQuestions.createMany(id, questions);
+  await app.inspirationQuestions.createMany(id, questions);
   return { id, name, groupIds, tagIds };
 }
 
 async function makeMembers(
-  { use, stop }: Session,
+  { app, stop }: Session,
   { id, groupIds }: Company,
   choices: Choices,
   count: number,
   shown: Shown,
 ): Promise<readonly Member[]> {
-  const members = [await use.members.create(id, { ...personOf(choices, groupIds, 1), role: 'admin' })];
+  const members = [await app.members.create(id, { ...personOf(choices, groupIds, 1), role: 'admin' })];
   while (members.length < count && !stop.aborted) {
     const size = Math.min(AT_ONCE, count - members.length);
     const people = Array.from({ length: size }, (_, i) => personOf(choices, groupIds, members.length + i + 1));
-    members.push(...(await Promise.all(people.map((person) => use.members.create(id, person)))));
+    members.push(...(await Promise.all(people.map((person) => app.members.create(id, person)))));
     shown(size);
   }
   return members;
@@ -180,7 +180,7 @@ function personOf(choices: Choices, groupIds: readonly string[], number: number)
 }
 
 async function makeCampaigns(
-  { use, stop, now }: Session,
+  { app, stop, now }: Session,
   company: Company,
   choices: Choices,
   members: readonly Member[],
@@ -192,11 +192,11 @@ async function makeCampaigns(
   const pillarIds: string[] = [];
   for (const [i, title] of PILLARS.entries()) {
     const color = COLORS[i % COLORS.length] as (typeof COLORS)[number];
-    pillarIds.push((await use.contentPillars.create(workspaceId, { authorId, title, color })).id);
+    pillarIds.push((await app.contentPillars.create(workspaceId, { authorId, title, color })).id);
   }
   const slug = `${workspaceId.slice(-12)}.northwind.example`;
-  const { domain } = await use.domains.createOrArchive(workspaceId, { slug });
-  await use.domains.verify(workspaceId, domain.id);
+  const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
+  await app.domains.verify(workspaceId, domain.id);
   const newest: Campaign[] = [];
   let made = 0;
   while (made < count && !stop.aborted) {
@@ -208,7 +208,7 @@ async function makeCampaigns(
       contentPillarId: choices.of([null, ...pillarIds]),
     }));
     const actor = { workspaceId, member: choices.of(members) };
-    newest.push(...recordsOf(await use.campaigns.createMany(actor, batch)));
+    newest.push(...recordsOf(await app.campaigns.createMany(actor, batch)));
     newest.splice(0, Math.max(0, newest.length - SHARED));
     made += batch.length;
     shown(batch.length);
@@ -236,7 +236,7 @@ function continued(choices: Choices, start: string): string {
 }
 
 async function makeShares(
-  { use, stop }: Session,
+  { app, stop }: Session,
   { id: workspaceId }: Company,
   choices: Choices,
   members: readonly Member[],
@@ -254,8 +254,8 @@ async function makeShares(
     const some = plans.slice(i, i + AT_ONCE);
     await Promise.all(
       some.map(async ({ id, sharers, clicks }) => {
-        for (const member of sharers) await use.campaigns.recordShare(workspaceId, id, member.id);
-        if (clicks > 0) await use.campaigns.recordClicks(workspaceId, id, clicks);
+        for (const member of sharers) await app.campaigns.recordShare(workspaceId, id, member.id);
+        if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
         shares += sharers.length;
       }),
     );
@@ -264,10 +264,10 @@ async function makeShares(
   return shares;
 }
 
-function recordsOf<T>(outcomes: readonly Outcome<T>[]): T[] {
-  return outcomes.filter((outcome): outcome is T => !isRefused(outcome));
+function recordsOf<T>(outcomes: readonly BatchResult<T>[]): T[] {
+  return outcomes.filter((outcome): outcome is T => !isRejected(outcome));
 }
 
-function idsOf<T extends { readonly id: string }>(outcomes: readonly Outcome<T>[]): string[] {
+function idsOf<T extends { readonly id: string }>(outcomes: readonly BatchResult<T>[]): string[] {
   return recordsOf(outcomes).map(({ id }) => id);
 }

@@ -1,19 +1,19 @@
-import { tooMuchNow } from './errors.ts';
+import { overloaded } from './errors.ts';
 import { FairQueue, type Rejection } from './fair-queue.ts';
-import type { Exchange, Observer } from './replies.ts';
+import type { Observer, RequestContext } from './responder.ts';
 
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
 const MIN_IN_FLIGHT_COUNT = 50;
 /** The same for scans, each of which can occupy a core of the database: of all workspaces, and of one. */
-const MIN_SCANS_IN_FLIGHT_COUNT = 16;
-const MIN_SCANS_OF_WORKSPACE_COUNT = 8;
+const MIN_SCAN_IN_FLIGHT_COUNT = 16;
+const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
 
 /** Longer than a request takes, and than a scan takes (`pauseMs` of `FairQueue`). */
 const PAUSE_MS = 250;
 const SCAN_PAUSE_MS = 2_000;
 
 /** The number of health probes that an iteration of the event loop answers at once. */
-const MAX_PROBES_COUNT = 20;
+const MAX_PROBE_COUNT = 20;
 
 /** The time for which an iteration of the event loop begins waiting requests. */
 const BEGIN_BUDGET_MS = 10;
@@ -32,18 +32,18 @@ const MAX_ACCEPT_LAG_MS = 2_000;
 const REJECT_INTERVAL_MS = 2;
 const CHECK_INTERVAL_MS = 100;
 
-const MAX_CREDENTIALS_COUNT = 10_000;
+const MAX_CREDENTIAL_COUNT = 10_000;
 /** The length of the end of a credential. It identifies a key, and is too short to be a secret. */
 const CREDENTIAL_END_LENGTH = 10;
 
 /** Matches the URL of a scan, which may read much of a collection: a search, a page from 100 on, or encoded names of parameters. */
 const SCAN = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
 
-const REJECTION = tooMuchNow('There are more requests than can be served: try again in a second.');
+const REJECTION = overloaded('There are more requests than can be served: try again in a second.');
 
 /** A waiting request. */
 export interface Waiting {
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
   /** The `Authorization` header. */
   readonly authorization?: string | undefined;
   /** Begins the request, and returns `true`. Returns `false` if its client has closed the connection. */
@@ -65,11 +65,11 @@ interface InFlight {
 export class Admission implements Observer {
   private readonly requests = new FairQueue<Waiting>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT, PAUSE_MS);
   private readonly scans = new FairQueue<Waiting>(
-    MIN_SCANS_IN_FLIGHT_COUNT,
-    MIN_SCANS_OF_WORKSPACE_COUNT,
+    MIN_SCAN_IN_FLIGHT_COUNT,
+    MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT,
     SCAN_PAUSE_MS,
   );
-  private readonly inFlight = new Map<Exchange, InFlight>();
+  private readonly inFlight = new Map<RequestContext, InFlight>();
   private readonly rejections: Waiting[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
   private readonly workspaces = new Map<string, string>();
@@ -86,7 +86,7 @@ export class Admission implements Observer {
   /** The arrival time of the requests that are being read. They arrived before their connections were accepted. */
   private arrivedAt: number | undefined;
 
-  constructor(private readonly onRejected: (reason: Rejection) => void) {}
+  constructor(private readonly noteRejection: (reason: Rejection) => void) {}
 
   /**
    * Queues a request, which later begins or is rejected. Requests whose workspace is not known yet count for their address:
@@ -94,7 +94,7 @@ export class Admission implements Observer {
    */
   add(url: string, waiting: Waiting, address = ''): void {
     const queue = SCAN.test(url) ? this.scans : this.requests;
-    const { startedAt } = waiting.exchange;
+    const { startedAt } = waiting.context;
     this.arrivedAt ??= startedAt;
     if (startedAt - this.arrivedAt > MAX_ACCEPT_LAG_MS) this.arrivedAt = startedAt;
     this.arrived++;
@@ -108,7 +108,7 @@ export class Admission implements Observer {
   /** Begins a health probe at once, or queues it if there are many. It is never rejected. */
   addProbe(waiting: Waiting): void {
     if (this.probes === 0) setImmediate(() => (this.probes = 0));
-    if (++this.probes <= MAX_PROBES_COUNT) waiting.begin();
+    if (++this.probes <= MAX_PROBE_COUNT) waiting.begin();
     else this.add('', { ...waiting, reject: waiting.begin });
   }
 
@@ -118,19 +118,19 @@ export class Admission implements Observer {
   }
 
   /** Waits for a client, which may be slow. Until then its request does not count as in flight. */
-  async whileWaitingFor<T>(exchange: Exchange, client: Promise<T>, isAnswered: () => boolean): Promise<T> {
-    const place = this.end(exchange);
+  async whileWaitingFor<T>(context: RequestContext, client: Promise<T>, isAnswered: () => boolean): Promise<T> {
+    const place = this.end(context);
     const value = await client;
     if (place && !isAnswered()) {
       place.queue.begin(place.key);
-      this.inFlight.set(exchange, place);
+      this.inFlight.set(context, place);
     }
     return value;
   }
 
-  replied(exchange: Exchange): void {
-    const place = this.end(exchange, performance.now());
-    const { workspaceId } = exchange;
+  onResponse(context: RequestContext): void {
+    const place = this.end(context, performance.now());
+    const { workspaceId } = context;
     if (place && workspaceId !== undefined && workspaceId !== place.key) {
       this.cacheWorkspace(place.credential, workspaceId);
     }
@@ -139,13 +139,13 @@ export class Admission implements Observer {
   private cacheWorkspace(credential: string, workspaceId: string): void {
     this.workspaces.set(credential, workspaceId);
     const oldest = this.workspaces.keys().next().value as string;
-    if (this.workspaces.size > MAX_CREDENTIALS_COUNT) this.workspaces.delete(oldest);
+    if (this.workspaces.size > MAX_CREDENTIAL_COUNT) this.workspaces.delete(oldest);
   }
 
-  private end(exchange: Exchange, now?: number): InFlight | undefined {
-    const place = this.inFlight.get(exchange);
+  private end(context: RequestContext, now?: number): InFlight | undefined {
+    const place = this.inFlight.get(context);
     if (!place) return undefined;
-    this.inFlight.delete(exchange);
+    this.inFlight.delete(context);
     place.queue.end(place.key, now);
     if (!this.isEmpty) this.schedule();
     return place;
@@ -153,7 +153,7 @@ export class Admission implements Observer {
 
   private reject(waiting: Waiting, reason: Rejection): void {
     this.rejections.push(waiting);
-    this.onRejected(reason);
+    this.noteRejection(reason);
   }
 
   private readonly check = (): void => {
@@ -229,8 +229,8 @@ export class Admission implements Observer {
     const { request, key } = next;
     this.isScanNext = queue === this.requests;
     this.begun++;
-    this.inFlight.set(request.exchange, { queue, key, credential: credentialOf(request) });
-    if (!request.begin()) this.end(request.exchange);
+    this.inFlight.set(request.context, { queue, key, credential: credentialOf(request) });
+    if (!request.begin()) this.end(request.context);
     return true;
   }
 }

@@ -3,37 +3,37 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpError } from './errors.ts';
-import type { Replies } from './replies.ts';
-import type { Turns } from './turns.ts';
+import type { PipeliningQueue } from './pipelining.ts';
+import type { Responder } from './responder.ts';
 
-const HEADERS_MS = 20_000;
-const REQUEST_MS = 50_000;
-const IDLE_MS = 65_000;
+const HEADERS_TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 50_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /**
  * Node counts neither colons nor line breaks in its 16 KiB: without this, a head of 64 KB has 16,000 headers, which take
  * 400 KB. It keeps some more than these, by which the head is refused, and forgets the others.
  */
-const MOST_HEADERS = 200;
+const MAX_HEADER_COUNT = 200;
 /** How long a connection is still read after its last reply. */
-const LINGER_MS = 1_000;
-const CHECK_IDLE_MS = 1_000;
+const LINGER_TIMEOUT_MS = 1_000;
+const IDLE_CHECK_INTERVAL_MS = 1_000;
 /** How often it is seen, at the end, whether replies have gone. */
-const LOOK_EVERY_MS = 20;
+const DRAIN_POLL_INTERVAL_MS = 20;
 
 /** How often Node looks for requests that are too slow. */
-export const CHECK_MS = 5_000;
+export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 
 /**
  * Answers with the error object what Node would refuse by itself, or with another status, or not at all: requests that
  * cannot be parsed or that are too slow, `CONNECT`. What is expected with `Expect` goes the way of every request. A
  * connection that ends is read for a moment more, so that what the client still sends does not reset its last reply.
  */
-export function guardConnections(server: Server, turns: Turns, replies: Replies): void {
+export function guardConnections(server: Server, pipelining: PipeliningQueue, responder: Responder): void {
   const refused = new WeakSet<Duplex>();
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
-  server.keepAliveTimeout = IDLE_MS;
-  server.maxHeadersCount = MOST_HEADERS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  server.maxHeadersCount = MAX_HEADER_COUNT;
   // A client that ends its side behind its request still waits for the reply. (Its type has no name for it.)
   Object.assign(server, { httpAllowHalfOpen: true });
 
@@ -51,9 +51,9 @@ export function guardConnections(server: Server, turns: Turns, replies: Replies)
     // What was too slow would still be parsed when it goes on.
     stopParsing(socket);
     const refusal = new HttpError('bad_request', problemOf(error));
-    const response = turns.newestOf(socket);
+    const response = pipelining.newestOf(socket);
     if (response && !response.req.complete) refuseRequest(response, refusal, socket);
-    else afterThe(response, () => refuseConnection(socket, refusal));
+    else afterResponse(response, () => refuseConnection(socket, refusal));
   });
 
   for (const expectation of ['checkContinue', 'checkExpectation']) {
@@ -63,7 +63,7 @@ export function guardConnections(server: Server, turns: Turns, replies: Replies)
   server.on('connect', (request, socket) => {
     refused.add(socket);
     socket.on('error', () => socket.destroy());
-    afterThe(turns.newestOf(socket), () => {
+    afterResponse(pipelining.newestOf(socket), () => {
       refuseConnection(socket, new HttpError('not_found', 'There is no CONNECT here.'), request);
     });
   });
@@ -71,8 +71,8 @@ export function guardConnections(server: Server, turns: Turns, replies: Replies)
   /** The request that is being served turned out to be broken. */
   function refuseRequest(response: ServerResponse, refusal: HttpError, socket: Duplex): void {
     response.shouldKeepAlive = false;
-    if (!response.headersSent) replies.fail(response, refusal);
-    afterThe(response, () => linger(socket));
+    if (!response.headersSent) responder.fail(response, refusal);
+    afterResponse(response, () => linger(socket));
   }
 
   function refuseConnection(socket: Duplex, refusal: HttpError, request = new IncomingMessage(socket as Socket)): void {
@@ -87,24 +87,24 @@ export function guardConnections(server: Server, turns: Turns, replies: Replies)
       response.detachSocket(socket as Socket);
       linger(socket);
     });
-    replies.fail(response, refusal);
+    responder.fail(response, refusal);
   }
 }
 
 /** The open connections of a server. */
-export class Connections {
+export class OpenConnections {
   private readonly open = new Set<Socket>();
   private readonly idleSince = new WeakMap<ServerResponse, number>();
 
   constructor(
     private readonly server: Server,
-    private readonly turns: Turns,
+    private readonly pipelining: PipeliningQueue,
   ) {
     server.on('connection', (socket) => {
       this.open.add(socket);
       socket.once('close', () => this.open.delete(socket));
     });
-    const checking = setInterval(() => this.closeLongIdle(performance.now()), CHECK_IDLE_MS).unref();
+    const checking = setInterval(() => this.closeLongIdle(performance.now()), IDLE_CHECK_INTERVAL_MS).unref();
     server.once('close', () => clearInterval(checking));
   }
 
@@ -117,7 +117,7 @@ export class Connections {
     NetServer.prototype.close.call(this.server);
     while (!isClosed) {
       if (![...this.open].some(({ writableLength }) => writableLength > 0)) this.closeIdle();
-      await delay(LOOK_EVERY_MS);
+      await delay(DRAIN_POLL_INTERVAL_MS);
     }
   }
 
@@ -135,17 +135,17 @@ export class Connections {
   /** Node takes an empty line for a sign of life. */
   private closeLongIdle(now: number): void {
     for (const socket of this.open) {
-      const newest = this.turns.newestOf(socket);
+      const newest = this.pipelining.newestOf(socket);
       if (!newest?.closed) continue;
       const since = this.idleSince.get(newest) ?? now;
       this.idleSince.set(newest, since);
-      if (now - since > IDLE_MS) socket.destroy();
+      if (now - since > KEEP_ALIVE_TIMEOUT_MS) socket.destroy();
     }
   }
 }
 
 /** Runs `then` when the reply before it, if there is one under way, has gone out. */
-function afterThe(response: ServerResponse | undefined, then: () => void): void {
+function afterResponse(response: ServerResponse | undefined, then: () => void): void {
   if (!response || response.closed) then();
   else response.once('close', then);
 }
@@ -155,7 +155,7 @@ function linger(socket: Duplex): void {
   socket.end();
   stopParsing(socket);
   socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
 }
 
 /** Has Node throw away what still comes. */
@@ -178,10 +178,10 @@ function problemOf({ code = '' }: NodeJS.ErrnoException): string {
 const HOST = /^[^\s/?#@\\]*$/;
 
 /** What is wrong with the frame of a request that Node could parse, or nothing. */
-export function frameProblem(request: IncomingMessage): HttpError | undefined {
+export function findFramingError(request: IncomingMessage): HttpError | undefined {
   if (request.httpVersionMajor !== 1) return new HttpError('bad_request', 'The request must be HTTP/1.1 or HTTP/1.0.');
-  if (request.rawHeaders.length > 2 * MOST_HEADERS) {
-    return new HttpError('bad_request', `There are too many headers: send at most ${MOST_HEADERS}.`);
+  if (request.rawHeaders.length > 2 * MAX_HEADER_COUNT) {
+    return new HttpError('bad_request', `There are too many headers: send at most ${MAX_HEADER_COUNT}.`);
   }
   const hosts = headerCount(request, 'host');
   if (hosts > 1) return new HttpError('bad_request', 'Two Host headers were sent: send one.');
@@ -207,7 +207,7 @@ export function frameProblem(request: IncomingMessage): HttpError | undefined {
  * Whether a request is the last of its connection: its body is too large to be read to its end, or it asks for another
  * protocol, for then Node does not read on where it should.
  */
-export function isLast({ headers }: IncomingMessage, bodyLimit: number): boolean {
+export function isLastRequest({ headers }: IncomingMessage, bodyLimit: number): boolean {
   return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 

@@ -1,7 +1,7 @@
-import { DomainError, type DomainErrorKind } from '../../core/shared/error.ts';
+import { CoreError, type CoreErrorKind } from '../../core/shared/core-error.ts';
 import { anchorOf, type ErrorCode } from '../api/errors.ts';
 
-const codeOf: Record<DomainErrorKind, ErrorCode> = {
+const codeOf: Record<CoreErrorKind, ErrorCode> = {
   unauthenticated: 'unauthorized',
   forbidden: 'forbidden',
   invitation_expired: 'invite_expired',
@@ -24,14 +24,14 @@ export class HttpError extends Error {
 }
 
 /** Refuses what is too much at the moment: it can be tried again in a second. */
-export function tooMuchNow(message: string): HttpError {
+export function overloaded(message: string): HttpError {
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', '1']);
 }
 
 /** Turns what was thrown into what is answered: whatever is not foreseen tells nothing of the inside. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof DomainError) {
+  if (error instanceof CoreError) {
     const code = codeOf[error.kind];
     return new HttpError(code, error.message, code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : []);
   }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../core/access/rate-limiter.ts';
-import { tooMany } from './limits.ts';
+import { rateLimited } from './rate-limit-headers.ts';
 
 /** The pause of an address after a look-up that failed: it limits the look-ups of a flood to 50 per second. */
-const LOOK_UP_INTERVAL_MS = 20;
+const LOOKUP_INTERVAL_MS = 20;
 /** The maximum number of look-ups that wait at an address: the last one waits four seconds. */
 const MAX_WAITING_COUNT = 200;
-const MAX_ADDRESSES_COUNT = 10_000;
+const MAX_ADDRESS_COUNT = 10_000;
 
 /**
  * The addresses that have exceeded the limit of refused credentials, each until its window ends. Keys from such an address
@@ -21,7 +21,7 @@ export class LimitedAddresses {
     if (known) known.usage = usage;
     else this.addresses.set(address, new LimitedAddress(usage));
     const [oldest] = this.addresses.keys();
-    if (this.addresses.size > MAX_ADDRESSES_COUNT) this.addresses.delete(oldest as string);
+    if (this.addresses.size > MAX_ADDRESS_COUNT) this.addresses.delete(oldest as string);
   }
 
   /** Returns the address if it is over its limit. Calls `addressOf` only if there are such addresses. */
@@ -29,7 +29,7 @@ export class LimitedAddresses {
     if (this.addresses.size === 0) return undefined;
     const address = addressOf();
     const limited = this.addresses.get(address);
-    if (limited && limited.resetsIn > 0) return limited;
+    if (limited && limited.resetsInMs > 0) return limited;
     this.addresses.delete(address);
     return undefined;
   }
@@ -49,22 +49,25 @@ export class LimitedAddress {
   }
 
   /** Milliseconds until the limit no longer applies, or 0 or less if it does not apply any more. */
-  get resetsIn(): number {
-    return this.current.resetsIn - (performance.now() - this.since);
+  get resetsInMs(): number {
+    return this.current.resetsInMs - (performance.now() - this.since);
   }
 
   /** Waits for all earlier look-ups, and then looks up. Rejects with 429 at once if too many wait. */
-  async lookUp<T>(lookUp: () => Promise<T>): Promise<T> {
-    if (this.waitingCount >= MAX_WAITING_COUNT) throw this.tooMany();
+  async runLookup<T>(lookUp: () => Promise<T>): Promise<T> {
+    if (this.waitingCount >= MAX_WAITING_COUNT) throw this.rateLimited();
     this.waitingCount++;
     const result = this.last.then(lookUp);
     const ended = result.finally(() => this.waitingCount--);
-    this.last = ended.catch(() => delay(LOOK_UP_INTERVAL_MS));
+    this.last = ended.catch(() => delay(LOOKUP_INTERVAL_MS));
     return ended;
   }
 
   /** Returns the error for a refused credential from this address. */
-  tooMany(): Error {
-    return tooMany('refused credentials from this address', { ...this.current, resetsIn: Math.max(0, this.resetsIn) });
+  rateLimited(): Error {
+    return rateLimited('refused credentials from this address', {
+      ...this.current,
+      resetsInMs: Math.max(0, this.resetsInMs),
+    });
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { operations } from '../api/operations.ts';
-import type { Observer } from './replies.ts';
+import type { Observer } from './responder.ts';
 
 const MAX_PATH_LENGTH = 200;
 
@@ -8,7 +8,7 @@ const MAX_PATH_LENGTH = 200;
 export function logObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: toldOf } });
   return {
-    replied({ requestId, method, traceparent, route, path, workspaceId, keyId }, status, milliseconds) {
+    onResponse({ requestId, method, traceparent, route, path, workspaceId, keyId }, status, milliseconds) {
       const rounded = Math.round(milliseconds * 10) / 10;
       log.info(
         {
@@ -18,7 +18,7 @@ export function logObserver(logger: Logger) {
         'replied',
       );
     },
-    failed({ requestId, method, traceparent, route, workspaceId, keyId }, error) {
+    onError({ requestId, method, traceparent, route, workspaceId, keyId }, error) {
       log.error({ requestId, method, traceparent, route, workspaceId, keyId, err: error }, 'failed');
     },
   } satisfies Observer;

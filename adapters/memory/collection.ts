@@ -1,5 +1,5 @@
-import { DomainError } from '../../core/shared/error.ts';
-import type { Condition, Field, Query } from '../../core/shared/records.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Condition, Field, Query } from '../../core/shared/record-store.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
 import { asking, comparison, isRange, predicate, valuesSought } from './condition.ts';
 import { OrderedIndex } from './ordered-index.ts';
@@ -94,7 +94,7 @@ export class Collection<T extends { readonly id: string }> implements Table<T> {
   /** Refuses with `conflict` a record that shares a unique value with one that stays, or with one of the `others`. */
   requireUnique(record: T, isReplaced?: (id: string) => boolean, others?: readonly T[]): void {
     const field = this.sharedField(record, isReplaced, others);
-    if (field) throw new DomainError('conflict', this.shape.unique[field] as string);
+    if (field) throw new CoreError('conflict', this.shape.unique[field] as string);
   }
 
   /** The unique field whose value a record shares with one that stays, or with one of the `others`. */

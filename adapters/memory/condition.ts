@@ -1,7 +1,7 @@
-import type { Condition, Contains, Field, Order, Range } from '../../core/shared/records.ts';
+import type { Condition, Contains, Field, Order, Range } from '../../core/shared/record-store.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
 
-/** What conditions (core/shared/records.ts) mean of a record in memory: all of them hold. */
+/** What conditions (core/shared/record-store.ts) mean of a record in memory: all of them hold. */
 export function predicate<T>(where: readonly Condition<T>[]): (record: T) => boolean {
   const tests = where.map(test);
   return (record) => tests.every((holds) => holds(record));

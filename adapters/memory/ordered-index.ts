@@ -1,4 +1,4 @@
-import type { Condition, Field } from '../../core/shared/records.ts';
+import type { Condition, Field } from '../../core/shared/record-store.ts';
 import { comparison, valuesOf, valuesSought } from './condition.ts';
 import { SortedList } from './sorted-list.ts';
 

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { type RateLimiter, usageAfter } from '../../core/access/rate-limiter.ts';
+import { type RateLimiter, toUsage } from '../../core/access/rate-limiter.ts';
 
 /** Counts in this process alone. */
 export function memoryRateLimiter(limit: number, windowSeconds: number): RateLimiter {
@@ -11,7 +11,7 @@ export function memoryRateLimiter(limit: number, windowSeconds: number): RateLim
         if (rejected instanceof RateLimiterRes) return rejected;
         throw rejected;
       });
-      return usageAfter(consumedPoints, msBeforeNext, limit, windowSeconds);
+      return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
     },
   };
 }

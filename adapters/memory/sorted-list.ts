@@ -1,4 +1,4 @@
-import type { Contains, Field, Range } from '../../core/shared/records.ts';
+import type { Contains, Field, Range } from '../../core/shared/record-store.ts';
 import { inItsTurn, Trigrams } from './trigrams.ts';
 
 const BLOCK = 128;

@@ -1,6 +1,6 @@
-import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Records, Registry } from '../../core/shared/records.ts';
-import { kinds, registries, type Storage } from '../../core/storage.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Entity, GlobalRecordStore, RecordStore } from '../../core/shared/record-store.ts';
+import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { Collection, type Shape, type Table } from './collection.ts';
 import { Transaction } from './transaction.ts';
 
@@ -17,7 +17,9 @@ const NONE: readonly unknown[] = Object.freeze([]);
 
 /** Keeps everything in this process, as a database would: nothing that it returns can change what it keeps. */
 export function memoryStorage(now: () => number): Storage {
-  const byName = new Map([...Object.keys(kinds), ...registries].map((name) => [name, new Map<string, unknown>()]));
+  const byName = new Map(
+    [...Object.keys(recordSchemas), ...globalStoreNames].map((name) => [name, new Map<string, unknown>()]),
+  );
   const collection: Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => {
     const byWorkspace = byName.get(name) as Map<string, unknown>;
     const known = byWorkspace.get(workspaceId) as Collection<T> | undefined;
@@ -40,24 +42,24 @@ async function inTransaction<T>(
     const transaction = new Transaction();
     const tables: Tables = (workspaceId, name, shape) =>
       transaction.table(`${workspaceId}/${name}`, () => collection(workspaceId, name, shape));
-    const joined: Storage['atomically'] = (inner) => inner(staged);
+    const joined: Storage['runInTransaction'] = (inner) => inner(staged);
     const staged = storageOn(tables, now, joined);
     const result = await work(staged);
     if (transaction.commit()) return result;
   }
-  throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
+  throw new CoreError('conflict', 'The record was changed by others at the same time: try again.');
 }
 
-function storageOn(tables: Tables, now: () => number, atomically: Storage['atomically']): Storage {
-  const records = Object.entries(kinds).map(([name, kind]) => [
+function storageOn(tables: Tables, now: () => number, runInTransaction: Storage['runInTransaction']): Storage {
+  const records = Object.entries(recordSchemas).map(([name, kind]) => [
     name,
     recordsOn((workspaceId) => tables<Entity>(workspaceId, name, kind as unknown as Shape<Entity>)),
   ]);
-  const entries = registries.map((name) => [name, registryOn(() => tables(ALL_WORKSPACES, name, REGISTRY))]);
-  return { ...Object.fromEntries([...records, ...entries]), atomically, now, ready: async () => undefined };
+  const entries = globalStoreNames.map((name) => [name, registryOn(() => tables(ALL_WORKSPACES, name, REGISTRY))]);
+  return { ...Object.fromEntries([...records, ...entries]), runInTransaction, now, checkReady: async () => undefined };
 }
 
-function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): Records<T> {
+function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): RecordStore<T> {
   return {
     get: async (workspaceId, id) => table(workspaceId).get(id),
     getMany: async (workspaceId, ids) => {
@@ -84,7 +86,7 @@ function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): 
   };
 }
 
-function registryOn<E extends Identified>(table: () => Table<E>): Registry<E> {
+function registryOn<E extends Identified>(table: () => Table<E>): GlobalRecordStore<E> {
   return {
     get: async (id) => table().get(id),
     list: async (after, take) => table().listById(after, take),
@@ -94,7 +96,7 @@ function registryOn<E extends Identified>(table: () => Table<E>): Registry<E> {
 }
 
 function add<T extends Identified>(table: Table<T>, record: T): void {
-  if (table.get(record.id)) throw new DomainError('conflict', 'There is a record with this id.');
+  if (table.get(record.id)) throw new CoreError('conflict', 'There is a record with this id.');
   table.set(record.id, frozen(record));
 }
 
@@ -104,7 +106,7 @@ function refusalOf(work: () => void): string | undefined {
     work();
     return undefined;
   } catch (error) {
-    if (error instanceof DomainError) return error.message;
+    if (error instanceof CoreError) return error.message;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Condition, Query } from '../../core/shared/records.ts';
+import type { Condition, Query } from '../../core/shared/record-store.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
 import type { Collection, Table } from './collection.ts';
 import { comparison, predicate } from './condition.ts';

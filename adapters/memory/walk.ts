@@ -1,4 +1,4 @@
-import type { Condition, Field, Query, Range } from '../../core/shared/records.ts';
+import type { Condition, Field, Query, Range } from '../../core/shared/record-store.ts';
 import { comparison, isRange, isTerm, predicate } from './condition.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import type { SortedList, Sought } from './sorted-list.ts';

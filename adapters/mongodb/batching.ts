@@ -1,16 +1,16 @@
-import type { Entity, Records } from '../../core/shared/records.ts';
-import type { SharedRecords } from './records.ts';
+import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
+import type { BatchedRecordStore } from './record-store.ts';
 
 /** The most questions that are asked at once, and the longest that a question waits for those before it. */
-const MOST = 100;
-const PATIENCE_MS = 10;
+const MAX_BATCH_SIZE = 100;
+const MAX_BATCH_DELAY_MS = 10;
 
 /** Answers some questions at once, each with the answer at its place, or the promise of one. */
 type AnswerAll<Q, A> = (questions: readonly Q[]) => Promise<readonly (A | PromiseLike<A>)[]>;
 
 type Identified = Pick<Entity, 'id'>;
 
-interface Asked<Q, A> {
+interface PendingItem<Q, A> {
   readonly question: Q;
   resolve(answer: A | PromiseLike<A>): void;
   reject(error: unknown): void;
@@ -20,9 +20,9 @@ interface Asked<Q, A> {
  * Asks at once what came while others were being answered. A question that comes while none is goes out alone and at
  * once; none is answered by what went out before it came.
  */
-export class Batches<Q, A> {
-  private waiting: Asked<Q, A>[] = [];
-  private underWay = 0;
+export class Batcher<Q, A> {
+  private waiting: PendingItem<Q, A>[] = [];
+  private inFlight = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -30,11 +30,11 @@ export class Batches<Q, A> {
     private readonly onIdle: () => void = () => undefined,
   ) {}
 
-  ask(question: Q): Promise<A> {
+  load(question: Q): Promise<A> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ question, resolve, reject });
-      if (this.underWay === 0 || this.waiting.length >= MOST) void this.next();
-      else this.timer ??= setTimeout(() => this.next(), PATIENCE_MS);
+      if (this.inFlight === 0 || this.waiting.length >= MAX_BATCH_SIZE) void this.next();
+      else this.timer ??= setTimeout(() => this.next(), MAX_BATCH_DELAY_MS);
     });
   }
 
@@ -43,26 +43,26 @@ export class Batches<Q, A> {
     this.timer = undefined;
     const batch = this.waiting;
     this.waiting = [];
-    this.underWay++;
+    this.inFlight++;
     try {
       const answers = await this.answerAll(batch.map(({ question }) => question));
       for (const [i, { resolve }] of batch.entries()) resolve(answers[i] as A);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    this.underWay--;
+    this.inFlight--;
     if (this.waiting.length > 0) void this.next();
-    else if (this.underWay === 0) this.onIdle();
+    else if (this.inFlight === 0) this.onIdle();
   }
 }
 
 /** Batches of their own for each key, as long as there is something to ask. */
 function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: string, question: Q) => Promise<A> {
-  const byKey = new Map<string, Batches<Q, A>>();
+  const byKey = new Map<string, Batcher<Q, A>>();
   return (key, question) => {
-    const batches = byKey.get(key) ?? new Batches(answerAll(key), () => byKey.delete(key));
+    const batches = byKey.get(key) ?? new Batcher(answerAll(key), () => byKey.delete(key));
     byKey.set(key, batches);
-    return batches.ask(question);
+    return batches.load(question);
   };
 }
 
@@ -72,13 +72,13 @@ function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: 
  * its own refusal. A record that several get is frozen, but not what is in its arrays. In a sharded cluster, each workspace
  * has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
-export function batched<T extends Entity>(
-  { addEach, getAcross, ...records }: SharedRecords<T>,
+export function withBatching<T extends Entity>(
+  { addEach, getAcross, ...records }: BatchedRecordStore<T>,
   isSharded: () => boolean,
-): Records<T> {
+): RecordStore<T> {
   const scopeOf = (workspaceId: string) => (isSharded() ? workspaceId : '');
 
-  const byIds = batchesByKey<Parameters<Records<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
+  const byIds = batchesByKey<Parameters<RecordStore<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
     const [workspaceId, ids, fields] = asked[0] as (typeof asked)[number];
     if (asked.length === 1) return [await records.getMany(workspaceId, ids, fields)];
     const found = new Map<string, Identified>();
@@ -90,9 +90,9 @@ export function batched<T extends Entity>(
     return asked.map(([one, some]) => [...new Set(some)].flatMap((id) => found.get(`${one} ${id}`) ?? []));
   });
   const getMany = ((workspaceId, ids, fields) =>
-    byIds(`${scopeOf(workspaceId)} ${fields}`, [workspaceId, ids, fields])) as Records<T>['getMany'];
+    byIds(`${scopeOf(workspaceId)} ${fields}`, [workspaceId, ids, fields])) as RecordStore<T>['getMany'];
 
-  const list = batchesByKey<Parameters<Records<T>['list']>, readonly T[]>(() => async (asked) => {
+  const list = batchesByKey<Parameters<RecordStore<T>['list']>, readonly T[]>(() => async (asked) => {
     const found = (await records.list(...(asked[0] as (typeof asked)[number]))) as readonly T[];
     if (asked.length > 1) for (const record of Object.freeze(found)) Object.freeze(record);
     return asked.map(() => found);
@@ -107,7 +107,7 @@ export function batched<T extends Entity>(
     get: (workspaceId, id, fields) => getMany(workspaceId, [id], fields).then(([record]) => record),
     getMany,
     list: ((workspaceId, query) =>
-      list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as Records<T>['list'],
+      list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as RecordStore<T>['list'],
     add: (record) => add(scopeOf(record.workspaceId), record),
   };
 }

@@ -1,7 +1,7 @@
-import { Blocked, DatabaseAway, isShardUnavailable } from './connection.ts';
+import { DatabaseUnavailable, isShardUnavailable, LockTimeout } from './connection.ts';
 
 /** The commands of a scope that run at the same time: a fifth of the connections of a client (connection.ts). */
-const MAX_COMMANDS_COUNT = 10;
+const MAX_COMMAND_COUNT = 10;
 const MAX_WAIT_MS = 10_000;
 /** The scopes that are known to be unavailable. The bound limits the memory that an outage takes. */
 const MAX_UNAVAILABLE_COUNT = 10_000;
@@ -27,7 +27,7 @@ export class Bulkhead {
       this.unavailable.delete(scope);
       return result;
     } catch (error) {
-      const isUnavailable = isShardUnavailable(error) || error instanceof Blocked;
+      const isUnavailable = isShardUnavailable(error) || error instanceof LockTimeout;
       if (isUnavailable && this.unavailable.size < MAX_UNAVAILABLE_COUNT) this.unavailable.add(scope);
       throw error;
     } finally {
@@ -47,14 +47,14 @@ class Queue {
   }
 
   async enter(): Promise<void> {
-    if (this.running < MAX_COMMANDS_COUNT) {
+    if (this.running < MAX_COMMAND_COUNT) {
       this.running++;
       return;
     }
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(start);
-        reject(new DatabaseAway('A shard of MongoDB cannot be reached'));
+        reject(new DatabaseUnavailable('A shard of MongoDB cannot be reached'));
       }, MAX_WAIT_MS);
       const start = () => {
         clearTimeout(timer);

@@ -21,17 +21,17 @@ const OPTIONS: MongoClientOptions = {
   journal: true,
 };
 /** How long the database may work on a command. */
-export const MOST_TIME = { maxTimeMS: 2_000 };
+export const COMMAND_TIMEOUT = { maxTimeMS: 2_000 };
 /** The time limit of a list: less than the timeout of the socket. A search of 1,000,000 campaigns takes 2 to 3 s. */
 export const MAX_LIST_MS = 4_500;
 const FIRST_ATTEMPT_MS = 2_000;
-const GIVES_UP_AFTER_MS = 10_000;
-const MOST_TRIES = 5;
-const FIRST_PAUSE_MS = 50;
-const PROBES_EVERY_MS = 500;
-const TELLS_EVERY_MS = 10_000;
+const RETRY_DEADLINE_MS = 10_000;
+const MAX_ATTEMPT_COUNT = 5;
+const MIN_BACKOFF_MS = 50;
+const PROBE_INTERVAL_MS = 500;
+const LOG_INTERVAL_MS = 10_000;
 /** A probe of a sharded cluster reads from a random shard, and from another one after each interval without a response. */
-const MAX_SHARD_PROBES_COUNT = 20;
+const MAX_SHARD_PROBE_COUNT = 20;
 const SHARD_PROBE_INTERVAL_MS = 100;
 const SHARD_PROBE_TIMEOUT_MS = 500;
 
@@ -40,12 +40,12 @@ const UNUSABLE = 'MongoDB cannot be used';
 const SHARD_MESSAGE = 'A shard of MongoDB cannot be reached';
 
 /** A database that cannot be used as it is, however long one waits; the message says what to do. */
-export class UnusableDatabase extends Error {
+export class UnsupportedDatabase extends Error {
   override readonly name = 'UnusableDatabase';
 }
 
 /** The database is away; it may come back. */
-export class DatabaseAway extends Error {
+export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseAway';
 }
 
@@ -53,7 +53,7 @@ export class DatabaseAway extends Error {
  * A write waited too long: for another transaction to end, such as that of a process that died, or for the acknowledgment
  * of the majority. It may be retried.
  */
-export class Blocked extends Error {
+export class LockTimeout extends Error {
   override readonly name = 'Blocked';
 }
 
@@ -74,7 +74,7 @@ interface Upkeep {
  * A connection that opens as soon as the database is available, and recovers after outages. `tell` gets a line when an outage
  * begins, and when it ends. A sharded cluster is available while any of its shards is (docs/adr/0008-mongodb.md).
  */
-export class Connection {
+export class MongoConnection {
   /** The database's clock. */
   readonly clock = new DatabaseClock();
   private readonly diagnosis = new Diagnosis();
@@ -127,11 +127,11 @@ export class Connection {
   }
 
   /** Resolves when it is open or away; rejects with `UnusableDatabase`. What is unusable later is waited for. */
-  async attempted(): Promise<void> {
+  async firstAttempt(): Promise<void> {
     try {
-      await before(performance.now() + FIRST_ATTEMPT_MS, this.opened);
+      await withDeadline(performance.now() + FIRST_ATTEMPT_MS, this.opened);
     } catch (error) {
-      if (!(error instanceof DatabaseAway)) throw error;
+      if (!(error instanceof DatabaseUnavailable)) throw error;
     } finally {
       this.isStarted = true;
     }
@@ -139,7 +139,7 @@ export class Connection {
 
   /** Rejects with `DatabaseAway` while the database is away. */
   async ready(): Promise<void> {
-    if (!this.isUp) throw this.diagnosed() ?? new DatabaseAway(MESSAGE);
+    if (!this.isUp) throw this.diagnosed() ?? new DatabaseUnavailable(MESSAGE);
     await this.run((client) => this.probeOnce(client), 1);
   }
 
@@ -148,20 +148,21 @@ export class Connection {
    * nothing has succeeded for ten seconds. `work` may run again although it had its effect, but not while it still
    * runs.
    */
-  async run<T>(work: (client: MongoClient) => Promise<T>, mostTries = MOST_TRIES): Promise<T> {
-    const deadline = performance.now() + GIVES_UP_AFTER_MS;
+  async run<T>(work: (client: MongoClient) => Promise<T>, mostTries = MAX_ATTEMPT_COUNT): Promise<T> {
+    const deadline = performance.now() + RETRY_DEADLINE_MS;
     for (let tries = 1; ; tries++) {
       const startedAt = performance.now();
-      if (this.isLost() || startedAt >= deadline) throw new DatabaseAway(MESSAGE);
+      if (this.hasGivenUp() || startedAt >= deadline) throw new DatabaseUnavailable(MESSAGE);
       try {
-        const result = await before(deadline, this.opened.then(work));
+        const result = await withDeadline(deadline, this.opened.then(work));
         this.noteSuccess();
         return result;
       } catch (error) {
         if (this.closed || !this.isTransient(error)) throw error;
         this.noteFailure(error as Error, startedAt);
-        if (tries >= mostTries || error instanceof DatabaseAway) throw new DatabaseAway(MESSAGE, { cause: error });
-        await pause(FIRST_PAUSE_MS * 2 ** tries * Math.random());
+        if (tries >= mostTries || error instanceof DatabaseUnavailable)
+          throw new DatabaseUnavailable(MESSAGE, { cause: error });
+        await delay(MIN_BACKOFF_MS * 2 ** tries * Math.random());
         this.tried++;
       }
     }
@@ -187,12 +188,12 @@ export class Connection {
       } catch (error) {
         await this.client.close();
         if (this.closed) break;
-        if (!this.isStarted && !isPassing(error)) throw unusable(error as Error, this.uri);
+        if (!this.isStarted && !isTransient(error)) throw unusable(error as Error, this.uri);
         this.noteFailure(error as Error, startedAt);
-        await pause(PROBES_EVERY_MS);
+        await delay(PROBE_INTERVAL_MS);
       }
     }
-    throw new DatabaseAway(MESSAGE);
+    throw new DatabaseUnavailable(MESSAGE);
   }
 
   /** Prepares the database. An unavailable shard is prepared later, so that the others are served at once. */
@@ -208,7 +209,7 @@ export class Connection {
     if (await isPrepared()) return;
     await this.probeOnce(client);
     const prepareLater = async () => {
-      do await pause(PROBES_EVERY_MS);
+      do await delay(PROBE_INTERVAL_MS);
       while (!this.closed && !(await isPrepared()));
     };
     prepareLater().catch(
@@ -218,7 +219,7 @@ export class Connection {
 
   /** Returns whether a retry may succeed. A mongos that cannot reach a shard reports the same error as for a slow command. */
   private isTransient(error: unknown): boolean {
-    return isPassing(error) || (this.isSharded && isShardUnavailable(error));
+    return isTransient(error) || (this.isSharded && isShardUnavailable(error));
   }
 
   /** Counts what a client does with its connections, and notes whether its servers are mongos. */
@@ -239,8 +240,8 @@ export class Connection {
     return client;
   }
 
-  private isLost(): boolean {
-    return this.failingSince !== undefined && performance.now() - this.failingSince >= GIVES_UP_AFTER_MS;
+  private hasGivenUp(): boolean {
+    return this.failingSince !== undefined && performance.now() - this.failingSince >= RETRY_DEADLINE_MS;
   }
 
   private noteSuccess(): void {
@@ -265,7 +266,7 @@ export class Connection {
 
   private tellFailure(error: Error, message: string): void {
     const now = performance.now();
-    if (now - this.toldAt < TELLS_EVERY_MS) return;
+    if (now - this.toldAt < LOG_INTERVAL_MS) return;
     this.toldAt = now;
     if (message === MESSAGE) this.isToldAway = true;
     this.tell(lineOf(this.diagnosed() ?? error, message));
@@ -281,7 +282,7 @@ export class Connection {
     if (this.isProbing) return;
     this.isProbing = true;
     do {
-      await pause(PROBES_EVERY_MS);
+      await delay(PROBE_INTERVAL_MS);
       await this.opened
         .then((client) => this.probeOnce(client))
         .then(() => this.noteSuccess())
@@ -296,10 +297,10 @@ export class Connection {
 
   /** Resolves when the database answers. In a sharded cluster, that is when a shard answers, because mongos always does. */
   private async probeOnce(client: MongoClient): Promise<void> {
-    if (!this.isSharded) return this.upkeep.probe(client.db(), MOST_TIME.maxTimeMS);
+    if (!this.isSharded) return this.upkeep.probe(client.db(), COMMAND_TIMEOUT.maxTimeMS);
     let isReached = false;
-    const probes = Array.from({ length: MAX_SHARD_PROBES_COUNT }, async (_, i) => {
-      await pause(i * SHARD_PROBE_INTERVAL_MS);
+    const probes = Array.from({ length: MAX_SHARD_PROBE_COUNT }, async (_, i) => {
+      await delay(i * SHARD_PROBE_INTERVAL_MS);
       if (!isReached) await this.upkeep.probe(client.db(), SHARD_PROBE_TIMEOUT_MS);
       isReached = true;
     });
@@ -344,21 +345,21 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 }
 
 function asError({ message, isPermanent }: Problem): Error {
-  return isPermanent ? new UnusableDatabase(message) : new DatabaseAway(`${UNUSABLE}: ${message}`);
+  return isPermanent ? new UnsupportedDatabase(message) : new DatabaseUnavailable(`${UNUSABLE}: ${message}`);
 }
 
 function lineOf(error: Error, message: string): string {
-  if (error instanceof DatabaseAway) return error.message;
-  return `${error instanceof UnusableDatabase ? UNUSABLE : message}: ${error.message}`;
+  if (error instanceof DatabaseUnavailable) return error.message;
+  return `${error instanceof UnsupportedDatabase ? UNUSABLE : message}: ${error.message}`;
 }
 
 /** Says what is wrong as the driver does, but nothing that may have a piece of a password in it. */
-function unusable(error: Error, uri: string): UnusableDatabase {
-  if (error instanceof UnusableDatabase) return error;
+function unusable(error: Error, uri: string): UnsupportedDatabase {
+  if (error instanceof UnsupportedDatabase) return error;
   const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';
   const pieces = password.split(/[/?:@]/).filter((piece) => piece !== '');
   const isSecretFree = error instanceof MongoError && !pieces.some((piece) => error.message.includes(piece));
-  return new UnusableDatabase(isSecretFree ? error.message : 'is no connection string that MongoDB can read');
+  return new UnsupportedDatabase(isSecretFree ? error.message : 'is no connection string that MongoDB can read');
 }
 
 /** What the driver lets through when it writes on a connection that the server has just ended. */
@@ -380,13 +381,13 @@ const SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001
  * - StaleDbVersion and StaleConfig: data moves between shards, and the retries of mongos are used up.
  * - LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress: a collection is created, sharded or moved.
  */
-const PASSING_CODES: ReadonlySet<unknown> = new Set([
+const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   ...SHARD_CODES,
   ...[91, 134, 189, 262, 317, 358, 402, 406, 412, 10107, 11600, 11602, 13435, 13436],
   ...[249, 13388],
   ...[46, 117, 319],
 ]);
-const PASSING_NAMES: ReadonlySet<string> = new Set([
+const TRANSIENT_NAMES: ReadonlySet<string> = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoServerSelectionError',
@@ -398,12 +399,12 @@ const PASSING_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether something failed because the database was away or busy: it may do better when it is tried again. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof DatabaseAway || error instanceof Blocked || isOfNetwork(error)) return true;
+export function isTransient(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable || error instanceof LockTimeout || isOfNetwork(error)) return true;
   if (!(error instanceof MongoError)) return false;
   return (
-    PASSING_NAMES.has(error.name) ||
-    PASSING_CODES.has(error.code) ||
+    TRANSIENT_NAMES.has(error.name) ||
+    TRANSIENT_CODES.has(error.code) ||
     error.hasErrorLabel('RetryableWriteError') ||
     error.hasErrorLabel('RetryableError')
   );
@@ -422,13 +423,15 @@ function isOfNetwork(error: unknown): boolean {
 }
 
 const isBusy = (error: unknown): boolean =>
-  error instanceof Blocked || error instanceof DatabaseAway || (error as Error).name === 'MongoWaitQueueTimeoutError';
+  error instanceof LockTimeout ||
+  error instanceof DatabaseUnavailable ||
+  (error as Error).name === 'MongoWaitQueueTimeoutError';
 
 /** Rejects with `DatabaseAway` at the deadline; what goes on then is of no interest any more. */
-async function before<T>(deadline: number, work: Promise<T>): Promise<T> {
+async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseAway(MESSAGE)), deadline - performance.now());
+    timer = setTimeout(() => reject(new DatabaseUnavailable(MESSAGE)), deadline - performance.now());
   });
   work.catch(() => 'it may fail after the deadline');
   try {
@@ -438,6 +441,6 @@ async function before<T>(deadline: number, work: Promise<T>): Promise<T> {
   }
 }
 
-function pause(milliseconds: number): Promise<void> {
+function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,12 +1,12 @@
 import { type ClientSession, type Collection, type Filter, Long, MongoNetworkError, MongoServerError } from 'mongodb';
-import { isPassing, MOST_TIME } from './connection.ts';
-import type { Stored } from './documents.ts';
+import { COMMAND_TIMEOUT, isTransient } from './connection.ts';
+import type { StoredDocument } from './documents.ts';
 
-const MAX_KILL_ATTEMPTS_COUNT = 20;
+const MAX_KILL_ATTEMPT_COUNT = 20;
 
 /** A find command (https://www.mongodb.com/docs/manual/reference/command/find/) of at most `limit` documents. */
 export interface FindCommand {
-  readonly filter: Filter<Stored>;
+  readonly filter: Filter<StoredDocument>;
   readonly sort?: Readonly<Record<string, 1 | -1>> | undefined;
   readonly projection?: Readonly<Record<string, 1>> | undefined;
   readonly hint?: Readonly<Record<string, 1>> | undefined;
@@ -21,10 +21,10 @@ export interface FindCommand {
  * time (docs/adr/0008-mongodb.md). As the driver does, it asks once more where an answer is lost.
  */
 export async function find(
-  collection: Collection<Stored>,
+  collection: Collection<StoredDocument>,
   session: ClientSession | undefined,
   { filter, limit, ...options }: FindCommand,
-): Promise<Stored[]> {
+): Promise<StoredDocument[]> {
   if (limit === 0) return [];
   const ask = () =>
     collection.db.command(
@@ -32,7 +32,7 @@ export async function find(
         find: collection.collectionName,
         filter,
         limit,
-        ...MOST_TIME,
+        ...COMMAND_TIMEOUT,
         ...options,
         // One more than there can be, so that the database need not be asked whether there is one.
         batchSize: limit + 1,
@@ -47,7 +47,7 @@ export async function find(
   if (Number(cursor.id) === 0) return cursor.firstBatch;
   // It is more than the 16 MiB of a reply, which pages of our records never are.
   await killCursor(collection, session, Long.fromValue(cursor.id));
-  return collection.find(filter, { session, limit, ...MOST_TIME, ...options }).toArray();
+  return collection.find(filter, { session, limit, ...COMMAND_TIMEOUT, ...options }).toArray();
 }
 
 /**
@@ -55,12 +55,12 @@ export async function find(
  * cursor that is not found in `MAX_KILL_ATTEMPTS_COUNT` attempts times out on its server.
  */
 async function killCursor(
-  collection: Collection<Stored>,
+  collection: Collection<StoredDocument>,
   session: ClientSession | undefined,
   cursor: Long,
 ): Promise<void> {
   const command = { killCursors: collection.collectionName, cursors: [cursor] };
-  for (let attempt = 1; attempt <= MAX_KILL_ATTEMPTS_COUNT; attempt++) {
+  for (let attempt = 1; attempt <= MAX_KILL_ATTEMPT_COUNT; attempt++) {
     const { cursorsKilled } = await collection.db.command(command, { session });
     if (cursorsKilled.length > 0) return;
   }
@@ -68,16 +68,16 @@ async function killCursor(
 
 /** Finds the document for which a filter holds. */
 export async function findOne(
-  collection: Collection<Stored>,
+  collection: Collection<StoredDocument>,
   session: ClientSession | undefined,
-  filter: Filter<Stored>,
+  filter: Filter<StoredDocument>,
   options: Omit<FindCommand, 'filter' | 'limit'> = {},
-): Promise<Stored | undefined> {
+): Promise<StoredDocument | undefined> {
   return (await find(collection, session, { filter, limit: 1, ...options }))[0];
 }
 
 /** Whether a command was sent and not done: another server may do it, or the same one on another connection. */
 function isLost(error: unknown): boolean {
   if (error instanceof MongoNetworkError) return true;
-  return error instanceof MongoServerError && isPassing(error) && !error.hasErrorLabel('SystemOverloadedError');
+  return error instanceof MongoServerError && isTransient(error) && !error.hasErrorLabel('SystemOverloadedError');
 }

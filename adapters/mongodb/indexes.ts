@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, IndexDescription } from 'mongodb';
-import type { Entity, Kind } from '../../core/shared/records.ts';
-import { kinds, registries } from '../../core/storage.ts';
-import { EXPIRY, type Stored } from './documents.ts';
+import type { Entity, RecordSchema } from '../../core/shared/record-store.ts';
+import { globalStoreNames, recordSchemas } from '../../core/storage.ts';
+import { EXPIRY, type StoredDocument } from './documents.ts';
 
 const NAMESPACE_EXISTS = 48;
 
@@ -14,13 +14,16 @@ export async function prepare(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
   const existing = new Set(listed.map(({ name }) => name));
   const prepareKind = async ([name, kind]: [string, unknown]) => {
-    const declared = indexesOf(kind as Kind<Entity>);
+    const declared = indexesOf(kind as RecordSchema<Entity>);
     const present = existing.has(name) ? await db.collection(name).indexes() : [];
     const isPresent = (index: IndexDescription) => present.some((other) => isSameIndex(index, other));
     if (!declared.every(isPresent)) await db.collection(name).createIndexes(declared);
   };
-  const missing = registries.filter((name) => !existing.has(name));
-  await Promise.all([...Object.entries(kinds).map(prepareKind), ...missing.map((name) => makeCollection(db, name))]);
+  const missing = globalStoreNames.filter((name) => !existing.has(name));
+  await Promise.all([
+    ...Object.entries(recordSchemas).map(prepareKind),
+    ...missing.map((name) => makeCollection(db, name)),
+  ]);
 }
 
 function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
@@ -35,11 +38,13 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
  * the hash of the id, so a random shard is read.
  */
 export async function probe(db: Db, maxTimeMS: number): Promise<void> {
-  await db.collection<Stored>('credentials').findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });
+  await db
+    .collection<StoredDocument>('credentials')
+    .findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });
 }
 
 /** Each begins with the workspace and, unless it is unique, ends with the id, in which every order ends. */
-function indexesOf({ unique, indexes, expires }: Kind<Entity>): IndexDescription[] {
+function indexesOf({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [
     ...Object.keys(unique).map((field) => ({
       name: uniqueIndexName(field),

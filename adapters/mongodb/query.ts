@@ -1,17 +1,17 @@
 import type { Filter } from 'mongodb';
-import type { Condition, Entity, Field, Kind, Query } from '../../core/shared/records.ts';
-import type { Stored } from './documents.ts';
+import type { Condition, Entity, Field, Query, RecordSchema } from '../../core/shared/record-store.ts';
+import type { StoredDocument } from './documents.ts';
 import { indexKey } from './indexes.ts';
 
-/** The filter of conditions (core/shared/records.ts) in a workspace. */
-export function filterOf<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<Stored> {
+/** The filter of conditions (core/shared/record-store.ts) in a workspace. */
+export function filterOf<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<StoredDocument> {
   return where.length === 0 ? { workspaceId } : { workspaceId, $and: where.map(conditionOf) };
 }
 
 /** The order of a query; `undefined` where one record matches at most, so that no plan sorts it. */
 export function sortOf<T extends Entity>(
   { by, order, where }: Query<T>,
-  kind: Kind<T>,
+  kind: RecordSchema<T>,
 ): Record<string, 1 | -1> | undefined {
   if (where.some((condition) => isOfOne(condition, kind))) return undefined;
   const direction = order === 'asc' ? 1 : -1;
@@ -36,7 +36,10 @@ export interface ListIndexes<T> {
  * matches few records or the page number is high. That exceeds the time limit. Other values are preferred to flags, which
  * match more records. Of equal indexes the last one is used. A list by ids or unique values needs no hint.
  */
-export function indexesOf<T extends Entity>({ where, by }: Query<T>, { indexes, unique }: Kind<T>): ListIndexes<T> {
+export function indexesOf<T extends Entity>(
+  { where, by }: Query<T>,
+  { indexes, unique }: RecordSchema<T>,
+): ListIndexes<T> {
   const equalities = where.filter((condition) => 'is' in condition || 'in' in condition);
   if (equalities.some(({ field }) => field === 'id' || unique[field] !== undefined)) return {};
   const conditionOn = (field: string | undefined) => equalities.find((condition) => condition.field === field);
@@ -60,7 +63,7 @@ function nameOf(field: string): string {
   return field === 'id' ? '_id' : field;
 }
 
-function conditionOf<T>(condition: Condition<T>): Filter<Stored> {
+function conditionOf<T>(condition: Condition<T>): Filter<StoredDocument> {
   const field = nameOf(condition.field);
   if ('is' in condition) return { [field]: condition.is };
   if ('in' in condition) return { [field]: { $in: condition.in } };
@@ -70,7 +73,7 @@ function conditionOf<T>(condition: Condition<T>): Filter<Stored> {
   return { [field]: { $gte: from, $lte: to } };
 }
 
-function isOfOne<T extends Entity>(condition: Condition<T>, { unique }: Kind<T>): boolean {
+function isOfOne<T extends Entity>(condition: Condition<T>, { unique }: RecordSchema<T>): boolean {
   const isUnique = condition.field === 'id' || unique[condition.field as Field<T>] !== undefined;
   return isUnique && ('is' in condition || ('in' in condition && condition.in.length <= 1));
 }

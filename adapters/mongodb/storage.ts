@@ -1,28 +1,28 @@
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
-import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Kind } from '../../core/shared/records.ts';
-import { kinds, registries, type Storage } from '../../core/storage.ts';
-import { batched } from './batching.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Entity, RecordSchema } from '../../core/shared/record-store.ts';
+import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
+import { withBatching } from './batching.ts';
 import { Bulkhead } from './bulkhead.ts';
-import { Connection, isPassing, isShardUnavailable } from './connection.ts';
-import type { Stored } from './documents.ts';
+import { isShardUnavailable, isTransient, MongoConnection } from './connection.ts';
+import type { StoredDocument } from './documents.ts';
 import { prepare, probe } from './indexes.ts';
 import {
-  type Contend,
-  type InTurn,
-  LOST,
+  type BatchedRecordStore,
+  createGlobalRecordStore,
+  createRecordStore,
+  type Executor,
   type OnCollection,
-  recordsOn,
-  registryOn,
-  type SharedRecords,
-  type Ways,
-} from './records.ts';
+  type RetryOnConflict,
+  type SerializeByKey,
+  WRITE_CONFLICT,
+} from './record-store.ts';
 
-export { UnusableDatabase } from './connection.ts';
+export { UnsupportedDatabase as UnusableDatabase } from './connection.ts';
 
-const TRIES_FOR_MS = 10_000;
-const LONGEST_PAUSE_MS = 100;
+const TRANSACTION_RETRY_TIMEOUT_MS = 10_000;
+const MAX_BACKOFF_MS = 100;
 
 /**
  * Keeps everything in the database that a connection string names, as soon as that can be reached. `tell` gets a line
@@ -32,27 +32,27 @@ export function mongodbStorage(
   uri: string,
   tell: (line: string) => void,
   isBatched = true,
-): { readonly storage: Storage; readonly connection: Connection } {
-  const connection = new Connection(uri, { prepare, probe }, tell);
+): { readonly storage: Storage; readonly connection: MongoConnection } {
+  const connection = new MongoConnection(uri, { prepare, probe }, tell);
   const collectionOf = collections();
   const bulkhead = new Bulkhead();
   const limited: Limited = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
   const on: OnCollection = (name, scope, work) =>
     connection.run((client) => limited(scope, () => work(collectionOf(client, name), undefined)));
-  const turns = inTurn();
+  const turns = serializeByKey();
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
-  const unbatched = storageOn({ on, inTurn: inTurn(), contend, isSharded });
+  const unbatched = storageOn({ on, serializeByKey: serializeByKey(), retryOnConflict: retryOnConflict, isSharded });
   const storage = {
     ...(isBatched ? allBatched(unbatched, isSharded) : unbatched),
-    atomically: (work) => {
+    runInTransaction: (work) => {
       let changed: string | undefined;
       const note = (thing: string) => (changed = thing);
       const attempt = () => connection.run((client) => inTransaction(client, work, now, note, limited));
-      return contend(() => (changed === undefined ? attempt() : turns(changed, attempt)));
+      return retryOnConflict(() => (changed === undefined ? attempt() : turns(changed, attempt)));
     },
     now,
-    ready: () => connection.ready(),
+    checkReady: () => connection.ready(),
   } as Storage;
   return { storage, connection };
 }
@@ -61,27 +61,30 @@ export function mongodbStorage(
 type Limited = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
 /** Finds collections of the one client that a connection opens; the driver would resolve their options each time. */
-function collections(): (client: MongoClient, name: string) => Collection<Stored> {
-  const known = new Map<string, Collection<Stored>>();
+function collections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
+  const known = new Map<string, Collection<StoredDocument>>();
   return (client, name) => {
-    const collection = known.get(name) ?? client.db().collection<Stored>(name);
+    const collection = known.get(name) ?? client.db().collection<StoredDocument>(name);
     known.set(name, collection);
     return collection;
   };
 }
 
-function storageOn(ways: Ways): Omit<Storage, 'atomically' | 'now' | 'ready'> {
-  const records = Object.entries(kinds).map(([name, kind]) => [
+function storageOn(ways: Executor): Omit<Storage, 'atomically' | 'now' | 'ready'> {
+  const records = Object.entries(recordSchemas).map(([name, kind]) => [
     name,
-    recordsOn(name, kind as unknown as Kind<Entity>, ways),
+    createRecordStore(name, kind as unknown as RecordSchema<Entity>, ways),
   ]);
-  const entries = registries.map((name) => [name, registryOn(name, ways)]);
+  const entries = globalStoreNames.map((name) => [name, createGlobalRecordStore(name, ways)]);
   return Object.fromEntries([...records, ...entries]);
 }
 
 function allBatched(storage: Omit<Storage, 'atomically' | 'now' | 'ready'>, isSharded: () => boolean): typeof storage {
-  const names = Object.keys(kinds) as (keyof typeof kinds)[];
-  const records = names.map((name) => [name, batched(storage[name] as unknown as SharedRecords<Entity>, isSharded)]);
+  const names = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
+  const records = names.map((name) => [
+    name,
+    withBatching(storage[name] as unknown as BatchedRecordStore<Entity>, isSharded),
+  ]);
   return { ...storage, ...Object.fromEntries(records) };
 }
 
@@ -92,15 +95,15 @@ async function inTransaction<T>(
   now: () => number,
   note: (thing: string) => void,
   limited: Limited,
-): Promise<T | typeof LOST> {
+): Promise<T | typeof WRITE_CONFLICT> {
   const session = client.startSession();
   let isChanged = false;
-  let rejection: DomainError | undefined;
+  let rejection: CoreError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
     const staged = stagedOn(client, session, now, note, limited, () => (isChanged = true));
     const result = await work(staged).catch((error) => {
-      if (isChanged || !(error instanceof DomainError)) throw error;
+      if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
     });
     // A commit also waits until the majority has what was read. So a rejection (such as that a name is taken) never
@@ -110,7 +113,7 @@ async function inTransaction<T>(
     return result as T;
   } catch (error) {
     if (session.inTransaction()) await session.abortTransaction().catch(() => 'the database ends it by itself');
-    if (error instanceof MongoError && isWriteConflict(error)) return LOST;
+    if (error instanceof MongoError && isWriteConflict(error)) return WRITE_CONFLICT;
     throw error;
   } finally {
     await session.endSession();
@@ -133,20 +136,20 @@ function stagedOn(
       last = mine.catch(() => 'the next one may try');
       return mine;
     },
-    inTurn: (thing, work) => {
+    serializeByKey: (thing, work) => {
       note(thing);
       return work();
     },
-    contend: (attempt) => attempt() as never,
+    retryOnConflict: (attempt) => attempt() as never,
     // An error ends the transaction, whatever it is.
     isSharded: () => true,
   });
   const observed = Object.entries(records).map(([name, one]) => [name, withObserver(one, onChange)]);
   const staged: Storage = {
     ...(Object.fromEntries(observed) as typeof records),
-    atomically: (work) => work(staged),
+    runInTransaction: (work) => work(staged),
     now,
-    ready: async () => undefined,
+    checkReady: async () => undefined,
   } as Storage;
   return staged;
 }
@@ -171,16 +174,16 @@ function withObserver(records: object, onChange: () => void): object {
  * whenever it was not the database that refused.
  */
 async function commit(session: ClientSession): Promise<void> {
-  const deadline = performance.now() + TRIES_FOR_MS;
+  const deadline = performance.now() + TRANSACTION_RETRY_TIMEOUT_MS;
   for (;;) {
     try {
       return await session.commitTransaction();
     } catch (error) {
-      const isUnknown = isPassing(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
+      const isUnknown = isTransient(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
       if (error instanceof MongoServerError && !isUnknown) throw error;
       if (performance.now() >= deadline)
         throw new Error('Whether a transaction was kept is unknown.', { cause: error });
-      await pause();
+      await delay();
     }
   }
 }
@@ -191,27 +194,27 @@ function isWriteConflict(error: MongoError): boolean {
   return error.code === 112 || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined);
 }
 
-const contend: Contend = async (attempt) => {
-  const deadline = performance.now() + TRIES_FOR_MS;
+const retryOnConflict: RetryOnConflict = async (attempt) => {
+  const deadline = performance.now() + TRANSACTION_RETRY_TIMEOUT_MS;
   for (;;) {
     const result = await attempt();
-    if (result !== LOST) return result;
+    if (result !== WRITE_CONFLICT) return result;
     if (performance.now() >= deadline) {
-      throw new DomainError('conflict', 'The record was changed by others at the same time: try again.');
+      throw new CoreError('conflict', 'The record was changed by others at the same time: try again.');
     }
-    await pause();
+    await delay();
   }
 };
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
+function delay(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_BACKOFF_MS));
 }
 
 /**
  * What changes the same thing waits for each other: updates do, and transactions that have lost. Then only other
  * processes can come between, or the other of the two.
  */
-function inTurn(): InTurn {
+function serializeByKey(): SerializeByKey {
   const last = new Map<string, Promise<unknown>>();
   return async (thing, work) => {
     const mine = (last.get(thing) ?? Promise.resolve()).then(work, work);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
-import { DomainError } from '../../core/shared/error.ts';
-import { kinds, registries, type Storage } from '../../core/storage.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
 const CUTS = ['reply_not_read', 'too_many_pipelined'] as const;
@@ -19,7 +19,7 @@ export interface DatabaseState {
 }
 
 /** What a count that processes share knows of itself. */
-export interface SharedCountState {
+export interface RateLimiterState {
   readonly isUp: boolean;
   /** By the name of the limit. */
   readonly fallbacks: Readonly<Record<string, number>>;
@@ -112,7 +112,7 @@ export class Metrics {
   }
 
   /** Shows how the count is that processes share, as it is whenever somebody looks. */
-  sharedCount(state: SharedCountState): void {
+  sharedCount(state: RateLimiterState): void {
     const registers = [this.registry];
     new Gauge({
       name: 'rate_limit_shared',
@@ -136,7 +136,7 @@ export class Metrics {
   }
 
   /** Observes a reply. */
-  replied(
+  onResponse(
     { route = 'unmatched', method }: { route?: string | undefined; method: string },
     status: number,
     milliseconds: number,
@@ -145,12 +145,12 @@ export class Metrics {
   }
 
   /** Observes a connection that was cut. */
-  cut(reason: (typeof CUTS)[number]): void {
+  onConnectionClosed(reason: (typeof CUTS)[number]): void {
     this.cuts.inc({ reason });
   }
 
   /** Observes a request that was rejected because of overload. */
-  rejected(reason: (typeof REJECTIONS)[number]): void {
+  onRejected(reason: (typeof REJECTIONS)[number]): void {
     this.rejections.inc({ reason });
   }
 
@@ -167,11 +167,11 @@ export class Metrics {
 
   /** The same storage, timed. */
   storage(storage: Storage): Storage {
-    const names = [...Object.keys(kinds), ...registries] as (keyof Storage)[];
+    const names = [...Object.keys(recordSchemas), ...globalStoreNames] as (keyof Storage)[];
     return {
       ...storage,
       ...Object.fromEntries(names.map((name) => [name, this.timed(name, storage[name])])),
-      atomically: (work) => storage.atomically((staged) => work(this.storage(staged))),
+      runInTransaction: (work) => storage.runInTransaction((staged) => work(this.storage(staged))),
     };
   }
 
@@ -181,7 +181,7 @@ export class Metrics {
   }
 
   /** Tells the process that started this worker what is measured here, now and whenever it asks (`workersMetricsServer`). */
-  tellPrimary(): void {
+  answerPrimary(): void {
     const tell = async () => {
       const measured = await this.registry.getMetricsAsJSON();
       if (process.connected) process.send?.({ measured });
@@ -201,7 +201,7 @@ export class Metrics {
             end({ outcome: 'done' });
             return result;
           } catch (error) {
-            end({ outcome: error instanceof DomainError ? 'refused' : 'failed' });
+            end({ outcome: error instanceof CoreError ? 'refused' : 'failed' });
             throw error;
           }
         },
@@ -211,7 +211,7 @@ export class Metrics {
 
 type Measured = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-const TELLS_WITHIN_MS = 1_000;
+const WORKER_TIMEOUT_MS = 1_000;
 
 /**
  * As `Metrics.server`, with the metrics of all workers of this process together. One that does not tell its own in time
@@ -228,7 +228,7 @@ export function workersMetricsServer(): Server {
     ofEnded = ofEnded.then((before) => AggregatorRegistry.aggregate([before, last]).getMetricsAsJSON());
   });
   return metricsServer(async () => {
-    const signal = AbortSignal.timeout(TELLS_WITHIN_MS);
+    const signal = AbortSignal.timeout(WORKER_TIMEOUT_MS);
     const asked = [...told.keys()].filter((worker) => worker.isConnected());
     await Promise.all(asked.map((worker) => answerOf(worker, signal)));
     return AggregatorRegistry.aggregate([await ofEnded, ...told.values()]).metrics();

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { type RateLimiter, type Usage, usageAfter } from '../../core/access/rate-limiter.ts';
-import { Patience } from './patience.ts';
+import { type RateLimiter, toUsage, type Usage } from '../../core/access/rate-limiter.ts';
+import { EventLoopTimeout } from './event-loop-timeout.ts';
 
 /** A Redis that is away fails a command at once: nothing is queued or sent again, and it is looked for all the time. */
 const OPTIONS = {
@@ -12,7 +12,7 @@ const OPTIONS = {
   socketTimeout: 2_000,
   retryStrategy: () => 250,
 };
-const PATIENCE_MS = 100;
+const TIMEOUT_MS = 100;
 /**
  * Extends the script of the library: a key that would live longer than a window, because Redis' clock was set back, gets a
  * new window. The script gets the key, the points and the seconds of a window.
@@ -28,13 +28,13 @@ if ttl == -1 or ttl > window then
 end
 return {consumed, ttl}
 `;
-const FAILURES_BEFORE_RECONNECTING = 3;
-const TELLS_EVERY_MS = 10_000;
+const MAX_FAILURE_COUNT = 3;
+const LOG_INTERVAL_MS = 10_000;
 
 /** The Redis that counts for every process. */
-export class RedisCounter {
+export class RedisRateLimiters {
   private readonly redis: Redis;
-  private readonly patience = new Patience(PATIENCE_MS);
+  private readonly patience = new EventLoopTimeout(TIMEOUT_MS);
   private failures = 0;
   private isAway = false;
   private isToldAway = false;
@@ -47,9 +47,9 @@ export class RedisCounter {
     private readonly tell: (line: string) => void,
   ) {
     this.redis = new Redis(url, OPTIONS);
-    this.redis.on('error', ({ message }) => this.noteAway(message));
-    this.redis.on('close', () => this.noteAway('the connection ended'));
-    this.redis.on('ready', () => this.noteBack());
+    this.redis.on('error', ({ message }) => this.onUnavailable(message));
+    this.redis.on('close', () => this.onUnavailable('the connection ended'));
+    this.redis.on('ready', () => this.onAvailable());
   }
 
   /** Whether it counts, as long as nobody knows better; otherwise each process counts by itself. */
@@ -85,7 +85,7 @@ export class RedisCounter {
     const consume = async (key: string): Promise<Usage> => {
       const { consumedPoints, msBeforeNext } = await this.patience.with(counted(limiter.consume(key)));
       this.failures = 0;
-      return usageAfter(consumedPoints, msBeforeNext, limit, windowSeconds);
+      return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
     };
     this.fallbackCounts[name] = 0;
     const fallBack = (key: string) => {
@@ -114,21 +114,21 @@ export class RedisCounter {
 
   private noteFailure({ message }: Error): void {
     this.failures++;
-    if (this.failures < FAILURES_BEFORE_RECONNECTING) return;
+    if (this.failures < MAX_FAILURE_COUNT) return;
     this.failures = 0;
     this.redis.stream.destroy(new Error(message));
   }
 
-  private noteAway(why: string): void {
+  private onUnavailable(why: string): void {
     if (this.isAway) return;
     this.isAway = true;
-    if (performance.now() - this.toldAt < TELLS_EVERY_MS) return;
+    if (performance.now() - this.toldAt < LOG_INTERVAL_MS) return;
     this.toldAt = performance.now();
     this.isToldAway = true;
     this.tell(`Redis is away (${why}): each process counts by itself`);
   }
 
-  private noteBack(): void {
+  private onAvailable(): void {
     this.failures = 0;
     this.isAway = false;
     if (this.isToldAway) this.tell('Redis is back: all processes count together');

@@ -1,16 +1,10 @@
+import { CoreError, invalidFields, requireFound } from '../shared/core-error.ts';
 import { timestamp } from '../shared/date.ts';
-import { DomainError, found, invalid } from '../shared/error.ts';
+import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
-import { walk } from '../shared/walk.ts';
-import {
-  type ApiKey,
-  type ApiKeyRepository,
-  apiKeySecret,
-  type CredentialRegistry,
-  isApiKeySecret,
-} from './api-key.ts';
+import { type ApiKey, type ApiKeyRepository, apiKeySecret, type CredentialStore, isApiKeySecret } from './api-key.ts';
 import type { Access, Caller } from './caller.ts';
-import type { CallerCache, KnownCaller } from './caller-cache.ts';
+import type { CachedCaller, CallerCache } from './caller-cache.ts';
 import type { MemberRepository } from './member.ts';
 
 export interface NewApiKey {
@@ -26,15 +20,15 @@ export interface NewApiKey {
 /** The shortest time between two records of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
 /** The maximum number of keys whose last use is being recorded. Others are recorded at their next use. */
-const MAX_PENDING_USES_COUNT = 1_000;
+const MAX_PENDING_USE_COUNT = 1_000;
 
 export interface ApiKeyStorage {
   readonly apiKeys: ApiKeyRepository;
-  readonly credentials: CredentialRegistry;
+  readonly credentials: CredentialStore;
   readonly members: MemberRepository;
   /** The clock that all processes share (`Storage.now`). */
   now(): number;
-  atomically<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
+  runInTransaction<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
 }
 
 export class ApiKeyService {
@@ -55,9 +49,9 @@ export class ApiKeyService {
   async create(workspaceId: string, key: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
     const { memberId = null, label = '', access = 'full', expiresAt = null } = key;
     if (expiresAt !== null && Date.parse(expiresAt) <= this.system.now()) {
-      throw invalid([{ path: 'expiresAt', problem: 'must be in the future' }]);
+      throw invalidFields([{ path: 'expiresAt', problem: 'must be in the future' }]);
     }
-    if (memberId !== null) found(await this.storage.members.get(workspaceId, memberId), 'member');
+    if (memberId !== null) requireFound(await this.storage.members.get(workspaceId, memberId), 'member');
     const secret = key.secret ?? apiKeySecret(this.system.newSecret());
     const apiKey: ApiKey = {
       id: this.system.newId(),
@@ -72,7 +66,7 @@ export class ApiKeyService {
       revokedAt: null,
       lastUsedAt: null,
     };
-    await this.storage.atomically(async ({ apiKeys, credentials }) => {
+    await this.storage.runInTransaction(async ({ apiKeys, credentials }) => {
       await apiKeys.add(apiKey);
       await credentials.add({ id: apiKey.hash, workspaceId, keyId: apiKey.id });
     });
@@ -83,14 +77,14 @@ export class ApiKeyService {
   async revoke(workspaceId: string, id: string): Promise<ApiKey> {
     const revokedAt = timestamp(this.system.now());
     const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
-    const revoked = found(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
-    this.callers.forgetAll();
+    const revoked = requireFound(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
+    this.callers.clear();
     return revoked;
   }
 
   /** Every key, also an ended one, in the order of their making. */
-  all(workspaceId: string): AsyncIterable<ApiKey> {
-    return walk((after, take) => this.storage.apiKeys.listById(workspaceId, after, take));
+  iterate(workspaceId: string): AsyncIterable<ApiKey> {
+    return iterateById((after, take) => this.storage.apiKeys.listById(workspaceId, after, take));
   }
 
   /**
@@ -98,16 +92,16 @@ export class ApiKeyService {
    * the key in the background, so that a read succeeds while the storage accepts no writes.
    */
   async authenticate(secret: string): Promise<Caller> {
-    if (!this.canBeKey(secret)) throw refused();
+    if (!this.isWellFormed(secret)) throw invalidKey();
     const hash = this.system.sha256(secret);
-    const { caller, endsAt } = await this.callers.get(hash, () => this.callerOf(hash));
-    if (endsAt <= this.storage.now()) throw refused();
+    const { caller, expiresAt } = await this.callers.get(hash, () => this.findCaller(hash));
+    if (expiresAt <= this.storage.now()) throw invalidKey();
     return caller;
   }
 
   /** Returns whether `authenticate` must look up a secret: it is well-formed, and its key is not cached. */
-  needsLookUp(secret: string): boolean {
-    return this.canBeKey(secret) && !this.callers.has(this.system.sha256(secret));
+  needsLookup(secret: string): boolean {
+    return this.isWellFormed(secret) && !this.callers.has(this.system.sha256(secret));
   }
 
   /** Waits until the pending records of uses are stored or dropped. Never rejects. */
@@ -115,20 +109,20 @@ export class ApiKeyService {
     await this.lastRecording;
   }
 
-  private async callerOf(hash: string): Promise<KnownCaller> {
-    const { workspaceId, keyId } = (await this.storage.credentials.get(hash)) ?? NOBODYS;
+  private async findCaller(hash: string): Promise<CachedCaller> {
+    const { workspaceId, keyId } = (await this.storage.credentials.get(hash)) ?? DUMMY_KEY;
     const key = await this.storage.apiKeys.get(workspaceId, keyId);
-    if (!key || key.revokedAt !== null) throw refused();
-    const endsAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
+    if (!key || key.revokedAt !== null) throw invalidKey();
+    const expiresAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
     const now = this.storage.now();
-    if (endsAt <= now) throw refused();
+    if (expiresAt <= now) throw invalidKey();
     const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
-    if (key.memberId !== null && !member) throw refused();
+    if (key.memberId !== null && !member) throw invalidKey();
     if (isUseOutdated(key, now)) this.recordUse(key, now);
-    return { caller: { workspaceId, keyId, access: key.access, member }, endsAt };
+    return { caller: { workspaceId, keyId, access: key.access, member }, expiresAt };
   }
 
-  private canBeKey(secret: string): boolean {
+  private isWellFormed(secret: string): boolean {
     return isApiKeySecret(secret) || secret === this.system.demoApiKey;
   }
 
@@ -137,7 +131,7 @@ export class ApiKeyService {
    * storage. A failed write is dropped: the next use of the key writes again.
    */
   private recordUse({ workspaceId, id }: ApiKey, now: number): void {
-    if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USES_COUNT) return;
+    if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USE_COUNT) return;
     this.pendingUses.add(id);
     const lastUsedAt = timestamp(now);
     const change = (key: ApiKey): ApiKey => (isUseOutdated(key, now) ? { ...key, lastUsedAt } : key);
@@ -151,14 +145,14 @@ export class ApiKeyService {
 function ignore(): void {}
 
 /** An unknown key is looked for in vain once more, so that the time of its refusal is that of a revoked one. */
-const NOBODYS = { workspaceId: '', keyId: '' };
+const DUMMY_KEY = { workspaceId: '', keyId: '' };
 
 function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
   return lastUsedAt === null || now - Date.parse(lastUsedAt) >= MIN_LAST_USED_INTERVAL_MS;
 }
 
-function refused(): DomainError {
-  return new DomainError(
+function invalidKey(): CoreError {
+  return new CoreError(
     'unauthenticated',
     'This key is unknown, revoked or ended: send a valid one as "Authorization: Bearer <API_KEY>".',
   );

@@ -1,4 +1,4 @@
-import type { Entity, Kind, Records, Registry } from '../shared/records.ts';
+import type { Entity, GlobalRecordStore, RecordSchema, RecordStore } from '../shared/record-store.ts';
 import type { Access } from './caller.ts';
 
 /** A key as it is kept: never the secret itself, only its hash and its last four characters. */
@@ -16,9 +16,9 @@ export interface ApiKey extends Entity {
 
 export const KEY_LABEL = { max: 190 };
 
-export type ApiKeyRepository = Records<ApiKey>;
+export type ApiKeyRepository = RecordStore<ApiKey>;
 
-export const apiKeyKind: Kind<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [] };
+export const apiKeySchema: RecordSchema<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [] };
 
 /** Where a key is kept, by the hash of its secret: the way from a credential to its workspace. */
 export interface Credential {
@@ -27,7 +27,7 @@ export interface Credential {
   readonly keyId: string;
 }
 
-export type CredentialRegistry = Registry<Credential>;
+export type CredentialStore = GlobalRecordStore<Credential>;
 
 const PREFIX = 'adv_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,17 +1,17 @@
 import type { Caller } from './caller.ts';
 
 /** A caller, and when the key ends that told of it (milliseconds since the epoch). */
-export interface KnownCaller {
+export interface CachedCaller {
   readonly caller: Caller;
-  readonly endsAt: number;
+  readonly expiresAt: number;
 }
 
 interface Entry {
-  readonly known: Promise<KnownCaller>;
-  readonly askedAt: number;
+  readonly caller: Promise<CachedCaller>;
+  readonly loadedAt: number;
 }
 
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRY_COUNT = 10_000;
 
 /**
  * Remembers for `keptMs` whose key has a hash, so that not every request asks the storage: a key that was revoked and a
@@ -22,17 +22,17 @@ export class CallerCache {
   private readonly entries = new Map<string, Entry>();
 
   constructor(
-    private readonly keptMs: number,
+    private readonly ttlMs: number,
     /** Milliseconds of a monotonic clock. */
     private readonly now: () => number,
   ) {}
 
-  async get(hash: string, ask: () => Promise<KnownCaller>): Promise<KnownCaller> {
+  async get(hash: string, ask: () => Promise<CachedCaller>): Promise<CachedCaller> {
     const now = this.now();
     const entry = this.entries.get(hash);
-    if (entry && now - entry.askedAt < this.keptMs) return entry.known;
+    if (entry && now - entry.loadedAt < this.ttlMs) return entry.caller;
     const known = ask();
-    if (this.keptMs > 0) this.remember(hash, { known, askedAt: now });
+    if (this.ttlMs > 0) this.store(hash, { caller: known, loadedAt: now });
     return known;
   }
 
@@ -41,15 +41,15 @@ export class CallerCache {
     return this.entries.has(hash);
   }
 
-  forgetAll(): void {
+  clear(): void {
     this.entries.clear();
   }
 
-  private remember(hash: string, entry: Entry): void {
+  private store(hash: string, entry: Entry): void {
     this.entries.delete(hash);
     this.entries.set(hash, entry);
     const oldest = this.entries.keys().next().value as string;
-    if (this.entries.size > MOST_ENTRIES) this.entries.delete(oldest);
-    entry.known.catch(() => this.entries.get(hash) === entry && this.entries.delete(hash));
+    if (this.entries.size > MAX_ENTRY_COUNT) this.entries.delete(oldest);
+    entry.caller.catch(() => this.entries.get(hash) === entry && this.entries.delete(hash));
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError, type DomainErrorKind } from '../shared/error.ts';
+import { CoreError, type CoreErrorKind } from '../shared/core-error.ts';
 import type { Invitation, Member, Role } from './member.ts';
 
 /** What a key lets its holder do at most. */
@@ -20,12 +20,12 @@ export interface Caller extends Actor {
   readonly access: Access;
 }
 
-interface Refusal {
-  readonly kind: DomainErrorKind;
+interface AccessRejection {
+  readonly kind: CoreErrorKind;
   readonly message: string;
 }
 
-const refusalOf: Record<Invitation, Refusal | undefined> = {
+const rejectionOfInvitation: Record<Invitation, AccessRejection | undefined> = {
   accepted: undefined,
   pending: {
     kind: 'forbidden',
@@ -41,13 +41,13 @@ const permissionsOfAccess: Record<Access, readonly Permission[]> = { full: ['rea
 const permissionsOfRole: Record<Role, readonly Permission[]> = { admin: ['read', 'write'], member: ['read'] };
 
 /** Refuses a caller whose invitation is not accepted, or whose key or role does not reach as far as the permission. */
-export function permit({ access, member }: Caller, permission: Permission): void {
-  const refusal = member && refusalOf[member.invitation];
-  if (refusal) throw new DomainError(refusal.kind, refusal.message);
+export function requirePermission({ access, member }: Caller, permission: Permission): void {
+  const refusal = member && rejectionOfInvitation[member.invitation];
+  if (refusal) throw new CoreError(refusal.kind, refusal.message);
   if (!permissionsOfAccess[access].includes(permission)) {
-    throw new DomainError('forbidden', `This key has ${access} access: use one with full access.`);
+    throw new CoreError('forbidden', `This key has ${access} access: use one with full access.`);
   }
   if (member && !permissionsOfRole[member.role].includes(permission)) {
-    throw new DomainError('forbidden', `The role ${member.role} may not write: use the key of an admin.`);
+    throw new CoreError('forbidden', `The role ${member.role} may not write: use the key of an admin.`);
   }
 }

@@ -1,9 +1,9 @@
 import { type GroupRepository, requireGroups } from '../group/group.ts';
-import { changed } from '../shared/changes.ts';
+import { withChanges } from '../shared/changes.ts';
+import { requireFound } from '../shared/core-error.ts';
 import { timestamp } from '../shared/date.ts';
-import { found } from '../shared/error.ts';
+import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
-import { walk } from '../shared/walk.ts';
 import type { CallerCache } from './caller-cache.ts';
 import type { Invitation, Member, MemberRepository, Role, SeatType } from './member.ts';
 
@@ -51,18 +51,18 @@ export class MemberService {
   /** Refuses with `not_found` before it looks at the groups, then with `invalid` groups that the workspace has not. */
   async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
     if (change.groupIds?.length) {
-      found(await this.members.get(workspaceId, id), 'member');
+      requireFound(await this.members.get(workspaceId, id), 'member');
       await requireGroups(this.groups, workspaceId, 'groupIds', change.groupIds);
     }
     const now = this.system.now();
-    const apply = (member: Member): Member => changed(member, change, now);
-    const updated = found(await this.members.update(workspaceId, id, apply), 'member');
-    this.callers.forgetAll();
+    const apply = (member: Member): Member => withChanges(member, change, now);
+    const updated = requireFound(await this.members.update(workspaceId, id, apply), 'member');
+    this.callers.clear();
     return updated;
   }
 
   /** Every member, in the order of their making. */
-  all(workspaceId: string): AsyncIterable<Member> {
-    return walk((after, take) => this.members.listById(workspaceId, after, take));
+  iterate(workspaceId: string): AsyncIterable<Member> {
+    return iterateById((after, take) => this.members.listById(workspaceId, after, take));
   }
 }

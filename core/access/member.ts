@@ -1,4 +1,4 @@
-import type { Entity, Kind, Records } from '../shared/records.ts';
+import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
 export const ROLES = ['admin', 'member'] as const;
 export const SEAT_TYPES = ['thought_leader', 'advocate'] as const;
@@ -28,9 +28,9 @@ export function emailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
 }
 
-export type MemberRepository = Records<Member>;
+export type MemberRepository = RecordStore<Member>;
 
-export const memberKind: Kind<Member> = {
+export const memberSchema: RecordSchema<Member> = {
   name: 'members',
   unique: {},
   indexes: [['groupIds', 'createdAt']],

@@ -5,17 +5,17 @@ export interface Usage {
   readonly windowSeconds: number;
   readonly remaining: number;
   /** Milliseconds until the window ends, at most the length of the window. */
-  readonly resetsIn: number;
+  readonly resetsInMs: number;
 }
 
 /**
  * Returns the usage of a limit after `count` requests in a window that ends in `resetsIn` milliseconds. If a clock was set
  * back, `resetsIn` may exceed the length of the window. It is then reduced to this length.
  */
-export function usageAfter(count: number, resetsIn: number, limit: number, windowSeconds: number): Usage {
+export function toUsage(count: number, resetsInMs: number, limit: number, windowSeconds: number): Usage {
   const remaining = Math.max(0, limit - count);
-  const inWindow = Math.min(Math.max(0, resetsIn), windowSeconds * 1_000);
-  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsIn: inWindow };
+  const inWindow = Math.min(Math.max(0, resetsInMs), windowSeconds * 1_000);
+  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsInMs: inWindow };
 }
 
 /** Counts requests of a key in windows of a fixed length; each window begins with the key's first request. */

@@ -1,12 +1,12 @@
+import { CoreError } from '../shared/core-error.ts';
 import { timestamp } from '../shared/date.ts';
-import { DomainError } from '../shared/error.ts';
+import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
-import { walk } from '../shared/walk.ts';
-import type { Workspace, WorkspaceRegistry } from './workspace.ts';
+import type { Workspace, WorkspaceStore } from './workspace.ts';
 
 export class WorkspaceService {
   constructor(
-    private readonly workspaces: WorkspaceRegistry,
+    private readonly workspaces: WorkspaceStore,
     private readonly system: System,
   ) {}
 
@@ -18,12 +18,12 @@ export class WorkspaceService {
 
   async get(id: string): Promise<Workspace> {
     const workspace = await this.workspaces.get(id);
-    if (!workspace) throw new DomainError('not_found', 'There is no workspace with this id.');
+    if (!workspace) throw new CoreError('not_found', 'There is no workspace with this id.');
     return workspace;
   }
 
   /** Every workspace, in the order of their making. */
-  all(): AsyncIterable<Workspace> {
-    return walk((after, take) => this.workspaces.list(after, take));
+  iterate(): AsyncIterable<Workspace> {
+    return iterateById((after, take) => this.workspaces.list(after, take));
   }
 }

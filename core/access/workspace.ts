@@ -1,4 +1,4 @@
-import type { Registry } from '../shared/records.ts';
+import type { GlobalRecordStore } from '../shared/record-store.ts';
 
 /** A company's own space: every other record belongs to one. */
 export interface Workspace {
@@ -9,4 +9,4 @@ export interface Workspace {
 
 export const WORKSPACE_NAME = { min: 1, max: 190 };
 
-export type WorkspaceRegistry = Registry<Workspace>;
+export type WorkspaceStore = GlobalRecordStore<Workspace>;

@@ -1,8 +1,8 @@
 import type { ContentPillarRepository } from '../content-pillar/content-pillar.ts';
 import type { DomainRepository } from '../domain/domain.ts';
-import { type GroupRepository, unknownGroups } from '../group/group.ts';
-import type { Fault } from '../shared/error.ts';
-import { knownIds, unknownReferences } from '../shared/references.ts';
+import { type GroupRepository, groupReferenceErrors } from '../group/group.ts';
+import type { FieldError } from '../shared/core-error.ts';
+import { knownIds, referenceErrors } from '../shared/references.ts';
 import type { TagRepository } from '../tag/tag.ts';
 import type { NewCampaign } from './campaign.ts';
 
@@ -42,15 +42,15 @@ export async function knownReferences(
 }
 
 /** The faults of what a campaign names and may not. */
-export function unknownReferencesOf(fields: NewCampaign, known: KnownReferences): readonly Fault[] {
+export function campaignReferenceErrors(fields: NewCampaign, known: KnownReferences): readonly FieldError[] {
   const { domain, tagIds = [], groupIds, contentPillarId } = fields;
   const pillarIds = contentPillarId ? [contentPillarId] : [];
   const noPillar = 'is no published content pillar of the workspace';
   return [
-    ...unknownReferences(known.domains, domain ? [domain] : [], () => 'domain', 'is no live domain of the workspace'),
-    ...unknownReferences(known.tags, tagIds, (index) => `tagIds.${index}`, 'is no tag of the workspace'),
-    ...unknownGroups(known.groups, 'groupIds', groupIds),
-    ...unknownReferences(known.contentPillars, pillarIds, () => 'contentPillarId', noPillar),
+    ...referenceErrors(known.domains, domain ? [domain] : [], () => 'domain', 'is no live domain of the workspace'),
+    ...referenceErrors(known.tags, tagIds, (index) => `tagIds.${index}`, 'is no tag of the workspace'),
+    ...groupReferenceErrors(known.groups, 'groupIds', groupIds),
+    ...referenceErrors(known.contentPillars, pillarIds, () => 'contentPillarId', noPillar),
   ];
 }
 

@@ -1,32 +1,32 @@
 import type { Actor } from '../access/caller.ts';
 import type { MemberRepository } from '../access/member.ts';
-import { addAll, isRefused, type Outcome } from '../shared/batch.ts';
+import { addAll, type BatchResult, isRejected } from '../shared/batch.ts';
+import { type FieldError, invalidFields, requireFound } from '../shared/core-error.ts';
 import { endOf, startOf, timestamp } from '../shared/date.ts';
-import { type Fault, found, invalid } from '../shared/error.ts';
-import { memoised } from '../shared/memo.ts';
+import { iterateById } from '../shared/iterate-by-id.ts';
+import { memoize } from '../shared/memo.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
-import type { Condition } from '../shared/records.ts';
+import type { Condition } from '../shared/record-store.ts';
 import type { System } from '../shared/system.ts';
 import { fold, searchText } from '../shared/text.ts';
-import { walk } from '../shared/walk.ts';
 import {
-  CAMPAIGN_SHOWN,
+  CAMPAIGN_SUMMARY_FIELDS,
   type Campaign,
   type CampaignRepository,
   type CampaignSort,
   type CampaignStatus,
+  type CampaignSummary,
   type CampaignWindow,
   END_BEFORE_START,
-  inStatus,
   type NewCampaign,
   requirePublished,
   type ShareRepository,
-  type ShownCampaign,
   shareId,
   sortFields,
-  windows,
+  windowConditions,
+  withStatus,
 } from './campaign.ts';
-import { knownReferences, type ReferencedStorage, unknownReferencesOf } from './campaign-references.ts';
+import { campaignReferenceErrors, knownReferences, type ReferencedStorage } from './campaign-references.ts';
 
 export interface CampaignQuery extends PageRequest {
   /** In a slug's normal form; `null` for what has none, which matches nothing. */
@@ -41,13 +41,13 @@ export interface CampaignQuery extends PageRequest {
 }
 
 /** `hasShared` is there when a member looks: whether that member has shared the campaign. */
-export type SeenCampaign = ShownCampaign & { readonly hasShared?: boolean };
+export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
 export interface CampaignStorage extends ReferencedStorage {
   readonly campaigns: CampaignRepository;
   readonly shares: ShareRepository;
   readonly members: MemberRepository;
-  atomically<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
+  runInTransaction<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
 }
 
 export class CampaignService {
@@ -57,9 +57,9 @@ export class CampaignService {
   ) {}
 
   /** Refuses with `invalid` an end before its start, and references to what the workspace does not have. */
-  async create(actor: Actor, fields: NewCampaign): Promise<Campaign & SeenCampaign> {
-    const [campaign] = (await this.checkMany(actor, [fields])) as [Outcome<Campaign>];
-    if (isRefused(campaign)) throw campaign;
+  async create(actor: Actor, fields: NewCampaign): Promise<Campaign & CampaignView> {
+    const [campaign] = (await this.checkMany(actor, [fields])) as [BatchResult<Campaign>];
+    if (isRejected(campaign)) throw campaign;
     await this.storage.campaigns.add(campaign);
     return actor.member ? { hasShared: false, ...campaign } : campaign;
   }
@@ -68,13 +68,15 @@ export class CampaignService {
   async checkMany(
     { workspaceId, member }: Actor,
     batch: readonly NewCampaign[],
-  ): Promise<readonly Outcome<Campaign>[]> {
+  ): Promise<readonly BatchResult<Campaign>[]> {
     const known = await knownReferences(this.storage, workspaceId, batch);
     return batch.map((fields) => {
       const moments = momentsOf(fields);
-      if ('fault' in moments) return invalid([moments.fault]);
-      const faults = unknownReferencesOf(fields, known);
-      return faults.length > 0 ? invalid(faults) : this.made(workspaceId, member?.id ?? null, fields, moments);
+      if ('fault' in moments) return invalidFields([moments.fault]);
+      const faults = campaignReferenceErrors(fields, known);
+      return faults.length > 0
+        ? invalidFields(faults)
+        : this.newCampaign(workspaceId, member?.id ?? null, fields, moments);
     });
   }
 
@@ -83,52 +85,55 @@ export class CampaignService {
     actor: Actor,
     batch: readonly NewCampaign[],
     ids?: readonly string[],
-  ): Promise<readonly Outcome<Campaign>[]> {
+  ): Promise<readonly BatchResult<Campaign>[]> {
     return addAll(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
   }
 
-  async get(actor: Actor, id: string): Promise<SeenCampaign> {
-    const campaign = found(await this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SHOWN), 'campaign');
-    return seen(campaign, await this.sharedBy(actor, [campaign]));
+  async get(actor: Actor, id: string): Promise<CampaignView> {
+    const campaign = requireFound(
+      await this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SUMMARY_FIELDS),
+      'campaign',
+    );
+    return toView(campaign, await this.findSharedIds(actor, [campaign]));
   }
 
-  async list(actor: Actor, query: CampaignQuery): Promise<Page<SeenCampaign>> {
+  async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
-    const where: Condition<Campaign>[] = filter ? windows[filter](this.system.now()) : [];
+    const where: Condition<Campaign>[] = filter ? windowConditions[filter](this.system.now()) : [];
     where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
     if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
     if (tagIds) where.push({ field: 'tagIds', in: tagIds });
-    if (tagNames) where.push({ field: 'tagIds', in: await this.tagIdsOf(actor.workspaceId, tagNames) });
+    if (tagNames) where.push({ field: 'tagIds', in: await this.findTagIds(actor.workspaceId, tagNames) });
     if (userId) where.push({ field: 'createdBy', is: userId });
     if (search) where.push({ field: 'searchText', contains: fold(search) });
-    const listing = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SHOWN } as const;
+    const listing = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
     const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
-    const shared = await this.sharedBy(actor, items);
-    return { items: items.map((campaign) => seen(campaign, shared)), hasNext };
+    const shared = await this.findSharedIds(actor, items);
+    return { items: items.map((campaign) => toView(campaign, shared)), hasNext };
   }
 
   /** Every campaign, also an archived one, in the order of their making. */
-  all(workspaceId: string): AsyncIterable<Campaign> {
-    return walk((after, take) => this.storage.campaigns.listById(workspaceId, after, take));
+  iterate(workspaceId: string): AsyncIterable<Campaign> {
+    return iterateById((after, take) => this.storage.campaigns.listById(workspaceId, after, take));
   }
 
   /** Refuses with `conflict` a status that the campaign's own does not lead to. */
   async setStatus(workspaceId: string, id: string, status: CampaignStatus): Promise<Campaign> {
     const now = this.system.now();
-    const change = (campaign: Campaign): Campaign => inStatus(campaign, status, now);
-    return found(await this.storage.campaigns.update(workspaceId, id, change), 'campaign');
+    const change = (campaign: Campaign): Campaign => withStatus(campaign, status, now);
+    return requireFound(await this.storage.campaigns.update(workspaceId, id, change), 'campaign');
   }
 
   /** Counts a member's share of a published campaign, once: the counter and the shares never disagree. */
   async recordShare(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
-    found(await this.storage.members.get(workspaceId, memberId), 'member');
-    return this.storage.atomically(async ({ campaigns, shares }) => {
-      const campaign = found(await campaigns.get(workspaceId, campaignId), 'campaign');
+    requireFound(await this.storage.members.get(workspaceId, memberId), 'member');
+    return this.storage.runInTransaction(async ({ campaigns, shares }) => {
+      const campaign = requireFound(await campaigns.get(workspaceId, campaignId), 'campaign');
       requirePublished(campaign);
       const id = shareId(memberId, campaignId);
       if (await shares.get(workspaceId, id)) return campaign;
       const count = (now: Campaign): Campaign => ({ ...now, shares: now.shares + 1 });
-      const counted = found(await campaigns.update(workspaceId, campaignId, count), 'campaign');
+      const counted = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
       const createdAt = timestamp(this.system.now());
       await shares.add({ id, workspaceId, campaignId, memberId, position: counted.shares, createdAt });
       return counted;
@@ -141,10 +146,10 @@ export class CampaignService {
       requirePublished(campaign);
       return { ...campaign, clicks: campaign.clicks + count };
     };
-    return found(await this.storage.campaigns.update(workspaceId, id, click), 'campaign');
+    return requireFound(await this.storage.campaigns.update(workspaceId, id, click), 'campaign');
   }
 
-  private made(workspaceId: string, createdBy: string | null, fields: NewCampaign, moments: Moments): Campaign {
+  private newCampaign(workspaceId: string, createdBy: string | null, fields: NewCampaign, moments: Moments): Campaign {
     const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
     const { tagIds = [], groupIds = [], resources = [], ...given } = others;
     const now = timestamp(this.system.now());
@@ -171,7 +176,7 @@ export class CampaignService {
     };
   }
 
-  private async tagIdsOf(workspaceId: string, names: readonly string[]): Promise<readonly string[]> {
+  private async findTagIds(workspaceId: string, names: readonly string[]): Promise<readonly string[]> {
     const tags = await this.storage.tags.list(workspaceId, {
       where: [{ field: 'foldedName', in: names.map(fold) }],
       by: 'createdAt',
@@ -187,9 +192,9 @@ export class CampaignService {
    * agree. Returns `undefined` if the actor is not a member. Shares are read after the campaigns, and those that were
    * counted in between are ignored.
    */
-  private async sharedBy(
+  private async findSharedIds(
     { workspaceId, member }: Actor,
-    campaigns: readonly ShownCampaign[],
+    campaigns: readonly CampaignSummary[],
   ): Promise<ReadonlySet<string> | undefined> {
     if (!member) return undefined;
     const shared = campaigns.filter(({ shares }) => shares > 0);
@@ -197,7 +202,7 @@ export class CampaignService {
     const ids = shared.map(({ id }) => shareId(member.id, id));
     const shares = await this.storage.shares.getMany(workspaceId, ids, ['position']);
     const positions = new Map(shares.map(({ id, position = 0 }) => [id, position]));
-    const isShared = ({ id, shares }: ShownCampaign) =>
+    const isShared = ({ id, shares }: CampaignSummary) =>
       (positions.get(shareId(member.id, id)) ?? Number.POSITIVE_INFINITY) <= shares;
     return new Set(shared.filter(isShared).map(({ id }) => id));
   }
@@ -205,18 +210,18 @@ export class CampaignService {
 
 const NONE_SHARED: ReadonlySet<string> = new Set();
 
-function seen(campaign: ShownCampaign, shared: ReadonlySet<string> | undefined): SeenCampaign {
+function toView(campaign: CampaignSummary, shared: ReadonlySet<string> | undefined): CampaignView {
   if (!shared) return campaign;
   return (shared.has(campaign.id) ? asShared : asUnshared)(campaign);
 }
 
-const asShared = memoised((campaign: ShownCampaign): SeenCampaign => ({ hasShared: true, ...campaign }));
-const asUnshared = memoised((campaign: ShownCampaign): SeenCampaign => ({ hasShared: false, ...campaign }));
+const asShared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: true, ...campaign }));
+const asUnshared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: false, ...campaign }));
 
 /** The moments that the dates of a campaign mean. */
 type Moments = Pick<Campaign, 'startsAt' | 'endsAt'>;
 
-function momentsOf({ startDate, endDate }: NewCampaign): Moments | { readonly fault: Fault } {
+function momentsOf({ startDate, endDate }: NewCampaign): Moments | { readonly fault: FieldError } {
   const startsAt = startOf(startDate);
   const endsAt = endOf(endDate);
   if (startsAt === undefined) return { fault: { path: 'startDate', problem: 'must be a date' } };

@@ -1,6 +1,6 @@
-import { changed } from '../shared/changes.ts';
-import { DomainError, type Fault } from '../shared/error.ts';
-import type { Condition, Entity, Field, Kind, Records } from '../shared/records.ts';
+import { withChanges } from '../shared/changes.ts';
+import { CoreError, type FieldError } from '../shared/core-error.ts';
+import type { Condition, Entity, Field, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
 export const CAMPAIGN_STATUSES = ['draft', 'published', 'archived'] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
@@ -56,7 +56,7 @@ export interface Campaign extends Entity {
 }
 
 /** What is shown of a campaign (specification: Campaign). */
-export const CAMPAIGN_SHOWN = [
+export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',
   'status',
@@ -69,7 +69,7 @@ export const CAMPAIGN_SHOWN = [
   'endDate',
   'targetShares',
 ] as const satisfies readonly Field<Campaign>[];
-export type ShownCampaign = Pick<Campaign, (typeof CAMPAIGN_SHOWN)[number]>;
+export type CampaignSummary = Pick<Campaign, (typeof CAMPAIGN_SUMMARY_FIELDS)[number]>;
 
 /** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
 export interface NewCampaign {
@@ -94,9 +94,9 @@ export interface NewCampaign {
   readonly contentPillarId?: string | null | undefined;
 }
 
-export type CampaignRepository = Records<Campaign>;
+export type CampaignRepository = RecordStore<Campaign>;
 
-export const campaignKind: Kind<Campaign> = {
+export const campaignSchema: RecordSchema<Campaign> = {
   name: 'campaigns',
   unique: {},
   indexes: [
@@ -118,18 +118,18 @@ export interface Share extends Entity {
   readonly createdAt: string;
 }
 
-export type ShareRepository = Records<Share>;
+export type ShareRepository = RecordStore<Share>;
 
-export const shareKind: Kind<Share> = { name: 'shares', unique: {}, indexes: [] };
+export const shareSchema: RecordSchema<Share> = { name: 'shares', unique: {}, indexes: [] };
 
 export function shareId(memberId: string, campaignId: string): string {
   return `${memberId}/${campaignId}`;
 }
 
 /** The most clicks that are recorded at once. */
-export const CLICKS_AT_ONCE = 1_000_000_000;
+export const MAX_CLICK_COUNT = 1_000_000_000;
 export const CAMPAIGN_NAME = { min: 1, max: 190 };
-export const RESOURCES_AT_MOST = 50;
+export const MAX_RESOURCE_COUNT = 50;
 export const RESOURCE_LABEL = { max: 255 };
 
 export const CAMPAIGN_SORTS = ['createdAt', 'updatedAt', 'startDate'] as const;
@@ -146,7 +146,7 @@ export const CAMPAIGN_WINDOWS = ['upcoming', 'active', 'non-upcoming'] as const;
 export type CampaignWindow = (typeof CAMPAIGN_WINDOWS)[number];
 
 /** What each window asks of the dates alone; a campaign is active at its start and at its end too. */
-export const windows: Record<CampaignWindow, (now: number) => Condition<Campaign>[]> = {
+export const windowConditions: Record<CampaignWindow, (now: number) => Condition<Campaign>[]> = {
   upcoming: (now) => [{ field: 'startsAt', from: now + 1 }],
   active: (now) => [
     { field: 'startsAt', to: now },
@@ -156,27 +156,27 @@ export const windows: Record<CampaignWindow, (now: number) => Condition<Campaign
 };
 
 /** Where each status leads. */
-export const transitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
+export const statusTransitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
   draft: ['published', 'archived'],
   published: ['archived'],
   archived: ['published'],
 };
 
 /** The campaign in another status; in the one that it has, unchanged. Refuses with `conflict` where none leads there. */
-export function inStatus(campaign: Campaign, status: CampaignStatus, now: number): Campaign {
-  if (campaign.status !== status && !transitions[campaign.status].includes(status)) {
-    const allowed = transitions[campaign.status].join(' or ');
-    throw new DomainError('conflict', `A campaign goes from ${campaign.status} to ${allowed}, not to ${status}.`);
+export function withStatus(campaign: Campaign, status: CampaignStatus, now: number): Campaign {
+  if (campaign.status !== status && !statusTransitions[campaign.status].includes(status)) {
+    const allowed = statusTransitions[campaign.status].join(' or ');
+    throw new CoreError('conflict', `A campaign goes from ${campaign.status} to ${allowed}, not to ${status}.`);
   }
-  return changed(campaign, { status, archived: status === 'archived' }, now);
+  return withChanges(campaign, { status, archived: status === 'archived' }, now);
 }
 
 /** Refuses with `conflict` a campaign that nobody can share or click, because it is not published. */
 export function requirePublished({ status }: Campaign): void {
   if (status !== 'published') {
-    throw new DomainError('conflict', `Only a published campaign can be shared or clicked; this one is ${status}.`);
+    throw new CoreError('conflict', `Only a published campaign can be shared or clicked; this one is ${status}.`);
   }
 }
 
 /** What is wrong with a campaign that ends before it starts. */
-export const END_BEFORE_START: Fault = { path: 'endDate', problem: 'must not be before startDate' };
+export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };

@@ -1,13 +1,13 @@
 import type { MemberRepository } from '../access/member.ts';
-import { changed } from '../shared/changes.ts';
+import { withChanges } from '../shared/changes.ts';
 import type { Color } from '../shared/color.ts';
+import { requireFound } from '../shared/core-error.ts';
 import { timestamp } from '../shared/date.ts';
-import { found } from '../shared/error.ts';
+import { iterateById } from '../shared/iterate-by-id.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
-import type { Condition, Order } from '../shared/records.ts';
+import type { Condition, Order } from '../shared/record-store.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import { walk } from '../shared/walk.ts';
 import {
   type ContentPillar,
   type ContentPillarRepository,
@@ -50,7 +50,7 @@ export class ContentPillarService {
     workspaceId: string,
     { authorId, title, color, description = '' }: NewContentPillar,
   ): Promise<ContentPillar> {
-    found(await this.members.get(workspaceId, authorId), 'member');
+    requireFound(await this.members.get(workspaceId, authorId), 'member');
     const now = timestamp(this.system.now());
     const pillar: ContentPillar = {
       id: this.system.newId(),
@@ -80,21 +80,21 @@ export class ContentPillarService {
   }
 
   /** Every pillar, in the order of their making. */
-  all(workspaceId: string): AsyncIterable<ContentPillar> {
-    return walk((after, take) => this.contentPillars.listById(workspaceId, after, take));
+  iterate(workspaceId: string): AsyncIterable<ContentPillar> {
+    return iterateById((after, take) => this.contentPillars.listById(workspaceId, after, take));
   }
 
   async update(workspaceId: string, id: string, change: ContentPillarChange): Promise<ContentPillar> {
     const now = this.system.now();
     const apply = (pillar: ContentPillar): ContentPillar => {
-      const next = changed(pillar, change, now);
+      const next = withChanges(pillar, change, now);
       return next === pillar ? pillar : { ...next, ...contentPillarTexts(next) };
     };
-    return found(await this.contentPillars.update(workspaceId, id, apply), 'content pillar');
+    return requireFound(await this.contentPillars.update(workspaceId, id, apply), 'content pillar');
   }
 
   /** Changes no campaign that names the pillar. */
   async remove(workspaceId: string, id: string): Promise<void> {
-    found((await this.contentPillars.remove(workspaceId, id)) || undefined, 'content pillar');
+    requireFound((await this.contentPillars.remove(workspaceId, id)) || undefined, 'content pillar');
   }
 }

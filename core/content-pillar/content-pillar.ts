@@ -1,5 +1,5 @@
 import type { Color } from '../shared/color.ts';
-import type { Entity, Kind, Records } from '../shared/records.ts';
+import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
 import { fold, searchText } from '../shared/text.ts';
 
 export const CONTENT_PILLAR_STATUSES = ['published', 'archived'] as const;
@@ -18,9 +18,9 @@ export interface ContentPillar extends Entity {
   readonly updatedAt: string;
 }
 
-export type ContentPillarRepository = Records<ContentPillar>;
+export type ContentPillarRepository = RecordStore<ContentPillar>;
 
-export const contentPillarKind: Kind<ContentPillar> = {
+export const contentPillarSchema: RecordSchema<ContentPillar> = {
   name: 'contentPillars',
   unique: {},
   indexes: [['createdAt'], ['foldedTitle']],

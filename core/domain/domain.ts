@@ -1,4 +1,4 @@
-import type { Entity, Kind, Records, Registry } from '../shared/records.ts';
+import type { Entity, GlobalRecordStore, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
 /** A custom domain for short links. `liveSince`: when it was made live or last unarchived. */
 export interface Domain extends Entity {
@@ -14,9 +14,9 @@ export interface Domain extends Entity {
   readonly updatedAt: string;
 }
 
-export type DomainRepository = Records<Domain>;
+export type DomainRepository = RecordStore<Domain>;
 
-export const domainKind: Kind<Domain> = {
+export const domainSchema: RecordSchema<Domain> = {
   name: 'domains',
   unique: { slug: 'The workspace has this domain: send `archived` too to archive or unarchive it.' },
   indexes: [
@@ -32,11 +32,11 @@ export interface VerifiedSlug {
   readonly domainId: string;
 }
 
-export type VerifiedSlugRegistry = Registry<VerifiedSlug>;
+export type VerifiedSlugStore = GlobalRecordStore<VerifiedSlug>;
 
-export const SLUG_LENGTH = 190;
+export const MAX_SLUG_LENGTH = 190;
 /** Far above what 190 characters of ASCII can stand for; what is longer is not converted, for that takes its time. */
-const TEXT_LENGTH = 1000;
+const MAX_TEXT_LENGTH = 1000;
 const OUTSIDE_HOST_NAMES = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -47,14 +47,14 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function normalSlug(text: string, toAscii: (name: string) => string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed.length > TEXT_LENGTH) return undefined;
+  if (trimmed.length > MAX_TEXT_LENGTH) return undefined;
   const name = Array.from(trimmed, (letter) => letter.toLowerCase()).join('');
   if (OUTSIDE_HOST_NAMES.test(name)) return undefined;
   const slug = toAscii(name).replace(/\.$/, '');
   const labels = slug.split('.');
   const isName =
     labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
-  return isName && slug.length <= SLUG_LENGTH && !slug.startsWith('www.') ? slug : undefined;
+  return isName && slug.length <= MAX_SLUG_LENGTH && !slug.startsWith('www.') ? slug : undefined;
 }
 
 /** The example link of a domain for which none was given. */

@@ -1,6 +1,6 @@
-import type { Fault } from '../shared/error.ts';
-import type { Entity, Kind, Records } from '../shared/records.ts';
-import { knownIds, requireNone, unknownReferences } from '../shared/references.ts';
+import type { FieldError } from '../shared/core-error.ts';
+import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import { knownIds, referenceErrors, throwIfInvalid } from '../shared/references.ts';
 
 /** A set of users of a workspace. */
 export interface Group extends Entity {
@@ -10,9 +10,9 @@ export interface Group extends Entity {
   readonly createdAt: string;
 }
 
-export type GroupRepository = Records<Group>;
+export type GroupRepository = RecordStore<Group>;
 
-export const groupKind: Kind<Group> = {
+export const groupSchema: RecordSchema<Group> = {
   name: 'groups',
   unique: { foldedName: 'The workspace has a group of this name: choose another one.' },
   indexes: [['createdAt']],
@@ -21,12 +21,12 @@ export const groupKind: Kind<Group> = {
 export const GROUP_NAME = { min: 1, max: 190 };
 
 /** The faults of ids in a field that are none of the known groups of the workspace. */
-export function unknownGroups(
+export function groupReferenceErrors(
   known: ReadonlySet<string>,
   field: string,
   ids: readonly string[] = [],
-): readonly Fault[] {
-  return unknownReferences(known, ids, (index) => `${field}.${index}`, 'is no group of the workspace');
+): readonly FieldError[] {
+  return referenceErrors(known, ids, (index) => `${field}.${index}`, 'is no group of the workspace');
 }
 
 /** Refuses with `invalid` ids in a field that name no group of the workspace. */
@@ -36,5 +36,5 @@ export async function requireGroups(
   field: string,
   ids: readonly string[] = [],
 ): Promise<void> {
-  requireNone(unknownGroups(await knownIds(groups, workspaceId, ids), field, ids));
+  throwIfInvalid(groupReferenceErrors(await knownIds(groups, workspaceId, ids), field, ids));
 }

@@ -1,7 +1,7 @@
-import type { Entity, Kind, Records } from '../shared/records.ts';
+import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
 /** A reply as it was given first. */
-export interface KeptReply {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -11,13 +11,13 @@ export interface IdempotentRequest extends Entity {
   readonly fingerprint: string;
   /** Which of the processes that tried has the request. */
   readonly holder: string;
-  readonly reply: KeptReply | null;
+  readonly reply: StoredResponse | null;
   readonly expiresAt: number;
 }
 
-export type IdempotentRequestRepository = Records<IdempotentRequest>;
+export type IdempotentRequestRepository = RecordStore<IdempotentRequest>;
 
-export const idempotentRequestKind: Kind<IdempotentRequest> = {
+export const idempotentRequestSchema: RecordSchema<IdempotentRequest> = {
   name: 'idempotentRequests',
   unique: {},
   indexes: [],
@@ -25,5 +25,5 @@ export const idempotentRequestKind: Kind<IdempotentRequest> = {
 };
 
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
-export const KEPT_MS = 24 * 60 * 60 * 1000;
-export const HELD_MS = 30 * 1000;
+export const RESPONSE_TTL_MS = 24 * 60 * 60 * 1000;
+export const LOCK_TTL_MS = 30 * 1000;

@@ -1,17 +1,17 @@
 import type { Actor } from '../access/caller.ts';
-import { type GroupRepository, requireGroups, unknownGroups } from '../group/group.ts';
-import { addAll, type Outcome } from '../shared/batch.ts';
-import { changed } from '../shared/changes.ts';
+import { type GroupRepository, groupReferenceErrors, requireGroups } from '../group/group.ts';
+import { addAll, type BatchResult } from '../shared/batch.ts';
+import { withChanges } from '../shared/changes.ts';
+import { invalidFields, requireFound } from '../shared/core-error.ts';
 import { timestamp } from '../shared/date.ts';
-import { found, invalid } from '../shared/error.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
-import type { Condition } from '../shared/records.ts';
+import type { Condition } from '../shared/record-store.ts';
 import { knownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import {
-  availableTo,
-  derived,
+  availabilityConditions,
+  deriveFields,
   type Icon,
   type InspirationQuestion,
   type InspirationQuestionRepository,
@@ -49,7 +49,7 @@ export class InspirationQuestionService {
   /** Refuses with `invalid` groups that the workspace does not have. */
   async create(workspaceId: string, fields: NewInspirationQuestion): Promise<InspirationQuestion> {
     await requireGroups(this.groups, workspaceId, 'groups', fields.groups);
-    const created = this.made(workspaceId, fields);
+    const created = this.newQuestion(workspaceId, fields);
     await this.questions.add(created);
     return created;
   }
@@ -58,12 +58,12 @@ export class InspirationQuestionService {
   async checkMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
-  ): Promise<readonly Outcome<InspirationQuestion>[]> {
+  ): Promise<readonly BatchResult<InspirationQuestion>[]> {
     const ids = batch.flatMap(({ groups = [] }) => groups);
     const known = await knownIds(this.groups, workspaceId, ids);
     return batch.map((fields) => {
-      const faults = unknownGroups(known, 'groups', fields.groups);
-      return faults.length > 0 ? invalid(faults) : this.made(workspaceId, fields);
+      const faults = groupReferenceErrors(known, 'groups', fields.groups);
+      return faults.length > 0 ? invalidFields(faults) : this.newQuestion(workspaceId, fields);
     });
   }
 
@@ -72,14 +72,14 @@ export class InspirationQuestionService {
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
     ids?: readonly string[],
-  ): Promise<readonly Outcome<InspirationQuestion>[]> {
+  ): Promise<readonly BatchResult<InspirationQuestion>[]> {
     return addAll(this.questions, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Newest first. */
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { search, userType, groupIds, includeArchived, isActive, availableToMe, ...page } = query;
-    const where: Condition<InspirationQuestion>[] = availableToMe ? availableTo(actor) : [];
+    const where: Condition<InspirationQuestion>[] = availableToMe ? availabilityConditions(actor) : [];
     where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
     if (isActive !== undefined) where.push({ field: 'isActive', is: isActive });
     if (userType) where.push({ field: 'userType', is: userType });
@@ -91,22 +91,22 @@ export class InspirationQuestionService {
   /** Refuses with `not_found` before it looks at the groups, then with `invalid` groups that the workspace has not. */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
-      found(await this.questions.get(workspaceId, id), 'inspiration question');
+      requireFound(await this.questions.get(workspaceId, id), 'inspiration question');
       await requireGroups(this.groups, workspaceId, 'groups', change.groups);
     }
     const now = this.system.now();
     const apply = (question: InspirationQuestion): InspirationQuestion => {
-      const next = changed(question, change, now);
-      return next === question ? question : { ...next, ...derived(next) };
+      const next = withChanges(question, change, now);
+      return next === question ? question : { ...next, ...deriveFields(next) };
     };
-    return found(await this.questions.update(workspaceId, id, apply), 'inspiration question');
+    return requireFound(await this.questions.update(workspaceId, id, apply), 'inspiration question');
   }
 
   async remove(workspaceId: string, id: string): Promise<void> {
-    found((await this.questions.remove(workspaceId, id)) || undefined, 'inspiration question');
+    requireFound((await this.questions.remove(workspaceId, id)) || undefined, 'inspiration question');
   }
 
-  private made(workspaceId: string, fields: NewInspirationQuestion): InspirationQuestion {
+  private newQuestion(workspaceId: string, fields: NewInspirationQuestion): InspirationQuestion {
     const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
     const { isActive = true, archived = false } = fields;
     const now = timestamp(this.system.now());
@@ -120,7 +120,7 @@ export class InspirationQuestionService {
       groups,
       isActive,
       archived,
-      ...derived({ groups, question, description }),
+      ...deriveFields({ groups, question, description }),
       createdAt: now,
       updatedAt: now,
     };

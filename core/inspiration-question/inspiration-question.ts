@@ -1,5 +1,5 @@
 import type { Actor } from '../access/caller.ts';
-import type { Condition, Entity, Kind, Records } from '../shared/records.ts';
+import type { Condition, Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
 import { searchText } from '../shared/text.ts';
 
 export const USER_TYPES = ['thought_leader', 'advocate', 'all'] as const;
@@ -74,9 +74,9 @@ export interface InspirationQuestion extends Entity {
   readonly updatedAt: string;
 }
 
-export type InspirationQuestionRepository = Records<InspirationQuestion>;
+export type InspirationQuestionRepository = RecordStore<InspirationQuestion>;
 
-export const inspirationQuestionKind: Kind<InspirationQuestion> = {
+export const inspirationQuestionSchema: RecordSchema<InspirationQuestion> = {
   name: 'inspirationQuestions',
   unique: {},
   indexes: [
@@ -94,7 +94,7 @@ export const QUESTION = { min: 10, max: 170 };
 const EVERYONE = 'everyone';
 
 /** The fields that follow from the others: whom a question is for, and what a search looks at. */
-export function derived({
+export function deriveFields({
   groups,
   question,
   description,
@@ -109,7 +109,7 @@ export function derived({
  * What makes a question available to someone: active, not archived, for all seat types or the member's, and for
  * everyone or a group of the member's. An actor that is no member gets what is open to all.
  */
-export function availableTo({ member }: Actor): Condition<InspirationQuestion>[] {
+export function availabilityConditions({ member }: Actor): Condition<InspirationQuestion>[] {
   return [
     { field: 'isActive', is: true },
     { field: 'archived', is: false },

@@ -1,11 +1,11 @@
-import { DomainError } from './error.ts';
-import type { Entity, Records } from './records.ts';
+import { CoreError } from './core-error.ts';
+import type { Entity, RecordStore } from './record-store.ts';
 
 /** What becomes of one of many: the record, or why it is refused. */
-export type Outcome<T> = T | DomainError;
+export type BatchResult<T> = T | CoreError;
 
-export function isRefused<T>(outcome: Outcome<T>): outcome is DomainError {
-  return outcome instanceof DomainError;
+export function isRejected<T>(outcome: BatchResult<T>): outcome is CoreError {
+  return outcome instanceof CoreError;
 }
 
 /**
@@ -14,24 +14,24 @@ export function isRefused<T>(outcome: Outcome<T>): outcome is DomainError {
  * is unknown whether it was stored.
  */
 export async function addAll<T extends Entity>(
-  records: Records<T>,
+  records: RecordStore<T>,
   workspaceId: string,
-  batch: readonly Outcome<T>[],
+  batch: readonly BatchResult<T>[],
   ids?: readonly string[],
-): Promise<readonly Outcome<T>[]> {
-  const made = ids ? batch.map((it, i) => (isRefused(it) ? it : { ...it, id: ids[i] as string })) : batch;
-  const refusals = await records.addMany(made.filter((it): it is T => !isRefused<T>(it)));
+): Promise<readonly BatchResult<T>[]> {
+  const made = ids ? batch.map((it, i) => (isRejected(it) ? it : { ...it, id: ids[i] as string })) : batch;
+  const refusals = await records.addMany(made.filter((it): it is T => !isRejected<T>(it)));
   let index = 0;
   const outcomes = made.map((outcome) => {
-    if (isRefused(outcome)) return outcome;
+    if (isRejected(outcome)) return outcome;
     const refusal = refusals.get(index++);
-    return refusal === undefined ? outcome : new DomainError('conflict', refusal);
+    return refusal === undefined ? outcome : new CoreError('conflict', refusal);
   });
   if (!ids) return outcomes;
-  const refused = ids.filter((_, i) => isRefused(outcomes[i]));
+  const refused = ids.filter((_, i) => isRejected(outcomes[i]));
   if (refused.length === 0) return outcomes;
   const stored = new Map((await records.getMany(workspaceId, refused)).map((record) => [record.id, record as T]));
-  return outcomes.map((outcome, i) => (isRefused(outcome) && stored.get(ids[i] as string)) || outcome);
+  return outcomes.map((outcome, i) => (isRejected(outcome) && stored.get(ids[i] as string)) || outcome);
 }
 
 /** What has a name that is unique in its workspace. */
@@ -39,12 +39,12 @@ type Named = Entity & { readonly foldedName: string; readonly createdAt: string 
 
 /** Which of the folded names are taken. */
 export async function takenNames<T extends Named>(
-  records: Records<T>,
+  records: RecordStore<T>,
   workspaceId: string,
   names: readonly string[],
 ): Promise<Set<string>> {
   const distinct = [...new Set(names)];
-  const taken = await (records as Records<Named>).list(workspaceId, {
+  const taken = await (records as RecordStore<Named>).list(workspaceId, {
     where: [{ field: 'foldedName', in: distinct }],
     by: 'createdAt',
     order: 'asc',

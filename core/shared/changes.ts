@@ -5,7 +5,7 @@ import { timestamp } from './date.ts';
  * one the record itself is returned, `updatedAt` included. That never goes back, for of changes at the same time the last to
  * be made need not be the last that was asked for.
  */
-export function changed<T extends { readonly updatedAt: string }>(
+export function withChanges<T extends { readonly updatedAt: string }>(
   record: T,
   fields: { readonly [F in keyof T]?: T[F] | undefined },
   now: number,

@@ -2,7 +2,7 @@
  * The same function, which remembers what it makes of frozen values for as long as these live: they stay what they are.
  * It makes a frozen value of a frozen one. Of other values it remembers nothing (docs/adr/0004-memory-storage.md).
  */
-export function memoised<K extends object, V>(make: (key: K) => V): (key: K) => V {
+export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {
     const known = made.get(key);

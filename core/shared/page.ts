@@ -1,4 +1,4 @@
-import type { Entity, Field, Query, Records } from './records.ts';
+import type { Entity, Field, Query, RecordStore } from './record-store.ts';
 
 /** Which part of a listing is asked for; a `limit` ends the listing after so many records, counted over all pages. */
 export interface PageRequest {
@@ -21,7 +21,7 @@ type Listing<T, F extends Field<T>> = Omit<Query<T, F>, 'skip' | 'take'>;
 
 /** Reads one page of a listing. It asks for one record more than the page holds, to know whether another follows. */
 export async function readPage<T extends Entity, F extends Field<T> = Field<T>>(
-  records: Records<T>,
+  records: RecordStore<T>,
   workspaceId: string,
   listing: Listing<T, F>,
   { page, pageSize, limit = Number.POSITIVE_INFINITY }: PageRequest,

@@ -1,9 +1,9 @@
-import { type Fault, invalid } from './error.ts';
-import type { Entity, Field, Records } from './records.ts';
+import { type FieldError, invalidFields } from './core-error.ts';
+import type { Entity, Field, RecordStore } from './record-store.ts';
 
 /** Which of the ids name records of the workspace that are accepted by some fields; each id is asked for once. */
 export async function knownIds<T extends Entity, F extends Field<T> = never>(
-  records: Records<T>,
+  records: RecordStore<T>,
   workspaceId: string,
   ids: readonly string[],
   fields: readonly F[] = [],
@@ -18,16 +18,16 @@ export async function knownIds<T extends Entity, F extends Field<T> = never>(
  * The faults of ids that are not known: one that never was, a deleted one and another workspace's look alike. `path`
  * names the field of the id at an index.
  */
-export function unknownReferences(
+export function referenceErrors(
   known: ReadonlySet<string>,
   ids: readonly string[],
   path: (index: number) => string,
   problem: string,
-): readonly Fault[] {
+): readonly FieldError[] {
   return ids.flatMap((id, index) => (known.has(id) ? [] : [{ path: path(index), problem }]));
 }
 
 /** Refuses with `invalid` all faults that were found. */
-export function requireNone(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw invalid(faults);
+export function throwIfInvalid(faults: readonly FieldError[]): void {
+  if (faults.length > 0) throw invalidFields(faults);
 }

@@ -1,5 +1,5 @@
 import { COLORS, type Color } from '../shared/color.ts';
-import type { Entity, Kind, Records } from '../shared/records.ts';
+import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
 /** A label of campaigns. */
 export interface Tag extends Entity {
@@ -10,9 +10,9 @@ export interface Tag extends Entity {
   readonly updatedAt: string;
 }
 
-export type TagRepository = Records<Tag>;
+export type TagRepository = RecordStore<Tag>;
 
-export const tagKind: Kind<Tag> = {
+export const tagSchema: RecordSchema<Tag> = {
   name: 'tags',
   unique: { foldedName: 'The workspace has a tag of this name: choose another one.' },
   indexes: [['color', 'createdAt']],

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ProgressLine } from '../../adapters/cli/progress.ts';
 import { seed } from '../../adapters/cli/seed.ts';
 import { standardErrorLog } from '../../bootstrap/log.ts';
-import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
+import { startServer } from '../../bootstrap/start-server.ts';
 import { type Sample, type Seeded, seedParameters } from './sample.ts';
 
 /**
@@ -11,13 +11,13 @@ import { type Sample, type Seeded, seedParameters } from './sample.ts';
  * the campaigns take; the garbage collector must be exposed.
  */
 const settings = readSettings(process.env);
-const { application: use } = await start(settings, await standardErrorLog(settings.LOG_LEVEL));
+const { app } = await startServer(settings, await standardErrorLog(settings.LOG_LEVEL));
 const samples: Sample[] = [];
 const counts: readonly number[] = JSON.parse(process.env.SEEDS as string);
 const before = heapUsed();
 for (const campaigns of counts) {
   const session = {
-    use,
+    app,
     bodyLimit: settings.BODY_LIMIT_BYTES,
     now: Date.now,
     newId: randomUUID,
@@ -42,7 +42,9 @@ function heapUsed(): number {
 /** Bytes of the texts of a campaign. */
 async function averageTexts({ workspaceId }: Sample): Promise<number> {
   let [bytes, count] = [0, 0];
-  for await (const { name, description, shareContext, objective, destinationUrl } of use.campaigns.all(workspaceId)) {
+  for await (const { name, description, shareContext, objective, destinationUrl } of app.campaigns.iterate(
+    workspaceId,
+  )) {
     bytes += Buffer.byteLength([name, description, shareContext, objective, destinationUrl].join(''));
     count++;
   }

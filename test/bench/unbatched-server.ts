@@ -1,8 +1,8 @@
+import { createHttpService } from '../../adapters/http/http-server.ts';
 import { logObserver } from '../../adapters/http/log.ts';
-import { httpService } from '../../adapters/http/server.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { CALLERS_KEPT_MS } from '../../bootstrap/container.ts';
+import { CALLER_CACHE_TTL_MS } from '../../bootstrap/container.ts';
 import { standardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
@@ -12,12 +12,12 @@ import { Application } from '../../core/application.ts';
 const settings = readSettings(process.env);
 const log = await standardErrorLog(settings.LOG_LEVEL);
 const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => log.warn(line), false);
-await connection.attempted();
+await connection.firstAttempt();
 const core = {
-  application: new Application(storage, nodeSystem(), CALLERS_KEPT_MS),
-  requests: memoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
-  refusals: memoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
+  app: new Application(storage, nodeSystem(), CALLER_CACHE_TTL_MS),
+  requestLimiter: memoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
+  refusalLimiter: memoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };
 const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-const { server } = httpService(core, { bodyLimit, docsUrl, trustProxy }, [logObserver(log)]);
+const { server } = createHttpService(core, { bodyLimit, docsUrl, trustProxy }, [logObserver(log)]);
 server.listen(settings.PORT, settings.HOST);

@@ -65,7 +65,7 @@ suite('npm run dev', {
   'restarts the server after a change of a source, and stops with it': () =>
     withCheckout({}, async (checkout) => {
       const service = await checkout.start('npm run dev', { PORT: '0' });
-      const file = join(checkout.folder, 'bootstrap/serve.ts');
+      const file = join(checkout.folder, 'bootstrap/run-server.ts');
       writeFileSync(
         file,
         readFileSync(file, 'utf8').replace('Workspace Advocacy listens', 'The changed service listens'),

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { serve } from '../../bootstrap/serve.ts';
+import { runServer } from '../../bootstrap/run-server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startWorkers } from '../../bootstrap/workers.ts';
 
@@ -7,7 +7,7 @@ import { startWorkers } from '../../bootstrap/workers.ts';
 const STOP_TIMEOUT_MS = 4_000;
 
 const settings = readSettings(process.env);
-if (cluster.isWorker) await serve(settings, []);
+if (cluster.isWorker) await runServer(settings, []);
 else {
   const { url } = await startWorkers(settings, [], STOP_TIMEOUT_MS);
   process.stdout.write(`Workspace Advocacy listens at ${url}\n`);

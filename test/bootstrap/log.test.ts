@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bytesOf, Crowd } from '../support/crowd.ts';
+import { bytesOf, Crowd } from '../support/concurrent-clients.ts';
 import { Missing } from '../support/missing.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';

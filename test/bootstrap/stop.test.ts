@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../../adapters/api/version.ts';
-import { bytesOf, fillPage } from '../support/crowd.ts';
+import { bytesOf, fillPage } from '../support/concurrent-clients.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { repliesIn } from '../support/raw.ts';
 import { DEMO_API_KEY } from '../support/service.ts';

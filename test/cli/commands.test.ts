@@ -24,15 +24,15 @@ async function company(): Promise<CommandLine> {
     newId: () => ids.next().value ?? randomUUID(),
     newSecret: () => secrets.next().value ?? '',
   });
-  const { use, clock } = line;
-  await use.workspaces.create('Northwind');
-  await use.groups.create('w', { name: 'Sales' });
-  await use.members.create('w', { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: ['g'] });
-  await use.apiKeys.create('w', { memberId: 'm', label: 'laptop' });
-  await use.tags.create('w', 'Launch');
-  await use.contentPillars.create('w', { authorId: 'm', title: 'Life', color: 'green' });
-  await use.domains.createOrArchive('w', { slug: 'go.example' });
-  await use.campaigns.create({ workspaceId: 'w' }, { ...campaignBody('Tents'), status: 'draft' });
+  const { app, clock } = line;
+  await app.workspaces.create('Northwind');
+  await app.groups.create('w', { name: 'Sales' });
+  await app.members.create('w', { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: ['g'] });
+  await app.apiKeys.create('w', { memberId: 'm', label: 'laptop' });
+  await app.tags.create('w', 'Launch');
+  await app.contentPillars.create('w', { authorId: 'm', title: 'Life', color: 'green' });
+  await app.domains.createOrArchive('w', { slug: 'go.example' });
+  await app.campaigns.create({ workspaceId: 'w' }, { ...campaignBody('Tents'), status: 'draft' });
   clock.now += SECOND;
   return line;
 }
@@ -293,16 +293,16 @@ suite('a command', {
   'says that there is nothing to list': () =>
     each(nothing, async (says, line) => {
       const here = commandLine();
-      const { id } = await here.use.workspaces.create('Empty');
+      const { id } = await here.app.workspaces.create('Empty');
       const words = [...line.split(' '), '--workspace', id];
       assert.deepEqual(await here.run(words), { code: 0, stdout: `${says}\n`, stderr: '' });
       assert.equal((await here.run([...words, '--json'])).stdout, '[]\n');
     }),
 
   'takes an id in either case': async () => {
-    const { use, run } = commandLine();
-    const { id } = await use.workspaces.create('Northwind');
-    const group = await use.groups.create(id, { name: 'Sales' });
+    const { app, run } = commandLine();
+    const { id } = await app.workspaces.create('Northwind');
+    const group = await app.groups.create(id, { name: 'Sales' });
     const options = ['--workspace', id.toUpperCase(), '--group', group.id.toUpperCase(), '--json'];
     const made = answerOf(await run(['member', 'create', '--name', 'Ada', '--email', 'a@x', ...options]));
     assert.deepEqual([made.workspaceId, made.groupIds], [id, [group.id]]);
@@ -315,7 +315,7 @@ suite('what a rule refuses', {
   'is told on standard error in its own words, and ends with 1': () =>
     each(refusals, async (says, line) => {
       const here = await company();
-      const other = await here.use.workspaces.create('Other');
+      const other = await here.app.workspaces.create('Other');
       for (const json of [[], ['--json']]) {
         const words = wordsOf(line).map((word) => (word === 'OTHER' ? other.id : word));
         assert.deepEqual(await here.run([...words, ...json]), { code: 1, stdout: '', stderr: `error: ${says}\n` });
@@ -323,11 +323,11 @@ suite('what a rule refuses', {
     }),
 
   'is a domain that another workspace has verified': async () => {
-    const { use, run } = commandLine();
+    const { app, run } = commandLine();
     const ids = [];
     for (const name of ['one', 'two']) {
-      const { id } = await use.workspaces.create(name);
-      ids.push(['--workspace', id, (await use.domains.createOrArchive(id, { slug: 'go.example' })).domain.id]);
+      const { id } = await app.workspaces.create(name);
+      ids.push(['--workspace', id, (await app.domains.createOrArchive(id, { slug: 'go.example' })).domain.id]);
     }
     const [first, second] = ids as [string[], string[]];
     assert.equal((await run(['domain', 'verify', ...first])).code, 0);
@@ -350,7 +350,7 @@ suite('what another has', {
     each(warnings, async (says, line) => {
       for (const json of [[], ['--json']]) {
         const here = await company();
-        const member = await here.use.members.create('w', { name: 'Other', email: 'other@x.example' });
+        const member = await here.app.members.create('w', { name: 'Other', email: 'other@x.example' });
         const words = wordsOf(line).map((word) => (word === 'other' ? member.id : word));
         const { code, stdout, stderr } = await here.run([...words, ...json]);
         assert.deepEqual([code, stderr], [0, `warning: ${says}\n`]);
@@ -360,8 +360,8 @@ suite('what another has', {
 
   'causes no warning in another workspace, or if it does not change': async () => {
     const here = await company();
-    await here.use.members.create('w', { name: 'Double', email: 'ada@x.example' });
-    const other = await here.use.workspaces.create('Other');
+    await here.app.members.create('w', { name: 'Double', email: 'ada@x.example' });
+    const other = await here.app.workspaces.create('Other');
     for (const line of [
       `member create --workspace ${other.id} --name Ada --email ada@x.example`,
       'member update --workspace w m --name Ada~Winter',

@@ -5,28 +5,28 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { timestamp } from '../../core/shared/date.ts';
-import type { Entity, Records } from '../../core/shared/records.ts';
+import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
 import { collected } from '../support/collected.ts';
 import { type CommandLine, commandLine, type Given, type Ran } from '../support/command-line.ts';
 import { NOON } from '../support/core.ts';
 import { each } from '../support/each.ts';
+import { inWorld } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld } from '../support/world.ts';
 
 const NDJSON = (bodies: readonly unknown[]) => bodies.map((body) => `${JSON.stringify(body)}\n`).join('');
 
 /** A workspace and what imports into it. */
 async function workspace() {
   const line = commandLine();
-  const { id } = await line.use.workspaces.create('Northwind');
+  const { id } = await line.app.workspaces.create('Northwind');
   const importing = (kind: string, stdin: Given['stdin'], words: readonly string[] = [], given: Given = {}) =>
     line.run(['import', '--workspace', id, kind, '-', ...words], { ...given, stdin: stdin as never });
   return { ...line, id, importing };
 }
 
-async function namesIn({ use }: CommandLine, id: string): Promise<string[]> {
-  return (await collected(use.campaigns.all(id))).map(({ name }) => name);
+async function namesIn({ app }: CommandLine, id: string): Promise<string[]> {
+  return (await collected(app.campaigns.iterate(id))).map(({ name }) => name);
 }
 
 const campaigns = (count: number) => Array.from({ length: count }, (_, i) => ({ ...campaignBody, name: `${i + 1}` }));
@@ -70,24 +70,24 @@ const kinds: Readonly<Record<string, { lines: readonly unknown[]; refused: Reado
   },
 };
 
-const everythingIn = async ({ use }: CommandLine, id: string) => ({
-  campaigns: (await collected(use.campaigns.all(id))).length,
+const everythingIn = async ({ app }: CommandLine, id: string) => ({
+  campaigns: (await collected(app.campaigns.iterate(id))).length,
   questions: (
-    await use.inspirationQuestions.list(
+    await app.inspirationQuestions.list(
       { workspaceId: id },
       { includeArchived: true, availableToMe: false, page: 1, pageSize: 99 },
     )
   ).items.length,
-  tags: (await collected(use.tags.all(id))).length,
-  groups: (await collected(use.groups.all(id))).length,
+  tags: (await collected(app.tags.iterate(id))).length,
+  groups: (await collected(app.groups.iterate(id))).length,
 });
 
 suite('an import', {
   'keeps the good lines, and tells every other by its number and the reason': () =>
     each(kinds, async ({ lines, refused }, kind) => {
       const here = await workspace();
-      await here.use.tags.create(here.id, 'taken');
-      await here.use.groups.create(here.id, { name: 'TAKEN' });
+      await here.app.tags.create(here.id, 'taken');
+      await here.app.groups.create(here.id, { name: 'TAKEN' });
       const before = await everythingIn(here, here.id);
       const numbers = Object.keys(refused).map(Number);
       const good = lines.length - numbers.length;
@@ -123,13 +123,13 @@ suite('an import', {
   },
 
   'makes what the POST makes of the same body, without a creator': () =>
-    inWorld(async ({ call, workspaceId }, { application }) => {
+    inWorld(async ({ call, workspaceId }, { app }) => {
       const body = { ...campaignBody, name: ' Padded ', resources: ['https://example.com/a'], targetShares: '7' };
       const posted = (await call('POST', '/campaigns', body)).json.id;
       const here = await workspace();
       await here.importing('campaigns', [NDJSON([body])]);
-      const [mine] = await collected(here.use.campaigns.all(here.id));
-      const theirs = (await collected(application.campaigns.all(workspaceId))).find(({ id }) => id === posted);
+      const [mine] = await collected(here.app.campaigns.iterate(here.id));
+      const theirs = (await collected(app.campaigns.iterate(workspaceId))).find(({ id }) => id === posted);
       const own = { id: '', workspaceId: '', createdBy: null, createdAt: '', updatedAt: '' };
       assert.deepEqual({ ...mine, ...own }, { ...theirs, ...own });
       assert.deepEqual([mine?.createdBy, mine?.createdAt], [null, timestamp(NOON)]);
@@ -168,7 +168,7 @@ suite('an import', {
       { line: 12, reason: 'name: must have at most 190 characters' },
       { line: 13, reason: 'The body must have at most 250 bytes.' },
     ]);
-    const names = (await collected(here.use.tags.all(here.id))).map(({ name }) => name);
+    const names = (await collected(here.app.tags.iterate(here.id))).map(({ name }) => name);
     assert.deepEqual(names, ['first', 'crlf', 'twice', 'last']);
     const deep = `{"name":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
     const many = `{${'"name":"x",'.repeat(1_000)}"name":"x"}`;
@@ -289,7 +289,7 @@ function cutOff(
   keeps: 'none' | 'half' | 'all',
   meanwhile: () => void = () => undefined,
 ): void {
-  const kept = storage[store] as Records<Entity>;
+  const kept = storage[store] as RecordStore<Entity>;
   const addMany = kept.addMany.bind(kept);
   let batches = 0;
   kept.addMany = async (records) => {
@@ -412,7 +412,7 @@ suite('an import that does not come to its end', {
     assert.equal(await count({ ...campaignBody, name: 'Two' }), 2);
     await here.importing('campaigns', [`\n${NDJSON([{ ...campaignBody, name: 'One' }])}`], ['--import-id', importId]);
     assert.equal((await namesIn(here, here.id)).length, 3);
-    const other = await here.use.workspaces.create('Other');
+    const other = await here.app.workspaces.create('Other');
     const words = ['import', '--workspace', other.id, 'campaigns', '-', '--import-id', importId];
     await here.run(words, { stdin: [NDJSON([{ ...campaignBody, name: 'One' }])] });
     assert.deepEqual(await namesIn(here, other.id), ['One']);

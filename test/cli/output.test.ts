@@ -13,7 +13,7 @@ const BOLD = '\x1b[1m';
 
 async function withWorkspaces(count: number): Promise<CommandLine> {
   const line = commandLine();
-  for (let i = 0; i < count; i++) await line.use.workspaces.create(`Company ${i}`);
+  for (let i = 0; i < count; i++) await line.app.workspaces.create(`Company ${i}`);
   return line;
 }
 
@@ -92,14 +92,14 @@ const isHarmful = (text: string) => /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u206
 /** A workspace whose records all have a name that would harm a terminal, and the words of commands that show it. */
 async function harmful() {
   const line = commandLine();
-  const { use } = line;
+  const { app } = line;
   const name = `a${HARMFUL}b`;
-  const { id } = await use.workspaces.create(name);
-  await use.members.create(id, { name, email: `a\x9b@\x9b.example` });
-  await use.apiKeys.create(id, { label: name });
-  await use.groups.create(id, { name });
-  await use.tags.create(id, name);
-  const campaign = await use.campaigns.create({ workspaceId: id }, { ...(campaignBody as never as NewCampaign), name });
+  const { id } = await app.workspaces.create(name);
+  await app.members.create(id, { name, email: `a\x9b@\x9b.example` });
+  await app.apiKeys.create(id, { label: name });
+  await app.groups.create(id, { name });
+  await app.tags.create(id, name);
+  const campaign = await app.campaigns.create({ workspaceId: id }, { ...(campaignBody as never as NewCampaign), name });
   const shown = [
     'member list',
     'key list',
@@ -183,9 +183,9 @@ suite('what a command writes', {
   },
 
   'is cut to the width of a terminal, and complete otherwise': async () => {
-    const { run, use } = commandLine();
+    const { run, app } = commandLine();
     const long = '東京 '.repeat(60).trim();
-    await use.workspaces.create(long);
+    await app.workspaces.create(long);
     const lines = async (stdout: object) => (await run(['workspace', 'list'], { stdout })).stdout.split('\n');
     const cellsOf = (line: string) => line.replace(/[^ -~…]/g, '..').length;
     const [heading = '', row = ''] = await lines({ ...TERMINAL, hasColors: () => false });
@@ -197,9 +197,9 @@ suite('what a command writes', {
   },
 
   'is a table whose rows are written as they are read, cut to the width of the first thousand': async () => {
-    const { run, use } = await withWorkspaces(1100);
+    const { run, app } = await withWorkspaces(1100);
     const long = 'x'.repeat(100);
-    await use.workspaces.create(long);
+    await app.workspaces.create(long);
     const last = async (stdout: object) =>
       (await run(['workspace', 'list'], { stdout })).stdout.trimEnd().split('\n').at(-1);
     assert.match((await last({})) as string, new RegExp(`^\\S{36}  ${long}  2026`));

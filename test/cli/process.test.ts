@@ -29,7 +29,7 @@ async function onDatabase(test: (place: Place) => Promise<void>): Promise<void> 
   const { uri, stop } = await mongod();
   const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
   try {
-    const company = await withUseCases(uri, (application) => createTenant({ application }, 'northwind'));
+    const company = await withUseCases(uri, (app) => createTenant({ app }, 'northwind'));
     await test({ advocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
   } finally {
     await stop();

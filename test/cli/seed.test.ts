@@ -9,15 +9,15 @@ import { suite } from '../support/suite.ts';
 async function seeded(...words: readonly string[]) {
   const line = commandLine();
   const seed = answerOf(await line.run(['seed', '--campaigns', '60', '--members', '12', '--json', ...words]));
-  const { use } = line;
+  const { app } = line;
   const { workspaceId } = seed;
   return {
     ...line,
     seed,
-    members: await collected(use.members.all(workspaceId)),
-    campaigns: await collected(use.campaigns.all(workspaceId)),
-    tags: await collected(use.tags.all(workspaceId)),
-    groups: await collected(use.groups.all(workspaceId)),
+    members: await collected(app.members.iterate(workspaceId)),
+    campaigns: await collected(app.campaigns.iterate(workspaceId)),
+    tags: await collected(app.tags.iterate(workspaceId)),
+    groups: await collected(app.groups.iterate(workspaceId)),
   };
 }
 
@@ -37,7 +37,7 @@ function essence({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof
 
 suite('a seed', {
   'makes what was asked for, with something for every list and filter': async () => {
-    const { use, seed, members, campaigns, tags, groups } = await seeded();
+    const { app, seed, members, campaigns, tags, groups } = await seeded();
     const { workspaceId, key, memberId, ...counts } = seed;
     assert.deepEqual([members.length, campaigns.length], [12, 60]);
     assert.deepEqual([counts.members, counts.campaigns], [12, 60]);
@@ -53,29 +53,29 @@ suite('a seed', {
     const actor = { workspaceId };
     const page = { page: 1, pageSize: 25, includeArchived: false } as const;
     for (const filter of CAMPAIGN_WINDOWS) {
-      const { items } = await use.campaigns.list(actor, { ...page, filter, sortBy: 'createdAt' });
+      const { items } = await app.campaigns.list(actor, { ...page, filter, sortBy: 'createdAt' });
       assert.ok(items.length > 0, filter);
     }
-    const { items: questions } = await use.inspirationQuestions.list(actor, { ...page, availableToMe: false });
-    const { items: pillars } = await use.contentPillars.list(workspaceId, {
+    const { items: questions } = await app.inspirationQuestions.list(actor, { ...page, availableToMe: false });
+    const { items: pillars } = await app.contentPillars.list(workspaceId, {
       ...page,
       sortBy: 'title',
       sortOrder: 'asc',
     });
-    const { items: domains } = await use.domains.list(workspaceId, page);
+    const { items: domains } = await app.domains.list(workspaceId, page);
     assert.ok(questions.length > 3 && pillars.length > 3);
     assert.deepEqual([domains.length, domains[0]?.verified], [1, true]);
   },
 
   'gives a key of the admin, who is the first member': async () => {
-    const { use, seed, members } = await seeded();
-    const caller = await use.apiKeys.authenticate(seed.key);
+    const { app, seed, members } = await seeded();
+    const caller = await app.apiKeys.authenticate(seed.key);
     assert.deepEqual(caller.member, members[0]);
     assert.deepEqual([caller.member?.id, caller.member?.role], [seed.memberId, 'admin']);
   },
 
   'makes shares that agree with what the campaigns count': async () => {
-    const { use, storage, seed, members, campaigns } = await seeded();
+    const { app, storage, seed, members, campaigns } = await seeded();
     const shares = await storage.shares.listById(seed.workspaceId, '', 9999);
     assert.equal(shares.length, seed.shares);
     assert.ok(shares.length > 30);
@@ -85,7 +85,7 @@ suite('a seed', {
     }
     const [share] = shares;
     const member = members.find(({ id }) => id === share?.memberId);
-    const { hasShared } = await use.campaigns.get({ workspaceId: seed.workspaceId, member }, share?.campaignId ?? '');
+    const { hasShared } = await app.campaigns.get({ workspaceId: seed.workspaceId, member }, share?.campaignId ?? '');
     assert.equal(hasShared, true);
   },
 
@@ -111,7 +111,7 @@ suite('a seed', {
   },
 
   'stops between two batches when it is interrupted, and says what it has made': async () => {
-    const { run, storage, use } = commandLine();
+    const { run, storage, app } = commandLine();
     let interrupt = () => {};
     const addMany = storage.campaigns.addMany.bind(storage.campaigns);
     storage.campaigns.addMany = (records) => {
@@ -122,6 +122,6 @@ suite('a seed', {
     const { code, stdout } = await run(['seed', '--campaigns', '1200', '--members', '2', '--json'], given);
     const { workspaceId, campaigns, shares } = JSON.parse(stdout);
     assert.deepEqual([code, campaigns, shares], [130, 500, 0]);
-    assert.equal((await collected(use.campaigns.all(workspaceId))).length, 500);
+    assert.equal((await collected(app.campaigns.iterate(workspaceId))).length, 500);
   },
 });

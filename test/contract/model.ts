@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DomainError } from '../../core/shared/error.ts';
-import type { Condition, Query, Records } from '../../core/shared/records.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Condition, Query, RecordStore } from '../../core/shared/record-store.ts';
 import { type AnyRecord, NaiveRecords } from './naive-storage.ts';
 import { type OpenStorage, onStorage, type Tests } from './on-storage.ts';
 import { campaign, newId, question, tag } from './samples.ts';
@@ -92,7 +92,7 @@ const models = {
 type KindName = keyof typeof models;
 
 /** The kinds of a storage, or of what it is compared with. */
-type Kinds = Readonly<Record<KindName, Records<AnyRecord>>>;
+type Kinds = Readonly<Record<KindName, RecordStore<AnyRecord>>>;
 
 const verbs = {
   get: ({ records, workspaceId, id }) => records.get(workspaceId, id),
@@ -114,7 +114,7 @@ const verbs = {
 } satisfies Record<string, (it: Operands) => Promise<unknown>>;
 
 interface Operands {
-  readonly records: Records<AnyRecord>;
+  readonly records: RecordStore<AnyRecord>;
   readonly workspaceId: string;
   readonly id: string;
   readonly otherId: string;
@@ -239,5 +239,5 @@ function everything(storage: Kinds, { workspaces }: Names): Promise<unknown> {
 }
 
 function refusal(error: unknown): string {
-  return error instanceof DomainError ? error.kind : String(error);
+  return error instanceof CoreError ? error.kind : String(error);
 }

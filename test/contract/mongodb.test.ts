@@ -12,7 +12,7 @@ async function openStorage() {
   database ??= mongod();
   const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
   await until(() =>
-    storage.ready().then(
+    storage.checkReady().then(
       () => true,
       () => false,
     ),

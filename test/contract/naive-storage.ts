@@ -1,11 +1,11 @@
-import { DomainError } from '../../core/shared/error.ts';
-import type { Condition, Entity, Query, Records } from '../../core/shared/records.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: it holds records of any kind
 export type AnyRecord = Entity & Readonly<Record<string, any>>;
 
 /** Records as simple as can be: an array that is searched, sorted and copied as a whole. */
-export class NaiveRecords implements Records<AnyRecord> {
+export class NaiveRecords implements RecordStore<AnyRecord> {
   rows: readonly AnyRecord[] = [];
 
   constructor(private readonly unique: string) {}
@@ -71,7 +71,7 @@ export class NaiveRecords implements Records<AnyRecord> {
   private keep(rows: readonly AnyRecord[]): void {
     for (const field of ['id', this.unique]) {
       const values = new Set(rows.map((row) => `${row.workspaceId} ${row[field]}`));
-      if (values.size < rows.length) throw new DomainError('conflict', `There is a record with this ${field}.`);
+      if (values.size < rows.length) throw new CoreError('conflict', `There is a record with this ${field}.`);
     }
     this.rows = rows;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Condition, Entity, Query, Records } from '../../core/shared/records.ts';
+import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
 import { fold, searchText } from '../../core/shared/text.ts';
 import type { OnStorage, Tests } from './on-storage.ts';
 import { campaign, newId, pillar, question } from './samples.ts';
@@ -273,7 +273,7 @@ export function queries(test: OnStorage): Tests {
 }
 
 async function idsOf<T extends Entity>(
-  records: Records<T>,
+  records: RecordStore<T>,
   workspaceId: string,
   query: Omit<Query<T>, 'skip' | 'take'>,
 ): Promise<string[]> {

@@ -30,9 +30,9 @@ export function rateLimiterContract(open: OpenRateLimiter): Tests {
         [false, 0],
         [false, 0],
       ] as const) {
-        const { resetsIn, ...usage } = await limiter.consume(key);
+        const { resetsInMs, ...usage } = await limiter.consume(key);
         assert.deepEqual(usage, { allowed, remaining, limit: 3, windowSeconds: 60 });
-        assert.ok(resetsIn > 0 && resetsIn <= 60_000, `resets in ${resetsIn} ms`);
+        assert.ok(resetsInMs > 0 && resetsInMs <= 60_000, `resets in ${resetsInMs} ms`);
       }
     }),
 
@@ -64,7 +64,7 @@ export function rateLimiterContract(open: OpenRateLimiter): Tests {
       }
       const { allowed, remaining } = usages.pop() as Usage;
       assert.deepEqual({ allowed, remaining }, { allowed: true, remaining: 1 });
-      const left = usages.map(({ resetsIn }) => resetsIn);
+      const left = usages.map(({ resetsInMs }) => resetsInMs);
       assert.deepEqual(
         left,
         left.toSorted((a, b) => b - a),

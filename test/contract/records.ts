@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Entity, Kind, Records } from '../../core/shared/records.ts';
-import { kinds, type Storage } from '../../core/storage.ts';
+import type { Entity, RecordSchema, RecordStore } from '../../core/shared/record-store.ts';
+import { recordSchemas, type Storage } from '../../core/storage.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 import { assertConflict } from './conflict.ts';
 import type { OnStorage, Tests } from './on-storage.ts';
@@ -263,7 +263,7 @@ export function records(test: OnStorage): Tests {
     'writes nothing where the change returns what it was given': test(async (storage) => {
       const { workspaceId, id } = await added(storage.campaigns, campaign(newId()));
       let runs = 0;
-      await storage.atomically(async ({ campaigns }) => {
+      await storage.runInTransaction(async ({ campaigns }) => {
         runs++;
         await campaigns.get(workspaceId, id);
         await storage.campaigns.update(workspaceId, id, (current) => current);
@@ -296,25 +296,25 @@ export function records(test: OnStorage): Tests {
   };
 }
 
-async function added<T extends Entity>(records: Records<T>, record: T): Promise<T> {
+async function added<T extends Entity>(records: RecordStore<T>, record: T): Promise<T> {
   await records.add(record);
   return record;
 }
 
 interface AnyKind {
   readonly name: string;
-  readonly records: Records<Entity>;
+  readonly records: RecordStore<Entity>;
   /** The fields by which it is listed. */
   readonly orders: readonly 'id'[];
   sample(workspaceId: string): Entity;
 }
 
 function everyKind(storage: Storage): AnyKind[] {
-  return (Object.keys(kinds) as KindName[]).map((name) => {
-    const { indexes } = kinds[name] as unknown as Kind<Entity>;
+  return (Object.keys(recordSchemas) as KindName[]).map((name) => {
+    const { indexes } = recordSchemas[name] as unknown as RecordSchema<Entity>;
     return {
       name,
-      records: storage[name] as unknown as Records<Entity>,
+      records: storage[name] as unknown as RecordStore<Entity>,
       orders: [...new Set(indexes.map((fields) => fields.at(-1) as 'id'))],
       sample: samples[name],
     };
@@ -330,9 +330,9 @@ function distinct(record: Entity, number: number): Entity {
 function uniqueKinds(storage: Storage) {
   const made = { domains: domain, groups: group, tags: tag };
   return Object.entries(made).map(([name, make]) => {
-    const kind = kinds[name as keyof typeof made];
+    const kind = recordSchemas[name as keyof typeof made];
     return {
-      records: storage[name as KindName] as unknown as Records<Entity>,
+      records: storage[name as KindName] as unknown as RecordStore<Entity>,
       make: make as (workspaceId: string, value: string) => Entity,
       sentence: Object.values(kind.unique)[0] as string,
     };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { RedisCounter } from '../../adapters/redis/rate-limiter.ts';
+import { RedisRateLimiters } from '../../adapters/redis/rate-limiter.ts';
 import { redis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 import { rateLimiterContract } from './rate-limiter.ts';
@@ -13,7 +13,7 @@ let server: ReturnType<typeof redis> | undefined;
 async function openRateLimiter(limit: number, windowSeconds: number) {
   server ??= redis();
   const { url } = await server;
-  const counter = new RedisCounter(url, () => undefined);
+  const counter = new RedisRateLimiters(url, () => undefined);
   await counter.open();
   const limiter = counter.rateLimiter('test', limit, windowSeconds, memoryRateLimiter(limit, windowSeconds));
   return { limiter, close: () => counter.close() };
@@ -24,7 +24,7 @@ suite('a rate limiter in Redis', {
   'ends a window in time if the clock of Redis was set back by an hour': async () => {
     server ??= redis();
     const { url } = await server;
-    const counter = new RedisCounter(url, () => undefined);
+    const counter = new RedisRateLimiters(url, () => undefined);
     const client = new Redis(url);
     try {
       await counter.open();
@@ -32,9 +32,9 @@ suite('a rate limiter in Redis', {
       const key = newId();
       await limiter.consume(key);
       await client.pexpire(`advocacy:set-back:${key}`, 3_610_000);
-      const { allowed, resetsIn } = await limiter.consume(key);
+      const { allowed, resetsInMs } = await limiter.consume(key);
       assert.equal(allowed, false);
-      assert.ok(resetsIn <= 10_000, `resets in ${resetsIn} ms`);
+      assert.ok(resetsInMs <= 10_000, `resets in ${resetsInMs} ms`);
       assert.ok((await client.pttl(`advocacy:set-back:${key}`)) <= 10_000);
       assert.equal(counter.fallbacks['set-back'], 0);
     } finally {

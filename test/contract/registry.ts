@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Registry } from '../../core/shared/records.ts';
+import type { GlobalRecordStore } from '../../core/shared/record-store.ts';
 import type { Storage } from '../../core/storage.ts';
 import { assertConflict } from './conflict.ts';
 import type { OnStorage, Tests } from './on-storage.ts';
@@ -56,11 +56,11 @@ export function registry(test: OnStorage): Tests {
 
 type Entry = { readonly id: string };
 
-function everyRegistry(storage: Storage): { entries: Registry<Entry>; entry: () => Entry }[] {
+function everyRegistry(storage: Storage): { entries: GlobalRecordStore<Entry>; entry: () => Entry }[] {
   const { credentials, verifiedSlugs, workspaces } = storage;
   return [
     { entries: credentials, entry: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }) },
     { entries: verifiedSlugs, entry: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }) },
     { entries: workspaces, entry: () => ({ id: newId(), name: 'Northwind', createdAt: '2026-03-01T12:00:00.000Z' }) },
-  ] as { entries: Registry<Entry>; entry: () => Entry }[];
+  ] as { entries: GlobalRecordStore<Entry>; entry: () => Entry }[];
 }

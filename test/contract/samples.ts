@@ -7,8 +7,8 @@ import type { Domain } from '../../core/domain/domain.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { IdempotentRequest } from '../../core/idempotency/idempotency.ts';
 import type { InspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
-import type { Entity } from '../../core/shared/records.ts';
-import type { kinds } from '../../core/storage.ts';
+import type { Entity } from '../../core/shared/record-store.ts';
+import type { recordSchemas } from '../../core/storage.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 
 const START = '2026-03-01T12:00:00.000Z';
@@ -180,7 +180,7 @@ function share(workspaceId: string): Share {
   return { id: `${memberId}/${campaignId}`, workspaceId, memberId, campaignId, createdAt: START };
 }
 
-export type KindName = keyof typeof kinds;
+export type KindName = keyof typeof recordSchemas;
 
 /** Makes a record of each kind. */
 export const samples: Readonly<Record<KindName, (workspaceId: string) => Entity>> = {

@@ -16,12 +16,12 @@ const CLOCK_TOLERANCE_MS = 10_000;
 export function storageContract(open: OpenStorage): Tests {
   const test = onStorage(open);
   return {
-    'is ready when it is open': test((storage) => storage.ready()),
+    'is ready when it is open': test((storage) => storage.checkReady()),
     'tells the time, inside of a transaction too': test(async (storage) => {
       const before = storage.now();
       assert.ok(Math.abs(before - Date.now()) < CLOCK_TOLERANCE_MS, `${before}`);
       await delay(50);
-      const inside = await storage.atomically(async (staged) => staged.now());
+      const inside = await storage.runInTransaction(async (staged) => staged.now());
       assert.ok(inside > before && inside < before + CLOCK_TOLERANCE_MS, `${before}, ${inside}`);
     }),
     ...records(test),

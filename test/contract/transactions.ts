@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Query } from '../../core/shared/records.ts';
+import type { Query } from '../../core/shared/record-store.ts';
 import type { Storage } from '../../core/storage.ts';
 import { assertConflict } from './conflict.ts';
 import type { OnStorage, Tests } from './on-storage.ts';
@@ -14,7 +14,7 @@ export function transactions(test: OnStorage): Tests {
   return {
     'keeps all changes and returns what the work returns': test(async (storage) => {
       const { workspaceId, changed, removed, added, entry } = await things(storage);
-      const returned = await storage.atomically(async (staged) => {
+      const returned = await storage.runInTransaction(async (staged) => {
         await changeAll(staged, { workspaceId, changed, removed, added, entry });
         return 'done';
       });
@@ -28,7 +28,7 @@ export function transactions(test: OnStorage): Tests {
     'keeps nothing where the work throws, and throws the same': test(async (storage) => {
       const all = await things(storage);
       const thrown = new Error('the rule says no');
-      const work = storage.atomically(async (staged) => {
+      const work = storage.runInTransaction(async (staged) => {
         await changeAll(staged, all);
         throw thrown;
       });
@@ -38,7 +38,7 @@ export function transactions(test: OnStorage): Tests {
 
     'shows nobody a part of the changes': test(async (storage) => {
       const all = await things(storage);
-      await storage.atomically(async (staged) => {
+      await storage.runInTransaction(async (staged) => {
         await changeAll(staged, all);
         await isUntouched(storage, all);
       });
@@ -46,7 +46,7 @@ export function transactions(test: OnStorage): Tests {
 
     'shows the work its own changes': test(async (storage) => {
       const { workspaceId, ...all } = await things(storage);
-      await storage.atomically(async (staged) => {
+      await storage.runInTransaction(async (staged) => {
         await changeAll(staged, { workspaceId, ...all });
         const { changed, removed, added, entry } = all;
         assert.equal((await staged.campaigns.get(workspaceId, changed.id))?.clicks, 1);
@@ -75,7 +75,7 @@ export function transactions(test: OnStorage): Tests {
       );
       const [removed, moved, late, ...rest] = made as [Campaign, Campaign, Campaign, ...Campaign[]];
       for (const it of [removed, moved, ...rest]) await storage.campaigns.add(it);
-      await storage.atomically(async ({ campaigns }) => {
+      await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.remove(workspaceId, removed.id);
         const move = (it: Campaign) => ({ ...it, createdAt: '2026-03-09T00:00:00.000Z', startsAt: 9, tagIds: ['new'] });
         const after = (await campaigns.update(workspaceId, moved.id, move)) as Campaign;
@@ -104,7 +104,7 @@ export function transactions(test: OnStorage): Tests {
     'shows the work nothing of another workspace': test(async (storage) => {
       const [mine, foreign] = [campaign(newId()), campaign(newId())];
       await storage.campaigns.add(foreign);
-      await storage.atomically(async ({ campaigns }) => {
+      await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.add(mine);
         const { workspaceId } = mine;
         assert.equal(await campaigns.get(workspaceId, foreign.id), undefined);
@@ -119,7 +119,7 @@ export function transactions(test: OnStorage): Tests {
     'keeps what is staged, whatever is done to a value that went in or came out': test(async (storage) => {
       const it = campaign(newId());
       const expected = structuredClone(it);
-      await storage.atomically(async ({ campaigns }) => {
+      await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.add(it);
         const list = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 1 } as const;
         for (const value of [
@@ -140,7 +140,7 @@ export function transactions(test: OnStorage): Tests {
       const workspaceId = newId();
       const stored = tag(workspaceId, 'stored');
       await storage.tags.add(stored);
-      await storage.atomically(async ({ tags }) => {
+      await storage.runInTransaction(async ({ tags }) => {
         await assertConflict(tags.add(tag(workspaceId, 'other', { id: stored.id })));
         await assertConflict(tags.add(tag(workspaceId, 'stored')));
         const staged = tag(workspaceId, 'staged');
@@ -166,7 +166,7 @@ export function transactions(test: OnStorage): Tests {
       const { workspaceId, removed, entry } = all;
       await storage.credentials.add(entry);
       const kept = tag(workspaceId, 'kept');
-      await storage.atomically(async (staged) => {
+      await storage.runInTransaction(async (staged) => {
         await staged.campaigns.update(workspaceId, all.changed.id, clicked);
         await assertConflict(staged.tags.add(tag(workspaceId, removed.name)));
         await assertConflict(staged.tags.add(removed));
@@ -182,11 +182,11 @@ export function transactions(test: OnStorage): Tests {
     'joins the work that it is in': test(async (storage) => {
       const all = await things(storage);
       const { workspaceId, changed } = all;
-      const work = storage.atomically(async (outer) => {
+      const work = storage.runInTransaction(async (outer) => {
         await outer.campaigns.update(workspaceId, changed.id, clicked);
-        await outer.atomically(async (inner) => {
+        await outer.runInTransaction(async (inner) => {
           assert.equal((await inner.campaigns.get(workspaceId, changed.id))?.clicks, 1);
-          await inner.atomically((innermost) => innermost.campaigns.update(workspaceId, changed.id, clicked));
+          await inner.runInTransaction((innermost) => innermost.campaigns.update(workspaceId, changed.id, clicked));
         });
         assert.equal((await outer.campaigns.get(workspaceId, changed.id))?.clicks, 2);
         await isUntouched(storage, all);
@@ -209,7 +209,7 @@ export function transactions(test: OnStorage): Tests {
         const { workspaceId, id } = it;
         await storage.campaigns.add(it);
         let runs = 0;
-        await storage.atomically(async (staged) => {
+        await storage.runInTransaction(async (staged) => {
           const [seen] = await read(staged, it);
           if (++runs === 1) await storage.campaigns.update(workspaceId, id, shared);
           const shares = (seen as Campaign).shares + 1;
@@ -224,7 +224,7 @@ export function transactions(test: OnStorage): Tests {
       const it = campaign(newId());
       const { workspaceId, id } = it;
       await storage.campaigns.add(it);
-      await storage.atomically(async ({ campaigns }) => {
+      await storage.runInTransaction(async ({ campaigns }) => {
         assert.deepEqual(await campaigns.get(workspaceId, id), it);
         await storage.campaigns.update(workspaceId, id, clicked);
         assert.deepEqual(await campaigns.get(workspaceId, id), it);
@@ -236,7 +236,7 @@ export function transactions(test: OnStorage): Tests {
       await storage.campaigns.add(removed);
       const added = tag(newId(), 'Launch');
       let runs = 0;
-      const work = storage.atomically(async ({ campaigns, tags }) => {
+      const work = storage.runInTransaction(async ({ campaigns, tags }) => {
         const seen = await campaigns.get(removed.workspaceId, removed.id);
         const free = (await tags.get(added.workspaceId, added.id)) === undefined;
         if (++runs === 1) {
@@ -256,7 +256,7 @@ export function transactions(test: OnStorage): Tests {
       const all = await things(storage);
       const { workspaceId, changed } = all;
       let runs = 0;
-      const work = storage.atomically(async (staged) => {
+      const work = storage.runInTransaction(async (staged) => {
         runs++;
         await staged.tags.add(tag(workspaceId, 'staged'));
         await staged.campaigns.get(workspaceId, changed.id);
@@ -272,7 +272,7 @@ export function transactions(test: OnStorage): Tests {
     'loses none of 100 works at once on one record': test(async (storage) => {
       const { workspaceId, changed } = await things(storage);
       const share = () =>
-        storage.atomically(async ({ campaigns, shares }) => {
+        storage.runInTransaction(async ({ campaigns, shares }) => {
           await shares.add(samples.shares(workspaceId) as never);
           await campaigns.update(workspaceId, changed.id, shared);
         });
@@ -285,7 +285,7 @@ export function transactions(test: OnStorage): Tests {
       const { workspaceId, changed } = await things(storage);
       const { id } = changed;
       const work = () =>
-        storage.atomically(async ({ campaigns }) => {
+        storage.runInTransaction(async ({ campaigns }) => {
           const { shares } = (await campaigns.get(workspaceId, id)) as Campaign;
           await campaigns.update(workspaceId, id, (it) => ({ ...it, shares: shares + 1 }));
         });
@@ -298,7 +298,7 @@ export function transactions(test: OnStorage): Tests {
     'goes on with the next work after one that threw': test(async (storage) => {
       const outcomes = await Promise.allSettled(
         ['one', 'two', 'three'].map((name) =>
-          storage.atomically(async () => {
+          storage.runInTransaction(async () => {
             if (name === 'two') throw new Error(name);
             return name;
           }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Application } from '../../core/application.ts';
-import { isRefused, type Outcome } from '../../core/shared/batch.ts';
+import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import type { Storage } from '../../core/storage.ts';
 import { OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { each } from '../support/each.ts';
@@ -22,9 +22,9 @@ interface Kind<Fields = never> {
   batch(names: Names): readonly Fields[];
   /** How many of the batch are refused. */
   readonly refused: number;
-  create(use: Application, fields: Fields, names: Names): Promise<object>;
-  checkMany(use: Application, batch: readonly Fields[], names: Names): Promise<readonly Outcome<object>[]>;
-  createMany(use: Application, batch: readonly Fields[], names: Names): Promise<readonly Outcome<object>[]>;
+  create(app: Application, fields: Fields, names: Names): Promise<object>;
+  checkMany(app: Application, batch: readonly Fields[], names: Names): Promise<readonly BatchResult<object>[]>;
+  createMany(app: Application, batch: readonly Fields[], names: Names): Promise<readonly BatchResult<object>[]>;
   readonly kept: 'campaigns' | 'inspirationQuestions' | 'tags' | 'groups';
 }
 
@@ -47,12 +47,12 @@ const kinds: Readonly<Record<string, Kind>> = {
         { status: 'archived', targetShares: 5, domain: null, contentPillarId: null } as const,
       ].map((fields, i) => ({ ...campaignBody(`Campaign ${i}`), ...fields })),
     refused: 7,
-    create: async (use, fields, names) => {
-      const { hasShared: _, ...campaign } = await use.campaigns.create(actor(names), fields);
+    create: async (app, fields, names) => {
+      const { hasShared: _, ...campaign } = await app.campaigns.create(actor(names), fields);
       return campaign;
     },
-    checkMany: (use, batch, names) => use.campaigns.checkMany(actor(names), batch),
-    createMany: (use, batch, names) => use.campaigns.createMany(actor(names), batch),
+    checkMany: (app, batch, names) => app.campaigns.checkMany(actor(names), batch),
+    createMany: (app, batch, names) => app.campaigns.createMany(actor(names), batch),
     kept: 'campaigns',
   }),
   'inspiration questions': kind({
@@ -61,28 +61,28 @@ const kinds: Readonly<Record<string, Kind>> = {
         (fields, i) => ({ question: `Which is question ${i}?`, ...fields }),
       ),
     refused: 2,
-    create: (use, fields) => use.inspirationQuestions.create(OWN, fields),
-    checkMany: (use, batch) => use.inspirationQuestions.checkMany(OWN, batch),
-    createMany: (use, batch) => use.inspirationQuestions.createMany(OWN, batch),
+    create: (app, fields) => app.inspirationQuestions.create(OWN, fields),
+    checkMany: (app, batch) => app.inspirationQuestions.checkMany(OWN, batch),
+    createMany: (app, batch) => app.inspirationQuestions.createMany(OWN, batch),
     kept: 'inspirationQuestions',
   }),
   tags: kind({
     batch: () => ['One', 'Own', 'two', 'ONE', 'Three', 'Foreign', 'OWN', 'four', 'five', 'six', 'seven'],
     refused: 3,
-    create: (use, name) => use.tags.create(OWN, name),
-    checkMany: (use, batch) => use.tags.checkMany(OWN, batch),
-    createMany: (use, batch) => use.tags.createMany(OWN, batch),
+    create: (app, name) => app.tags.create(OWN, name),
+    checkMany: (app, batch) => app.tags.checkMany(OWN, batch),
+    createMany: (app, batch) => app.tags.createMany(OWN, batch),
     kept: 'tags',
   }),
   groups: kind({
     batch: () => ['One', 'Own', 'two', 'ONE', 'Foreign'].map((name) => ({ name, description: `All of ${name}` })),
     refused: 2,
-    create: async (use, fields) => {
-      const { count: _, ...group } = await use.groups.create(OWN, fields);
+    create: async (app, fields) => {
+      const { count: _, ...group } = await app.groups.create(OWN, fields);
       return group;
     },
-    checkMany: (use, batch) => use.groups.checkMany(OWN, batch),
-    createMany: (use, batch) => use.groups.createMany(OWN, batch),
+    checkMany: (app, batch) => app.groups.checkMany(OWN, batch),
+    createMany: (app, batch) => app.groups.createMany(OWN, batch),
     kept: 'groups',
   }),
 };
@@ -93,27 +93,27 @@ suite('a batch', {
       const single = await prepared();
       const expected = [];
       for (const fields of batch(single.names)) {
-        expected.push(essence(await create(single.use, fields, single.names).catch((error) => error)));
+        expected.push(essence(await create(single.app, fields, single.names).catch((error) => error)));
       }
       assert.equal(expected.filter((it) => typeof it === 'string').length, refused);
 
-      const { use, storage, names } = await prepared();
+      const { app, storage, names } = await prepared();
       const before = await storage[kept].listById(OWN, '', 99);
-      assert.deepEqual((await checkMany(use, batch(names), names)).map(essence), expected);
+      assert.deepEqual((await checkMany(app, batch(names), names)).map(essence), expected);
       assert.deepEqual(await storage[kept].listById(OWN, '', 99), before, 'a check keeps nothing');
 
-      const made = await createMany(use, batch(names), names);
+      const made = await createMany(app, batch(names), names);
       assert.deepEqual(made.map(essence), expected);
-      assert.deepEqual(await storage[kept].listById(OWN, '', 99), [...before, ...made.filter((it) => !isRefused(it))]);
-      assert.deepEqual(await createMany(use, [], names), []);
+      assert.deepEqual(await storage[kept].listById(OWN, '', 99), [...before, ...made.filter((it) => !isRejected(it))]);
+      assert.deepEqual(await createMany(app, [], names), []);
     }),
 
   'asks the storage as often as a small one': () =>
     each(kinds, async ({ batch, createMany, kept }) => {
       const asks = async (times: number) => {
-        const { use, storage, names } = await prepared();
+        const { app, storage, names } = await prepared();
         const asked = counted(storage);
-        await createMany(use, Array.from({ length: times }, () => batch(names)).flat(), names);
+        await createMany(app, Array.from({ length: times }, () => batch(names)).flat(), names);
         assert.ok(asked.count > 0 && (await storage[kept].count(OWN, [])) > 0);
         return asked.count;
       };
@@ -122,15 +122,15 @@ suite('a batch', {
 
   'refuses a name that somebody takes before it is kept': () =>
     each({ tags: 'tags', groups: 'groups' } as const, async (kept) => {
-      const { use, storage, names } = await prepared();
+      const { app, storage, names } = await prepared();
       const { addMany } = storage[kept];
       storage[kept].addMany = async (records: readonly object[]) => {
-        await (kept === 'tags' ? use.tags.create(OWN, 'ONE') : use.groups.create(OWN, { name: 'ONE' }));
+        await (kept === 'tags' ? app.tags.create(OWN, 'ONE') : app.groups.create(OWN, { name: 'ONE' }));
         return addMany(records as never);
       };
       const { batch, createMany, refused } = kinds[kept] as Kind;
-      const made = await createMany(use, batch(names), names);
-      assert.equal(made.filter(isRefused).length, refused + 1);
+      const made = await createMany(app, batch(names), names);
+      assert.equal(made.filter(isRejected).length, refused + 1);
       const [one] = made;
       assert.match(String(one), /has a (tag|group) of this name/);
     }),
@@ -138,31 +138,31 @@ suite('a batch', {
 
 /** A workspace with something to name, the same each time but for its ids. */
 async function prepared() {
-  const { use, storage } = testCore();
-  const member = await use.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
+  const { app, storage } = testCore();
+  const member = await app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
   const pillar = async (title: string) =>
-    (await use.contentPillars.create(OWN, { authorId: member.id, title, color: 'red' })).id;
+    (await app.contentPillars.create(OWN, { authorId: member.id, title, color: 'red' })).id;
   const names: Names = {
     member,
-    tag: (await use.tags.create(OWN, 'Own')).id,
-    group: (await use.groups.create(OWN, { name: 'Own' })).id,
-    foreignTag: (await use.tags.create(OTHER, 'Foreign')).id,
-    foreignGroup: (await use.groups.create(OTHER, { name: 'Foreign' })).id,
+    tag: (await app.tags.create(OWN, 'Own')).id,
+    group: (await app.groups.create(OWN, { name: 'Own' })).id,
+    foreignTag: (await app.tags.create(OTHER, 'Foreign')).id,
+    foreignGroup: (await app.groups.create(OTHER, { name: 'Foreign' })).id,
     pillar: await pillar('Live'),
     archivedPillar: await pillar('Archived'),
   };
-  await use.contentPillars.update(OWN, names.archivedPillar, { status: 'archived' });
-  await use.domains.createOrArchive(OWN, { slug: 'live.example' });
-  await use.domains.createOrArchive(OWN, { slug: 'archived.example', archived: true });
-  await use.domains.createOrArchive(OTHER, { slug: 'foreign.example' });
-  return { use, storage, names };
+  await app.contentPillars.update(OWN, names.archivedPillar, { status: 'archived' });
+  await app.domains.createOrArchive(OWN, { slug: 'live.example' });
+  await app.domains.createOrArchive(OWN, { slug: 'archived.example', archived: true });
+  await app.domains.createOrArchive(OTHER, { slug: 'foreign.example' });
+  return { app, storage, names };
 }
 
 const ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** What has become of one, whatever its ids: a record, or the kind and the sentence of a refusal. */
-function essence(outcome: Outcome<object>): unknown {
-  if (isRefused(outcome)) return `${outcome.kind}: ${outcome.message}`;
+function essence(outcome: BatchResult<object>): unknown {
+  if (isRejected(outcome)) return `${outcome.kind}: ${outcome.message}`;
   return JSON.parse(JSON.stringify(outcome).replaceAll(ID, 'an id'));
 }
 

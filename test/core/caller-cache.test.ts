@@ -10,7 +10,7 @@ function world() {
   const cache = new CallerCache(KEPT_MS, () => it.now);
   const ask = async () => {
     it.asked++;
-    return { caller: { workspaceId: 'own', keyId: `${it.asked}`, access: 'full' as const }, endsAt: 10 };
+    return { caller: { workspaceId: 'own', keyId: `${it.asked}`, access: 'full' as const }, expiresAt: 10 };
   };
   const keyId = async (hash = 'a') => (await cache.get(hash, ask)).caller.keyId;
   return { it, cache, keyId };
@@ -53,7 +53,7 @@ suite('the cache of callers', {
   'forgets all when it is told to': async () => {
     const { cache, keyId } = world();
     await keyId();
-    cache.forgetAll();
+    cache.clear();
     assert.equal(await keyId(), '2');
   },
 });

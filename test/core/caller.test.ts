@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCESS, type Access, type Permission, permit } from '../../core/access/caller.ts';
+import { ACCESS, type Access, type Permission, requirePermission } from '../../core/access/caller.ts';
 import { INVITATIONS, type Invitation, type Member, ROLES, type Role } from '../../core/access/member.ts';
 import { suite } from '../support/suite.ts';
 
@@ -24,7 +24,7 @@ const expected: Readonly<Record<string, readonly Outcome[]>> = {
 function outcome(access: Access, holder: readonly [Role, Invitation] | undefined, permission: Permission): Outcome {
   const member = holder && ({ role: holder[0], invitation: holder[1] } as Member);
   try {
-    permit({ workspaceId: 'own', keyId: 'key', access, member }, permission);
+    requirePermission({ workspaceId: 'own', keyId: 'key', access, member }, permission);
     return 'permitted';
   } catch (error) {
     return (error as { kind: Outcome }).kind;

@@ -27,8 +27,8 @@ const FIELDS: NewCampaign = {
 
 const QUERY: CampaignQuery = { includeArchived: false, sortBy: 'createdAt', page: 1, pageSize: 25 };
 
-function make({ use }: TestCore, fields: Partial<NewCampaign> = {}, actor = NOBODY) {
-  return use.campaigns.create(actor, { ...FIELDS, ...fields });
+function make({ app }: TestCore, fields: Partial<NewCampaign> = {}, actor = NOBODY) {
+  return app.campaigns.create(actor, { ...FIELDS, ...fields });
 }
 
 /** Makes campaigns a second apart from each other, each with its name. */
@@ -39,12 +39,12 @@ async function makeAll(core: TestCore, campaigns: Readonly<Record<string, Partia
   }
 }
 
-async function names({ use }: TestCore, query: Partial<CampaignQuery>): Promise<string[]> {
-  return (await use.campaigns.list(NOBODY, { ...QUERY, ...query })).items.map(({ name }) => name);
+async function names({ app }: TestCore, query: Partial<CampaignQuery>): Promise<string[]> {
+  return (await app.campaigns.list(NOBODY, { ...QUERY, ...query })).items.map(({ name }) => name);
 }
 
-async function makeMember({ use }: TestCore, workspaceId = OWN): Promise<Actor & { memberId: string }> {
-  const member = await use.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
+async function makeMember({ app }: TestCore, workspaceId = OWN): Promise<Actor & { memberId: string }> {
+  const member = await app.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
   return { workspaceId, member, memberId: member.id };
 }
 
@@ -73,7 +73,7 @@ suite('a new campaign', {
       createdAt: timestamp(NOON),
       updatedAt: timestamp(NOON),
     });
-    assert.deepEqual(await core.use.campaigns.get(NOBODY, id), { id, ...made });
+    assert.deepEqual(await core.app.campaigns.get(NOBODY, id), { id, ...made });
   },
 
   'has nothing of what was left out, or sent as null': async () => {
@@ -135,19 +135,19 @@ suite('a new campaign', {
 
   'names records of its workspace: a live domain, tags, groups, a published pillar': async () => {
     const core = testCore();
-    const { use } = core;
+    const { app } = core;
     const { memberId: authorId } = await makeMember(core);
-    const { domain } = await use.domains.createOrArchive(OWN, { slug: 'a.example' });
+    const { domain } = await app.domains.createOrArchive(OWN, { slug: 'a.example' });
     const references = {
       domain: domain.slug,
-      tagIds: [(await use.tags.create(OWN, 'A')).id, (await use.tags.create(OWN, 'B')).id],
-      groupIds: [(await use.groups.create(OWN, { name: 'A' })).id],
-      contentPillarId: (await use.contentPillars.create(OWN, { authorId, title: 'A', color: 'red' })).id,
+      tagIds: [(await app.tags.create(OWN, 'A')).id, (await app.tags.create(OWN, 'B')).id],
+      groupIds: [(await app.groups.create(OWN, { name: 'A' })).id],
+      contentPillarId: (await app.contentPillars.create(OWN, { authorId, title: 'A', color: 'red' })).id,
     };
     const { tagIds, groupIds, contentPillarId, ...rest } = await make(core, references);
     assert.deepEqual({ domain: rest.domain, tagIds, groupIds, contentPillarId }, references);
-    await use.contentPillars.update(OWN, contentPillarId as string, { status: 'archived' });
-    await use.domains.createOrArchive(OWN, { slug: 'a.example', archived: true });
+    await app.contentPillars.update(OWN, contentPillarId as string, { status: 'archived' });
+    await app.domains.createOrArchive(OWN, { slug: 'a.example', archived: true });
     await assert.rejects(make(core, references), {
       kind: 'invalid',
       message:
@@ -157,15 +157,15 @@ suite('a new campaign', {
 
   'is refused, each wrong reference named, where they are unknown or of another workspace': async () => {
     const core = testCore();
-    const { use } = core;
+    const { app } = core;
     const { memberId: authorId } = await makeMember(core, OTHER);
-    await use.domains.createOrArchive(OTHER, { slug: 'a.example' });
-    const own = (await use.tags.create(OWN, 'A')).id;
+    await app.domains.createOrArchive(OTHER, { slug: 'a.example' });
+    const own = (await app.tags.create(OWN, 'A')).id;
     const foreign = {
       domain: 'a.example',
-      tagIds: [own, (await use.tags.create(OTHER, 'A')).id],
-      groupIds: [(await use.groups.create(OTHER, { name: 'A' })).id],
-      contentPillarId: (await use.contentPillars.create(OTHER, { authorId, title: 'A', color: 'red' })).id,
+      tagIds: [own, (await app.tags.create(OTHER, 'A')).id],
+      groupIds: [(await app.groups.create(OTHER, { name: 'A' })).id],
+      contentPillarId: (await app.contentPillars.create(OTHER, { authorId, title: 'A', color: 'red' })).id,
     };
     const unknown = {
       domain: 'b.example',
@@ -194,14 +194,14 @@ suite('a share of a campaign', {
     const [ada, ben] = [await makeMember(core), await makeMember(core)];
     const { id, updatedAt } = await make(core);
     core.clock.now += SECOND;
-    const seen = async (actor: Actor) => (await core.use.campaigns.get(actor, id)).hasShared;
+    const seen = async (actor: Actor) => (await core.app.campaigns.get(actor, id)).hasShared;
     for (let i = 0; i < 2; i++) {
-      const shared = await core.use.campaigns.recordShare(OWN, id, ada.memberId);
+      const shared = await core.app.campaigns.recordShare(OWN, id, ada.memberId);
       assert.deepEqual([shared.shares, shared.updatedAt], [1, updatedAt]);
     }
     assert.deepEqual([await seen(ada), await seen(ben), await seen(NOBODY)], [true, false, undefined]);
-    assert.equal((await core.use.campaigns.recordShare(OWN, id, ben.memberId)).shares, 2);
-    const { items } = await core.use.campaigns.list(ben, QUERY);
+    assert.equal((await core.app.campaigns.recordShare(OWN, id, ben.memberId)).shares, 2);
+    const { items } = await core.app.campaigns.list(ben, QUERY);
     assert.deepEqual(
       items.map(({ hasShared, shares }) => [hasShared, shares]),
       [[true, 2]],
@@ -213,18 +213,18 @@ suite('a share of a campaign', {
       const core = testCore();
       const [ada, ben] = [await makeMember(core), await makeMember(core)];
       const { id } = await make(core);
-      await core.use.campaigns.recordShare(OWN, id, ben.memberId);
+      await core.app.campaigns.recordShare(OWN, id, ben.memberId);
       const { campaigns } = core.storage;
       const readAndShare = async (...asked: never[]) => {
         const found = await (campaigns[read] as (...asked: never[]) => Promise<unknown>)(...asked);
-        await core.use.campaigns.recordShare(OWN, id, ada.memberId);
+        await core.app.campaigns.recordShare(OWN, id, ada.memberId);
         return found;
       };
       const storage = { ...core.storage, campaigns: { ...campaigns, [read]: readAndShare } };
-      const use = new Application(storage, nodeSystem());
+      const app = new Application(storage, nodeSystem());
       const pair = async () => {
         const seen =
-          read === 'get' ? await use.campaigns.get(ada, id) : (await use.campaigns.list(ada, QUERY)).items[0];
+          read === 'get' ? await app.campaigns.get(ada, id) : (await app.campaigns.list(ada, QUERY)).items[0];
         return [seen?.hasShared, seen?.shares];
       };
       assert.deepEqual(await pair(), [false, 1], read);
@@ -236,20 +236,20 @@ suite('a share of a campaign', {
     const core = testCore();
     const ada = await makeMember(core);
     const { id } = await make(core);
-    await core.use.campaigns.recordShare(OWN, id, ada.memberId);
+    await core.app.campaigns.recordShare(OWN, id, ada.memberId);
     await core.storage.shares.update(OWN, shareId(ada.memberId, id), ({ position: _, ...share }) => share);
-    assert.equal((await core.use.campaigns.get(ada, id)).hasShared, true);
+    assert.equal((await core.app.campaigns.get(ada, id)).hasShared, true);
   },
 
   'is counted once, and never lost, at the same time as others': async () => {
     const core = testCore();
     const { id } = await make(core);
     const members = await Promise.all(Array.from({ length: 5 }, () => makeMember(core)));
-    const shares = [...members, ...members].map(({ memberId }) => core.use.campaigns.recordShare(OWN, id, memberId));
-    await Promise.all([...shares, ...shares.map(() => core.use.campaigns.recordClicks(OWN, id, 3))]);
-    const { shares: shared, clicks } = await core.use.campaigns.get(NOBODY, id);
+    const shares = [...members, ...members].map(({ memberId }) => core.app.campaigns.recordShare(OWN, id, memberId));
+    await Promise.all([...shares, ...shares.map(() => core.app.campaigns.recordClicks(OWN, id, 3))]);
+    const { shares: shared, clicks } = await core.app.campaigns.get(NOBODY, id);
     assert.deepEqual([shared, clicks], [5, 30]);
-    for (const member of members) assert.equal((await core.use.campaigns.get(member, id)).hasShared, true);
+    for (const member of members) assert.equal((await core.app.campaigns.get(member, id)).hasShared, true);
   },
 
   'is by a member and of a campaign of the workspace': async () => {
@@ -257,14 +257,14 @@ suite('a share of a campaign', {
     const [own, foreign] = [await makeMember(core), await makeMember(core, OTHER)];
     const { id } = await make(core);
     for (const share of [
-      () => core.use.campaigns.recordShare(OWN, id, foreign.memberId),
-      () => core.use.campaigns.recordShare(OWN, id, UNKNOWN_ID),
-      () => core.use.campaigns.recordShare(OWN, UNKNOWN_ID, own.memberId),
-      () => core.use.campaigns.recordShare(OTHER, id, foreign.memberId),
+      () => core.app.campaigns.recordShare(OWN, id, foreign.memberId),
+      () => core.app.campaigns.recordShare(OWN, id, UNKNOWN_ID),
+      () => core.app.campaigns.recordShare(OWN, UNKNOWN_ID, own.memberId),
+      () => core.app.campaigns.recordShare(OTHER, id, foreign.memberId),
     ]) {
       await assert.rejects(share(), { kind: 'not_found' });
     }
-    assert.equal((await core.use.campaigns.get(NOBODY, id)).shares, 0);
+    assert.equal((await core.app.campaigns.get(NOBODY, id)).shares, 0);
   },
 });
 
@@ -273,10 +273,10 @@ suite('the clicks on a campaign', {
     const core = testCore();
     const { id, updatedAt } = await make(core);
     core.clock.now += SECOND;
-    await core.use.campaigns.recordClicks(OWN, id, 1);
-    const clicked = await core.use.campaigns.recordClicks(OWN, id, 41);
+    await core.app.campaigns.recordClicks(OWN, id, 1);
+    const clicked = await core.app.campaigns.recordClicks(OWN, id, 41);
     assert.deepEqual([clicked.clicks, clicked.updatedAt], [42, updatedAt]);
-    await assert.rejects(core.use.campaigns.recordClicks(OTHER, id, 1), { kind: 'not_found' });
+    await assert.rejects(core.app.campaigns.recordClicks(OTHER, id, 1), { kind: 'not_found' });
   },
 });
 
@@ -286,9 +286,9 @@ suite('a campaign that is not published', {
     const { memberId } = await makeMember(core);
     for (const status of ['draft', 'archived'] as const) {
       const { id } = await make(core, { status });
-      await assert.rejects(core.use.campaigns.recordShare(OWN, id, memberId), { kind: 'conflict' }, status);
-      await assert.rejects(core.use.campaigns.recordClicks(OWN, id, 1), { kind: 'conflict' }, status);
-      const { clicks, shares } = await core.use.campaigns.get(NOBODY, id);
+      await assert.rejects(core.app.campaigns.recordShare(OWN, id, memberId), { kind: 'conflict' }, status);
+      await assert.rejects(core.app.campaigns.recordClicks(OWN, id, 1), { kind: 'conflict' }, status);
+      const { clicks, shares } = await core.app.campaigns.get(NOBODY, id);
       assert.deepEqual([clicks, shares], [0, 0]);
     }
   },
@@ -309,20 +309,20 @@ suite('the status of a campaign', {
     for (const [status, changes] of steps) {
       core.clock.now += SECOND;
       if (changes) updatedAt = timestamp(core.clock.now);
-      const campaign = await core.use.campaigns.setStatus(OWN, id, status);
+      const campaign = await core.app.campaigns.setStatus(OWN, id, status);
       assert.deepEqual([campaign.status, campaign.updatedAt], [status, updatedAt]);
     }
-    await assert.rejects(core.use.campaigns.setStatus(OWN, id, 'draft'), { kind: 'conflict' });
-    await assert.rejects(core.use.campaigns.setStatus(OTHER, id, 'archived'), { kind: 'not_found' });
+    await assert.rejects(core.app.campaigns.setStatus(OWN, id, 'draft'), { kind: 'conflict' });
+    await assert.rejects(core.app.campaigns.setStatus(OTHER, id, 'archived'), { kind: 'not_found' });
   },
 
   'takes an archived one out of the list, and back': async () => {
     const core = testCore();
     const { id } = await make(core);
-    await core.use.campaigns.setStatus(OWN, id, 'archived');
+    await core.app.campaigns.setStatus(OWN, id, 'archived');
     assert.deepEqual(await names(core, {}), []);
     assert.deepEqual(await names(core, { includeArchived: true }), ['Spring Sale']);
-    await core.use.campaigns.setStatus(OWN, id, 'published');
+    await core.app.campaigns.setStatus(OWN, id, 'published');
     assert.deepEqual(await names(core, {}), ['Spring Sale']);
   },
 });
@@ -335,9 +335,9 @@ suite('the list of campaigns', {
       second: { startDate: '2026-01-31T01:00+02:00', status: 'draft' },
       third: { startDate: '2026-01-30T22:59:59.999' },
     });
-    const [, second] = (await core.use.campaigns.list(NOBODY, QUERY)).items;
+    const [, second] = (await core.app.campaigns.list(NOBODY, QUERY)).items;
     core.clock.now += SECOND;
-    await core.use.campaigns.setStatus(OWN, second?.id as string, 'published');
+    await core.app.campaigns.setStatus(OWN, second?.id as string, 'published');
     assert.deepEqual(await names(core, { sortBy: 'createdAt' }), ['third', 'second', 'first']);
     assert.deepEqual(await names(core, { sortBy: 'updatedAt' }), ['second', 'third', 'first']);
     assert.deepEqual(await names(core, { sortBy: 'startDate' }), ['second', 'third', 'first']);
@@ -362,10 +362,10 @@ suite('the list of campaigns', {
 
   'takes any of a filter, and all filters together': async () => {
     const core = testCore();
-    const { use } = core;
+    const { app } = core;
     const { memberId, ...ada } = await makeMember(core);
-    const [red, blue] = [(await use.tags.create(OWN, 'Éclair')).id, (await use.tags.create(OWN, 'ΟΔΟΣ')).id];
-    await use.domains.createOrArchive(OWN, { slug: 'a.example' });
+    const [red, blue] = [(await app.tags.create(OWN, 'Éclair')).id, (await app.tags.create(OWN, 'ΟΔΟΣ')).id];
+    await app.domains.createOrArchive(OWN, { slug: 'a.example' });
     await makeAll(core, { both: { tagIds: [red, blue] }, red: { tagIds: [red] }, blue: { tagIds: [blue] }, none: {} });
     await make(core, { name: 'hers', domain: 'a.example', tagIds: [blue], description: '' }, ada);
     const cases: readonly (readonly [Partial<CampaignQuery>, readonly string[]])[] = [
@@ -400,7 +400,7 @@ suite('the list of campaigns', {
     const core = testCore();
     await makeAll(core, { a: {}, b: {}, c: {}, d: {} });
     const page = async (page: number, limit: number) => {
-      const { items, hasNext } = await core.use.campaigns.list(NOBODY, { ...QUERY, page, pageSize: 2, limit });
+      const { items, hasNext } = await core.app.campaigns.list(NOBODY, { ...QUERY, page, pageSize: 2, limit });
       return [items.map(({ name }) => name), hasNext];
     };
     assert.deepEqual(await page(1, 3), [['d', 'c'], true]);
@@ -412,6 +412,6 @@ suite('the list of campaigns', {
     const core = testCore();
     const { id } = await make(core, {}, { workspaceId: OTHER });
     assert.deepEqual(await names(core, { includeArchived: true }), []);
-    await assert.rejects(core.use.campaigns.get(NOBODY, id), { kind: 'not_found' });
+    await assert.rejects(core.app.campaigns.get(NOBODY, id), { kind: 'not_found' });
   },
 });

@@ -4,9 +4,9 @@ import {
   CAMPAIGN_STATUSES,
   CAMPAIGN_WINDOWS,
   type Campaign,
-  inStatus,
   requirePublished,
-  windows,
+  windowConditions,
+  withStatus,
 } from '../../core/campaign/campaign.ts';
 import { endOf, startOf, timestamp } from '../../core/shared/date.ts';
 import { DAY, NOON } from '../support/core.ts';
@@ -50,7 +50,7 @@ suite('the window of a campaign', {
   'follows from its dates alone, its start and its end included': () => {
     for (const { starts, ends, in: expected } of dates) {
       const holds = CAMPAIGN_WINDOWS.filter((window) =>
-        predicate(windows[window](NOON))(campaign({ startsAt: starts as number, endsAt: ends as number })),
+        predicate(windowConditions[window](NOON))(campaign({ startsAt: starts as number, endsAt: ends as number })),
       );
       assert.deepEqual(holds.sort(), expected, `${starts} to ${ends}`);
     }
@@ -63,7 +63,7 @@ suite('the status of a campaign', {
     assert.equal(transitions.length, CAMPAIGN_STATUSES.length ** 2);
     for (const [from, to, outcome] of transitions) {
       const before = campaign({ status: from, archived: from === 'archived', updatedAt: '' });
-      const change = () => inStatus(before, to, NOON);
+      const change = () => withStatus(before, to, NOON);
       const title = `${from} to ${to}`;
       if (outcome === 'refused') assert.throws(change, { kind: 'conflict' }, title);
       if (outcome === 'unchanged') assert.equal(change(), before, title);
@@ -74,7 +74,7 @@ suite('the status of a campaign', {
   },
 
   'says where it leads when it refuses': () => {
-    assert.throws(() => inStatus(campaign({ status: 'published' }), 'draft', NOON), {
+    assert.throws(() => withStatus(campaign({ status: 'published' }), 'draft', NOON), {
       message: 'A campaign goes from published to archived, not to draft.',
     });
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { changed } from '../../core/shared/changes.ts';
+import { withChanges } from '../../core/shared/changes.ts';
 import { timestamp } from '../../core/shared/date.ts';
 import { NOON } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -13,7 +13,7 @@ const stored = {
   updatedAt: timestamp(NOON - 1),
 };
 
-type Fields = Parameters<typeof changed<typeof stored>>[1];
+type Fields = Parameters<typeof withChanges<typeof stored>>[1];
 
 const unchanging: readonly Fields[] = [
   {},
@@ -43,23 +43,23 @@ const changing: readonly (readonly [Fields, Fields])[] = [
 
 suite('a changed record', {
   'is the stored one itself where every value equals the stored one or is left out': () => {
-    for (const fields of unchanging) assert.equal(changed(stored, fields, NOON), stored, JSON.stringify(fields));
+    for (const fields of unchanging) assert.equal(withChanges(stored, fields, NOON), stored, JSON.stringify(fields));
   },
 
   'has the fields that differ, keeps the others, and was updated now': () => {
     for (const [fields, different] of changing) {
       const expected = { ...stored, ...different, updatedAt: AT };
-      assert.deepEqual(changed(stored, fields, NOON), expected, JSON.stringify(fields));
+      assert.deepEqual(withChanges(stored, fields, NOON), expected, JSON.stringify(fields));
     }
   },
 
   'was not updated before it was updated last': () => {
-    assert.deepEqual(changed(stored, { name: 'after' }, NOON - 2), { ...stored, name: 'after' });
+    assert.deepEqual(withChanges(stored, { name: 'after' }, NOON - 2), { ...stored, name: 'after' });
   },
 
   'leaves the stored one as it was': () => {
     const frozen = Object.freeze({ ...stored });
-    changed(frozen, { name: 'after' }, NOON);
+    withChanges(frozen, { name: 'after' }, NOON);
     assert.deepEqual(frozen, stored);
   },
 
@@ -70,8 +70,8 @@ suite('a changed record', {
     );
     fc.assert(
       fc.property(fields, (change) => {
-        const next = changed(stored, change, NOON);
-        assert.equal(changed(next, change, NOON + 1), next);
+        const next = withChanges(stored, change, NOON);
+        assert.equal(withChanges(next, change, NOON + 1), next);
       }),
     );
   },

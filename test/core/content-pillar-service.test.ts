@@ -9,8 +9,8 @@ const QUERY = { sortBy: 'createdAt', sortOrder: 'desc', page: 1, pageSize: 50 } 
 /** A core with an author, and pillars of these titles in the order of their making. */
 async function withPillars(...titles: readonly string[]) {
   const core = testCore();
-  const { id: authorId } = await core.use.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
-  const make = (title: string) => core.use.contentPillars.create(OWN, { authorId, title, color: 'red' });
+  const { id: authorId } = await core.app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
+  const make = (title: string) => core.app.contentPillars.create(OWN, { authorId, title, color: 'red' });
   const pillars = [];
   for (const title of titles) {
     pillars.push(await make(title));
@@ -19,14 +19,14 @@ async function withPillars(...titles: readonly string[]) {
   return { ...core, authorId, pillars };
 }
 
-async function titles({ use }: TestCore, query: Partial<ContentPillarQuery>): Promise<string[]> {
-  return (await use.contentPillars.list(OWN, { ...QUERY, ...query })).items.map(({ title }) => title);
+async function titles({ app }: TestCore, query: Partial<ContentPillarQuery>): Promise<string[]> {
+  return (await app.contentPillars.list(OWN, { ...QUERY, ...query })).items.map(({ title }) => title);
 }
 
 suite('a new content pillar', {
   'is published, and by a member of the workspace': async () => {
-    const { use, authorId } = await withPillars();
-    const { id, ...made } = await use.contentPillars.create(OWN, { authorId, title: 'Our WORK', color: 'green' });
+    const { app, authorId } = await withPillars();
+    const { id, ...made } = await app.contentPillars.create(OWN, { authorId, title: 'Our WORK', color: 'green' });
     assert.deepEqual(made, {
       workspaceId: OWN,
       title: 'Our WORK',
@@ -42,49 +42,49 @@ suite('a new content pillar', {
   },
 
   'is refused where its author is unknown, or of another workspace': async () => {
-    const { use, authorId } = await withPillars();
+    const { app, authorId } = await withPillars();
     const pillar = { title: 'Ours', color: 'red' } as const;
-    await assert.rejects(use.contentPillars.create(OTHER, { ...pillar, authorId }), { kind: 'not_found' });
-    await assert.rejects(use.contentPillars.create(OWN, { ...pillar, authorId: UNKNOWN_ID }), { kind: 'not_found' });
+    await assert.rejects(app.contentPillars.create(OTHER, { ...pillar, authorId }), { kind: 'not_found' });
+    await assert.rejects(app.contentPillars.create(OWN, { ...pillar, authorId: UNKNOWN_ID }), { kind: 'not_found' });
   },
 });
 
 suite('a change of a content pillar', {
   'goes from published to archived and back': async () => {
-    const { use, pillars } = await withPillars('Ours');
+    const { app, pillars } = await withPillars('Ours');
     const id = pillars[0]?.id as string;
     for (const status of ['archived', 'published', 'archived'] as const) {
-      assert.equal((await use.contentPillars.update(OWN, id, { status })).status, status);
+      assert.equal((await app.contentPillars.update(OWN, id, { status })).status, status);
     }
   },
 
   'is looked at by search and order from then on': async () => {
     const core = await withPillars('A', 'B');
-    await core.use.contentPillars.update(OWN, core.pillars[0]?.id as string, { title: 'Ω', description: 'Neu' });
+    await core.app.contentPillars.update(OWN, core.pillars[0]?.id as string, { title: 'Ω', description: 'Neu' });
     assert.deepEqual(await titles(core, { search: 'NEU' }), ['Ω']);
     assert.deepEqual(await titles(core, { search: 'a' }), []);
     assert.deepEqual(await titles(core, { sortBy: 'title', sortOrder: 'asc' }), ['B', 'Ω']);
   },
 
   'to what it is leaves updatedAt': async () => {
-    const { use, pillars, clock } = await withPillars('Ours');
+    const { app, pillars, clock } = await withPillars('Ours');
     const [pillar] = pillars;
     const id = pillar?.id as string;
     clock.now = NOON + SECOND;
-    assert.deepEqual(await use.contentPillars.update(OWN, id, {}), pillar);
-    assert.deepEqual(await use.contentPillars.update(OWN, id, { title: 'Ours', color: 'red' }), pillar);
-    const renamed = await use.contentPillars.update(OWN, id, { title: 'ours' });
+    assert.deepEqual(await app.contentPillars.update(OWN, id, {}), pillar);
+    assert.deepEqual(await app.contentPillars.update(OWN, id, { title: 'Ours', color: 'red' }), pillar);
+    const renamed = await app.contentPillars.update(OWN, id, { title: 'ours' });
     assert.deepEqual(renamed, { ...pillar, title: 'ours', updatedAt: timestamp(NOON + SECOND) });
   },
 
   'of another workspace, or of none, is not found': async () => {
-    const { use, pillars, storage } = await withPillars('Ours');
+    const { app, pillars, storage } = await withPillars('Ours');
     const id = pillars[0]?.id as string;
     for (const change of [
-      () => use.contentPillars.update(OTHER, id, { title: 'Theirs' }),
-      () => use.contentPillars.update(OWN, UNKNOWN_ID, { title: 'Theirs' }),
-      () => use.contentPillars.remove(OTHER, id),
-      () => use.contentPillars.remove(OWN, UNKNOWN_ID),
+      () => app.contentPillars.update(OTHER, id, { title: 'Theirs' }),
+      () => app.contentPillars.update(OWN, UNKNOWN_ID, { title: 'Theirs' }),
+      () => app.contentPillars.remove(OTHER, id),
+      () => app.contentPillars.remove(OWN, UNKNOWN_ID),
     ]) {
       await assert.rejects(change(), { kind: 'not_found' });
     }
@@ -95,7 +95,7 @@ suite('a change of a content pillar', {
 suite('the list of content pillars', {
   'is newest first, archived ones too, or as it is asked for': async () => {
     const core = await withPillars('b', 'A', 'Ä', '😀', 'Z', '\uFFFD');
-    await core.use.contentPillars.update(OWN, core.pillars[0]?.id as string, { status: 'archived' });
+    await core.app.contentPillars.update(OWN, core.pillars[0]?.id as string, { status: 'archived' });
     const ascending = ['A', 'b', 'Z', 'Ä', '\uFFFD', '😀'];
     assert.deepEqual(await titles(core, {}), ['\uFFFD', 'Z', '😀', 'Ä', 'A', 'b']);
     assert.deepEqual(await titles(core, { sortOrder: 'asc' }), ['b', 'A', 'Ä', '😀', 'Z', '\uFFFD']);

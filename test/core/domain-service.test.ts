@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { domainKind } from '../../core/domain/domain.ts';
+import { domainSchema } from '../../core/domain/domain.ts';
 import type { DomainRequest } from '../../core/domain/domain-service.ts';
 import { timestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
@@ -8,24 +8,24 @@ import { suite } from '../support/suite.ts';
 const SLUG = 'links.example.com';
 const VERIFIED_ELSEWHERE = { kind: 'conflict', message: 'Another workspace has verified this domain.' };
 
-async function send({ use }: TestCore, workspaceId: string, request: DomainRequest) {
-  return use.domains.createOrArchive(workspaceId, request);
+async function send({ app }: TestCore, workspaceId: string, request: DomainRequest) {
+  return app.domains.createOrArchive(workspaceId, request);
 }
 
 /** Makes a domain, and verifies it. */
 async function verified(core: TestCore, workspaceId: string, slug = SLUG) {
   const { domain } = await send(core, workspaceId, { slug });
-  return core.use.domains.verify(workspaceId, domain.id);
+  return core.app.domains.verify(workspaceId, domain.id);
 }
 
-async function slugs({ use }: TestCore, query: { search?: string; includeArchived?: boolean } = {}): Promise<string[]> {
-  const { items } = await use.domains.list(OWN, { includeArchived: false, page: 1, pageSize: 50, ...query });
+async function slugs({ app }: TestCore, query: { search?: string; includeArchived?: boolean } = {}): Promise<string[]> {
+  const { items } = await app.domains.list(OWN, { includeArchived: false, page: 1, pageSize: 50, ...query });
   return items.map(({ slug }) => slug);
 }
 
 /** The slugs of the workspace's domains that are said to be primary: one, or none where none is live. */
-async function primaries({ use }: TestCore): Promise<string[]> {
-  const { items } = await use.domains.list(OWN, { includeArchived: true, page: 1, pageSize: 50 });
+async function primaries({ app }: TestCore): Promise<string[]> {
+  const { items } = await app.domains.list(OWN, { includeArchived: true, page: 1, pageSize: 50 });
   return items.filter(({ primary }) => primary).map(({ slug }) => slug);
 }
 
@@ -63,7 +63,7 @@ suite('a new domain', {
   'is one per slug and workspace': async () => {
     const core = testCore();
     await send(core, OWN, { slug: SLUG });
-    await assert.rejects(send(core, OWN, { slug: SLUG }), { kind: 'conflict', message: domainKind.unique.slug });
+    await assert.rejects(send(core, OWN, { slug: SLUG }), { kind: 'conflict', message: domainSchema.unique.slug });
     await assert.rejects(send(core, OWN, { slug: SLUG, expiredUrl: '' }), { kind: 'conflict' });
     assert.equal((await send(core, OTHER, { slug: SLUG })).created, true);
     await send(core, OWN, { slug: SLUG, archived: true });
@@ -153,7 +153,7 @@ suite('the primary domain', {
       await send(core, OWN, { slug });
       core.clock.now += SECOND;
     }
-    const page = (page: number) => core.use.domains.list(OWN, { includeArchived: false, page, pageSize: 1 });
+    const page = (page: number) => core.app.domains.list(OWN, { includeArchived: false, page, pageSize: 1 });
     assert.deepEqual([(await page(1)).items[0]?.primary, (await page(2)).items[0]?.primary], [false, true]);
   },
 });
@@ -164,16 +164,16 @@ suite('the verification of a domain', {
     const { domain } = await send(core, OWN, { slug: SLUG });
     core.clock.now += SECOND;
     const expected = { ...domain, verified: true, updatedAt: timestamp(core.clock.now) };
-    assert.deepEqual(await core.use.domains.verify(OWN, domain.id), expected);
+    assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
     core.clock.now += SECOND;
-    assert.deepEqual(await core.use.domains.verify(OWN, domain.id), expected);
+    assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
   },
 
   'is of a domain of the workspace': async () => {
     const core = testCore();
     const { domain } = await send(core, OTHER, { slug: SLUG });
-    await assert.rejects(core.use.domains.verify(OWN, domain.id), { kind: 'not_found' });
-    await assert.rejects(core.use.domains.verify(OWN, UNKNOWN_ID), { kind: 'not_found' });
+    await assert.rejects(core.app.domains.verify(OWN, domain.id), { kind: 'not_found' });
+    await assert.rejects(core.app.domains.verify(OWN, UNKNOWN_ID), { kind: 'not_found' });
     assert.equal((await core.storage.domains.get(OTHER, domain.id))?.verified, false);
   },
 
@@ -207,11 +207,11 @@ suite('a slug that another workspace claims', {
     const core = testCore();
     const { domain: live } = await send(core, OWN, { slug: SLUG });
     await verified(core, OTHER);
-    await assert.rejects(core.use.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
+    await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
     await send(core, OWN, { slug: SLUG, archived: false });
     const { domain: archived } = await send(core, OWN, { slug: SLUG, archived: true });
     await assert.rejects(send(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
-    await assert.rejects(core.use.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
+    await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
     const { primary, ...kept } = archived;
     assert.deepEqual(await core.storage.domains.get(OWN, live.id), kept);
   },
@@ -230,7 +230,7 @@ suite('a slug that another workspace claims', {
   'and has verified while archived is free until that is live': async () => {
     const core = testCore();
     const { domain } = await send(core, OTHER, { slug: SLUG, archived: true });
-    await core.use.domains.verify(OTHER, domain.id);
+    await core.app.domains.verify(OTHER, domain.id);
     const { created } = await send(core, OWN, { slug: SLUG, archived: true });
     assert.equal(created, true);
     await send(core, OTHER, { slug: SLUG, archived: false });
@@ -242,8 +242,8 @@ suite('a slug that another workspace claims', {
     const own = (await send(core, OWN, { slug: SLUG })).domain;
     const other = (await send(core, OTHER, { slug: SLUG })).domain;
     const outcomes = await Promise.allSettled([
-      core.use.domains.verify(OWN, own.id),
-      core.use.domains.verify(OTHER, other.id),
+      core.app.domains.verify(OWN, own.id),
+      core.app.domains.verify(OTHER, other.id),
     ]);
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   },

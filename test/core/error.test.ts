@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { found, invalid } from '../../core/shared/error.ts';
+import { invalidFields, requireFound } from '../../core/shared/core-error.ts';
 import { suite } from '../support/suite.ts';
 
 const faults = Array.from({ length: 11 }, (_, i) => ({ path: `resources.${i}.url`, problem: 'is required' }));
 
 suite('the message of a refusal', {
   'names every failed field, in order': () => {
-    const refused = invalid([
+    const refused = invalidFields([
       { path: 'name', problem: 'must not be blank' },
       { path: 'resources.0.url', problem: 'is required' },
     ]);
@@ -16,16 +16,16 @@ suite('the message of a refusal', {
 
   'names ten fields at most': () => {
     const firstTen = faults.slice(0, 10).map(({ path, problem }) => `${path}: ${problem}`);
-    assert.equal(invalid(faults.slice(0, 10)).message, firstTen.join('; '));
-    assert.equal(invalid(faults).message, firstTen.join('; '));
+    assert.equal(invalidFields(faults.slice(0, 10)).message, firstTen.join('; '));
+    assert.equal(invalidFields(faults).message, firstTen.join('; '));
   },
 });
 
 suite('a record that may not be there', {
   'is given back, or refused with not_found': () => {
     const record = {};
-    assert.equal(found(record, 'tag'), record);
-    assert.throws(() => found(undefined, 'tag'), {
+    assert.equal(requireFound(record, 'tag'), record);
+    assert.throws(() => requireFound(undefined, 'tag'), {
       kind: 'not_found',
       message: 'There is no tag with this id in the workspace.',
     });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { predicate } from '../../adapters/memory/condition.ts';
 import type { Member } from '../../core/access/member.ts';
 import {
-  availableTo,
-  derived,
+  availabilityConditions,
+  deriveFields,
   type InspirationQuestion,
 } from '../../core/inspiration-question/inspiration-question.ts';
 import { suite } from '../support/suite.ts';
@@ -40,7 +40,7 @@ const questions: readonly (readonly [Fields, readonly CallerName[]])[] = [
 
 function question({ userType = 'all', groups = [], isActive = true, archived = false }: Fields): InspirationQuestion {
   const texts = { groups, question: 'What did you learn today?', description: '' };
-  return { ...texts, ...derived(texts), userType, isActive, archived } as unknown as InspirationQuestion;
+  return { ...texts, ...deriveFields(texts), userType, isActive, archived } as unknown as InspirationQuestion;
 }
 
 suite('an inspiration question', {
@@ -48,14 +48,18 @@ suite('an inspiration question', {
     for (const [fields, expected] of questions) {
       const reached = everyone.filter((name) => {
         const member = callers[name] as Member | undefined;
-        return predicate(availableTo({ workspaceId: 'own', member }))(question(fields));
+        return predicate(availabilityConditions({ workspaceId: 'own', member }))(question(fields));
       });
       assert.deepEqual(reached, expected, JSON.stringify(fields));
     }
   },
 
   'is found by its question and its description, whatever the case': () => {
-    const { searchText } = derived({ groups: [], question: 'What MADE you proud?', description: 'Ein ÖSTLICHES Wort' });
+    const { searchText } = deriveFields({
+      groups: [],
+      question: 'What MADE you proud?',
+      description: 'Ein ÖSTLICHES Wort',
+    });
     for (const term of ['what made', 'östliches']) assert.ok(searchText.includes(term), term);
   },
 });

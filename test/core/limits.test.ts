@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { KEY_LABEL } from '../../core/access/api-key.ts';
 import { EMAIL, MEMBER_NAME } from '../../core/access/member.ts';
 import { WORKSPACE_NAME } from '../../core/access/workspace.ts';
-import { CAMPAIGN_NAME, RESOURCE_LABEL, RESOURCES_AT_MOST } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_NAME, MAX_RESOURCE_COUNT, RESOURCE_LABEL } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_DESCRIPTION, CONTENT_PILLAR_TITLE } from '../../core/content-pillar/content-pillar.ts';
 import { GROUP_NAME } from '../../core/group/group.ts';
 import { ICONS, QUESTION, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
@@ -35,7 +35,7 @@ suite('the limits', {
   },
 
   'of lists are those of the specification and of the decisions': () => {
-    assert.equal(RESOURCES_AT_MOST, 50);
+    assert.equal(MAX_RESOURCE_COUNT, 50);
     assert.equal(DEFAULT_PAGE_SIZE, 50);
     assert.deepEqual(PAGE_SIZES, { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 });
   },

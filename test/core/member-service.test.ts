@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { permit } from '../../core/access/caller.ts';
+import { requirePermission } from '../../core/access/caller.ts';
 import { emailProblem, INVITATIONS, type Member } from '../../core/access/member.ts';
 import { timestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
@@ -9,8 +9,8 @@ const ADA = { name: 'Ada', email: 'ada@example.com' };
 
 suite('a new member', {
   'is an accepted member, an advocate in no group, where nothing else is said': async () => {
-    const { use, storage } = testCore();
-    const { id, ...made } = await use.members.create(OWN, ADA);
+    const { app, storage } = testCore();
+    const { id, ...made } = await app.members.create(OWN, ADA);
     assert.deepEqual(made, {
       ...ADA,
       workspaceId: OWN,
@@ -25,20 +25,20 @@ suite('a new member', {
   },
 
   'is what was said otherwise, and counts in its groups': async () => {
-    const { use, storage } = testCore();
-    const group = await use.groups.create(OWN, { name: 'Sales' });
+    const { app, storage } = testCore();
+    const group = await app.groups.create(OWN, { name: 'Sales' });
     assert.equal(group.count, 0);
     const fields = { role: 'admin', seatType: 'thought_leader', groupIds: [group.id], invitation: 'pending' } as const;
-    const { role, seatType, groupIds, invitation } = await use.members.create(OWN, { ...ADA, ...fields });
+    const { role, seatType, groupIds, invitation } = await app.members.create(OWN, { ...ADA, ...fields });
     assert.deepEqual({ role, seatType, groupIds, invitation }, fields);
     assert.equal(await storage.members.count(OWN, [{ field: 'groupIds', in: [group.id] }]), 1);
   },
 
   'is in groups of its workspace alone': async () => {
-    const { use, storage } = testCore();
-    const own = await use.groups.create(OWN, { name: 'Sales' });
-    const foreign = await use.groups.create(OTHER, { name: 'Sales' });
-    await assert.rejects(use.members.create(OWN, { ...ADA, groupIds: [foreign.id, own.id, UNKNOWN_ID] }), {
+    const { app, storage } = testCore();
+    const own = await app.groups.create(OWN, { name: 'Sales' });
+    const foreign = await app.groups.create(OTHER, { name: 'Sales' });
+    await assert.rejects(app.members.create(OWN, { ...ADA, groupIds: [foreign.id, own.id, UNKNOWN_ID] }), {
       kind: 'invalid',
       message: 'groupIds.0: is no group of the workspace; groupIds.2: is no group of the workspace',
     });
@@ -48,9 +48,9 @@ suite('a new member', {
 
 suite('a change of a member', {
   'changes what was given, and when it was changed': async () => {
-    const { use, storage, clock } = testCore();
-    const member = await use.members.create(OWN, ADA);
-    const { id: groupId } = await use.groups.create(OWN, { name: 'Sales' });
+    const { app, storage, clock } = testCore();
+    const member = await app.members.create(OWN, ADA);
+    const { id: groupId } = await app.groups.create(OWN, { name: 'Sales' });
     clock.now += SECOND;
     const changes = [
       { name: 'Ada Winter' },
@@ -64,28 +64,28 @@ suite('a change of a member', {
     let expected: Member = { ...member, updatedAt: timestamp(NOON + SECOND) };
     for (const change of changes) {
       expected = { ...expected, ...change };
-      assert.deepEqual(await use.members.update(OWN, member.id, change), expected);
+      assert.deepEqual(await app.members.update(OWN, member.id, change), expected);
       assert.deepEqual(await storage.members.get(OWN, member.id), expected);
     }
     clock.now += SECOND;
     for (const same of [{}, { name: 'Ada Winter', groupIds: [] }]) {
-      assert.deepEqual(await use.members.update(OWN, member.id, same), expected);
+      assert.deepEqual(await app.members.update(OWN, member.id, same), expected);
     }
   },
 
   'is of a member of the workspace, and to groups of it': async () => {
-    const { use, storage } = testCore();
-    const member = await use.members.create(OWN, ADA);
-    const foreign = await use.groups.create(OTHER, { name: 'Sales' });
+    const { app, storage } = testCore();
+    const member = await app.members.create(OWN, ADA);
+    const foreign = await app.groups.create(OTHER, { name: 'Sales' });
     for (const [workspaceId, id] of [
       [OTHER, member.id],
       [OWN, UNKNOWN_ID],
     ] as const) {
       for (const change of [{ name: 'Eve' }, { groupIds: [UNKNOWN_ID] }]) {
-        await assert.rejects(use.members.update(workspaceId, id, change), { kind: 'not_found' });
+        await assert.rejects(app.members.update(workspaceId, id, change), { kind: 'not_found' });
       }
     }
-    await assert.rejects(use.members.update(OWN, member.id, { name: 'Eve', groupIds: [foreign.id] }), {
+    await assert.rejects(app.members.update(OWN, member.id, { name: 'Eve', groupIds: [foreign.id] }), {
       kind: 'invalid',
       message: 'groupIds.0: is no group of the workspace',
     });
@@ -105,16 +105,16 @@ suite('the email of a member', {
 
 suite('the invitation of a member', {
   'decides what its key may do, from the next request on': async () => {
-    const { use } = testCore();
-    const { id: memberId } = await use.members.create(OWN, { ...ADA, invitation: 'pending' });
-    const { secret } = await use.apiKeys.create(OWN, { memberId });
+    const { app } = testCore();
+    const { id: memberId } = await app.members.create(OWN, { ...ADA, invitation: 'pending' });
+    const { secret } = await app.apiKeys.create(OWN, { memberId });
     const kinds = { accepted: undefined, pending: 'forbidden', expired: 'invitation_expired' };
     for (const invitation of INVITATIONS) {
-      await use.members.update(OWN, memberId, { invitation });
-      const caller = await use.apiKeys.authenticate(secret);
+      await app.members.update(OWN, memberId, { invitation });
+      const caller = await app.apiKeys.authenticate(secret);
       const kind = kinds[invitation];
-      if (kind) assert.throws(() => permit(caller, 'read'), { kind }, invitation);
-      else permit(caller, 'read');
+      if (kind) assert.throws(() => requirePermission(caller, 'read'), { kind }, invitation);
+      else requirePermission(caller, 'read');
     }
   },
 });

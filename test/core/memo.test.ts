@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { memoised } from '../../core/shared/memo.ts';
+import { memoize } from '../../core/shared/memo.ts';
 import { suite } from '../support/suite.ts';
 
 interface Named {
@@ -8,7 +8,7 @@ interface Named {
 
 function counting() {
   let times = 0;
-  const upper = memoised(({ name }: Named): Named => {
+  const upper = memoize(({ name }: Named): Named => {
     times++;
     return { name: name.toUpperCase() };
   });

@@ -6,58 +6,58 @@ import { suite } from '../support/suite.ts';
 
 suite('a new tag', {
   'gets the colour least used in its workspace': async () => {
-    const { use, storage } = testCore();
-    await use.tags.create(OTHER, 'theirs');
+    const { app, storage } = testCore();
+    await app.tags.create(OTHER, 'theirs');
     const made = [];
-    for (let i = 0; i < 8; i++) made.push(await use.tags.create(OWN, `tag ${i}`));
+    for (let i = 0; i < 8; i++) made.push(await app.tags.create(OWN, `tag ${i}`));
     assert.deepEqual(
       made.map(({ color }) => color),
       [...COLORS, 'red', 'yellow'],
     );
     await storage.tags.remove(OWN, made[3]?.id as string);
-    assert.equal((await use.tags.create(OWN, 'next')).color, 'blue');
+    assert.equal((await app.tags.create(OWN, 'next')).color, 'blue');
   },
 
   'has a name that no other of its workspace has, whatever the case': async () => {
-    const { use, storage } = testCore();
-    await use.tags.create(OWN, 'Σχολείος é');
+    const { app, storage } = testCore();
+    await app.tags.create(OWN, 'Σχολείος é');
     for (const name of ['Σχολείος é', 'ΣΧΟΛΕΊΟΣ É', 'σχολείοσ e\u0301']) {
-      await assert.rejects(use.tags.create(OWN, name), { kind: 'conflict' }, name);
+      await assert.rejects(app.tags.create(OWN, name), { kind: 'conflict' }, name);
     }
-    for (const name of ['σχολειος é', 'Σχολείος e']) await use.tags.create(OWN, name);
-    await use.tags.create(OTHER, 'Σχολείος é');
+    for (const name of ['σχολειος é', 'Σχολείος e']) await app.tags.create(OWN, name);
+    await app.tags.create(OTHER, 'Σχολείος é');
     assert.equal(await storage.tags.count(OWN, []), 3);
   },
 });
 
 suite('the renaming of a tag', {
   'keeps its colour, and is fine to the same name in another case': async () => {
-    const { use, clock } = testCore();
-    await use.tags.create(OWN, 'First');
-    const tag = await use.tags.create(OWN, 'Launch');
+    const { app, clock } = testCore();
+    await app.tags.create(OWN, 'First');
+    const tag = await app.tags.create(OWN, 'Launch');
     assert.equal(tag.color, 'yellow');
     clock.now += SECOND;
     const renamed = { ...tag, name: 'LAUNCH', updatedAt: timestamp(NOON + SECOND) };
-    assert.deepEqual(await use.tags.rename(OWN, tag.id, 'LAUNCH'), renamed);
+    assert.deepEqual(await app.tags.rename(OWN, tag.id, 'LAUNCH'), renamed);
     clock.now += SECOND;
-    assert.deepEqual(await use.tags.rename(OWN, tag.id, 'LAUNCH'), renamed);
+    assert.deepEqual(await app.tags.rename(OWN, tag.id, 'LAUNCH'), renamed);
   },
 
   'frees the old name, and takes none that another has': async () => {
-    const { use } = testCore();
-    const tag = await use.tags.create(OWN, 'Launch');
-    await use.tags.create(OWN, 'Hiring');
-    await assert.rejects(use.tags.rename(OWN, tag.id, 'HIRING'), { kind: 'conflict' });
-    await use.tags.rename(OWN, tag.id, 'Start');
-    await use.tags.create(OWN, 'launch');
-    await assert.rejects(use.tags.create(OWN, 'START'), { kind: 'conflict' });
+    const { app } = testCore();
+    const tag = await app.tags.create(OWN, 'Launch');
+    await app.tags.create(OWN, 'Hiring');
+    await assert.rejects(app.tags.rename(OWN, tag.id, 'HIRING'), { kind: 'conflict' });
+    await app.tags.rename(OWN, tag.id, 'Start');
+    await app.tags.create(OWN, 'launch');
+    await assert.rejects(app.tags.create(OWN, 'START'), { kind: 'conflict' });
   },
 
   'is of a tag of the workspace': async () => {
-    const { use, storage } = testCore();
-    const tag = await use.tags.create(OTHER, 'Launch');
-    await assert.rejects(use.tags.rename(OWN, tag.id, 'Start'), { kind: 'not_found' });
-    await assert.rejects(use.tags.rename(OWN, UNKNOWN_ID, 'Start'), { kind: 'not_found' });
+    const { app, storage } = testCore();
+    const tag = await app.tags.create(OTHER, 'Launch');
+    await assert.rejects(app.tags.rename(OWN, tag.id, 'Start'), { kind: 'not_found' });
+    await assert.rejects(app.tags.rename(OWN, UNKNOWN_ID, 'Start'), { kind: 'not_found' });
     assert.deepEqual(await storage.tags.get(OTHER, tag.id), tag);
   },
 });

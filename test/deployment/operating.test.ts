@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { kinds, registries } from '../../core/storage.ts';
+import { globalStoreNames, recordSchemas } from '../../core/storage.ts';
 import { root } from '../support/compose.ts';
 import { mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
@@ -17,9 +17,9 @@ const shardKeys = [...page.matchAll(/^sh\.shardCollection\('advocacy\.(\w+)', \{
 
 suite('docs/operating.md', {
   'shards every collection': () => {
-    const names = [...Object.keys(kinds), ...registries];
+    const names = [...Object.keys(recordSchemas), ...globalStoreNames];
     assert.deepEqual(shardKeys.map(([name]) => name).sort(), names.sort());
-    for (const name of registries) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
+    for (const name of globalStoreNames) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
   },
 
   'shards by what the indexes of MongoDB allow: one begins with the key, and each unique one does': async () => {
@@ -28,7 +28,7 @@ suite('docs/operating.md', {
     const client = new MongoClient(uri);
     try {
       await storage.workspaces.get('none: it waits for the indexes');
-      for (const [name, key] of shardKeys.filter(([name]) => name in kinds)) {
+      for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
         const indexes = await client.db().collection(name).indexes();
         const begins = (index: (typeof indexes)[number]) =>
           key.every((field, i) => Object.entries(index.key)[i]?.join(': ') === field);

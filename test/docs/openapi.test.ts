@@ -80,7 +80,7 @@ suite('the OpenAPI document', {
         const { schema, example } = requestBody.content['application/json'];
         assertValid(schema, example, `${operation.id}, body`);
       }
-      operation.reply.parse(operation.example.reply);
+      operation.response.parse(operation.example.response);
       for (const status of operation.statuses) {
         const { schema, example } = responses[status].content['application/json'];
         assertValid(schema, example, `${operation.id}, ${status}`);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import pino from 'pino';
-import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
+import { startServer } from '../../bootstrap/start-server.ts';
 import type { Application } from '../../core/application.ts';
 import { type Sent, send } from '../support/load.ts';
 import { inDatabase, mongod } from '../support/mongod.ts';
@@ -47,17 +47,17 @@ async function withLockableDatabase(test: (database: LockableDatabase) => Promis
 }
 
 /** A workspace with a tag, and keys that were never used. */
-async function newWorld(use: Application, keys: number) {
-  const { workspaceId } = await newWorkspace(use);
-  const tag = await use.tags.create(workspaceId, 'Launch');
+async function newWorld(app: Application, keys: number) {
+  const { workspaceId } = await newWorkspace(app);
+  const tag = await app.tags.create(workspaceId, 'Launch');
   const secrets: string[] = [];
-  for (let i = 0; i < keys; i++) secrets.push((await use.apiKeys.create(workspaceId, {})).secret);
+  for (let i = 0; i < keys; i++) secrets.push((await app.apiKeys.create(workspaceId, {})).secret);
   return { workspaceId, tag, secrets };
 }
 
-async function lastUses(use: Application, workspaceId: string): Promise<Map<string, string | null>> {
+async function lastUses(app: Application, workspaceId: string): Promise<Map<string, string | null>> {
   const uses = new Map<string, string | null>();
-  for await (const { lastFour, lastUsedAt } of use.apiKeys.all(workspaceId)) uses.set(lastFour, lastUsedAt);
+  for await (const { lastFour, lastUsedAt } of app.apiKeys.iterate(workspaceId)) uses.set(lastFour, lastUsedAt);
   return uses;
 }
 
@@ -69,8 +69,8 @@ function assertServed({ status, milliseconds, text }: Sent): void {
 suite('a database that accepts no writes', {
   'answers reads at once, stays ready, and gets the last use of each key when it accepts writes again': () =>
     withLockableDatabase(({ uri, lock, unlock }) =>
-      withUseCases(uri, async (use) => {
-        const { workspaceId, tag, secrets } = await newWorld(use, 3);
+      withUseCases(uri, async (app) => {
+        const { workspaceId, tag, secrets } = await newWorld(app, 3);
         await withProcess({ ...onMongodb(uri), LOG_LEVEL: 'warn' }, async ({ url, printed }) => {
           await until(async () => (await send(url, { path: '/readyz' })).status === 200);
           await lock();
@@ -90,7 +90,7 @@ suite('a database that accepts no writes', {
           await unlock();
           await until(async () => {
             for (const secret of secrets) assertServed(await send(url, { path: '/campaigns', key: secret }));
-            const uses = await lastUses(use, workspaceId);
+            const uses = await lastUses(app, workspaceId);
             return secrets.every((secret) => uses.get(secret.slice(-4)) !== null);
           });
         });
@@ -120,10 +120,10 @@ suite('a shutdown', {
     const database = await mongod();
     const proxy = await mongodbProxy(database.uri);
     try {
-      await withUseCases(database.uri, async (use) => {
-        const { workspaceId, secrets } = await newWorld(use, 4);
+      await withUseCases(database.uri, async (app) => {
+        const { workspaceId, secrets } = await newWorld(app, 4);
         const settings = readSettings({ STORAGE: 'mongodb', MONGODB_URI: proxy.uri, PORT: '0' });
-        const service = await start(settings, pino({ level: 'silent' }));
+        const service = await startServer(settings, pino({ level: 'silent' }));
         try {
           proxy.delayMs = SLOW_MS;
           const reads = secrets.map((key) => send(service.url, { path: '/campaigns', key }));
@@ -131,7 +131,7 @@ suite('a shutdown', {
         } finally {
           await service.stop();
         }
-        const uses = await lastUses(use, workspaceId);
+        const uses = await lastUses(app, workspaceId);
         assert.ok(secrets.every((secret) => uses.get(secret.slice(-4)) !== null));
       });
     } finally {

@@ -28,7 +28,7 @@ suite('a database that is gone', {
       const server = set.members[0] as ServerProcess;
       try {
         const uri = inDatabase(set.uri, 'advocacy');
-        const tenant = await withUseCases(uri, (application) => createTenant({ application }, 'tenant'));
+        const tenant = await withUseCases(uri, (app) => createTenant({ app }, 'tenant'));
         await withProcess(onMongodb(uri), async ({ url }) => {
           const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
             const { path, body } = callOf(operation, tenant);

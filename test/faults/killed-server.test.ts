@@ -97,9 +97,9 @@ async function askAround(uri: string, { command, what, isKept }: Cut): Promise<v
   const proxy = await mongodbProxy(uri);
   const killed = await startProcess(onMongodb(proxy.uri));
   try {
-    await withUseCases(uri, async (use) => {
-      const { workspaceId, key } = await newWorkspace(use);
-      const stored = () => collected<Campaign>(use.campaigns.all(workspaceId));
+    await withUseCases(uri, async (app) => {
+      const { workspaceId, key } = await newWorkspace(app);
+      const stored = () => collected<Campaign>(app.campaigns.iterate(workspaceId));
       const post = (url: string) =>
         send(url, {
           method: 'POST',
@@ -110,7 +110,7 @@ async function askAround(uri: string, { command, what, isKept }: Cut): Promise<v
         });
       // The first use of a key is recorded in the background, with commands of its own.
       assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
-      await until(async () => (await collected<ApiKey>(use.apiKeys.all(workspaceId)))[0]?.lastUsedAt !== null);
+      await until(async () => (await collected<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
       proxy.lose(command, what, 1, () => {
         killed.child.kill('SIGKILL');
         return killed.ended();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TimeLimit } from '../../adapters/http/time-limit.ts';
-import { fingerprint } from '../../adapters/http/wire.ts';
-import type { Connection } from '../../adapters/mongodb/connection.ts';
+import { Deadline } from '../../adapters/http/deadline.ts';
+import { fingerprint } from '../../adapters/http/request-body.ts';
+import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
-import { DomainError } from '../../core/shared/error.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import type { Storage } from '../../core/storage.ts';
 import { newId, tag } from '../contract/samples.ts';
 import { collected } from '../support/collected.ts';
@@ -48,7 +48,7 @@ interface Change {
   /** Sends it again, to another process. */
   again(): Promise<Outcome>;
   /** Whether the change is stored that was acknowledged so many times. */
-  isStored(use: Application, acknowledged: number): Promise<boolean>;
+  isStored(app: Application, acknowledged: number): Promise<boolean>;
 }
 
 type Changes = Readonly<Record<string, Change>>;
@@ -56,9 +56,9 @@ type Outcomes = Readonly<Record<string, readonly Outcome[]>>;
 
 /** The use cases of the command line, over a connection of its own. */
 interface Operator {
-  readonly use: Application;
+  readonly app: Application;
   readonly storage: Storage;
-  readonly connection: Connection;
+  readonly connection: MongoConnection;
 }
 
 /** Two processes of the service and two operators, on a replica set of three. */
@@ -86,9 +86,9 @@ async function open(): Promise<World> {
   await set.setElectionTimeout(ELECTION_TIMEOUT_MS);
   const uri = inDatabase(set.uri, 'advocacy');
   const operators = await Promise.all([newOperator(uri), newOperator(uri)]);
-  const [{ use }] = operators;
-  const { id: workspaceId } = await use.workspaces.create('Northwind');
-  const { apiKey, secret } = await use.apiKeys.create(workspaceId, {});
+  const [{ app }] = operators;
+  const { id: workspaceId } = await app.workspaces.create('Northwind');
+  const { apiKey, secret } = await app.apiKeys.create(workspaceId, {});
   return {
     set,
     uri,
@@ -103,21 +103,21 @@ async function open(): Promise<World> {
 
 async function newOperator(uri: string): Promise<Operator> {
   const { storage, connection } = mongodbStorage(uri, () => undefined);
-  await connection.attempted();
-  return { use: new Application(storage, nodeSystem()), storage, connection };
+  await connection.firstAttempt();
+  return { app: new Application(storage, nodeSystem()), storage, connection };
 }
 
 /** Makes records to change. `loseMajority` is called when the first request with an `Idempotency-Key` has begun. */
 async function prepare(world: World, loseMajority: () => Promise<void>): Promise<Changes> {
   const { workspaceId, keyId, key, services, operators } = world;
-  const [{ use }] = operators;
-  const member = await use.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
+  const [{ app }] = operators;
+  const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
   const [{ apiKey }, { domain }, tag, campaign, pillar] = await Promise.all([
-    use.apiKeys.create(workspaceId, {}),
-    use.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
-    use.tags.create(workspaceId, randomUUID()),
-    use.campaigns.create({ workspaceId }, campaignBody()),
-    use.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' }),
+    app.apiKeys.create(workspaceId, {}),
+    app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
+    app.tags.create(workspaceId, randomUUID()),
+    app.campaigns.create({ workspaceId }, campaignBody()),
+    app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' }),
   ]);
   // Each process notes the use of the key before the majority is lost.
   for (const { url } of services) assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
@@ -126,9 +126,9 @@ async function prepare(world: World, loseMajority: () => Promise<void>): Promise
     first: () => request(services[0], { key, ...sending }),
     again: () => request(services[1], { key, ...sending }),
   });
-  const commands = (work: (use: Application) => Promise<unknown>): Pick<Change, 'first' | 'again'> => ({
-    first: () => command(() => work(operators[0].use)),
-    again: () => command(() => work(operators[1].use)),
+  const commands = (work: (app: Application) => Promise<unknown>): Pick<Change, 'first' | 'again'> => ({
+    first: () => command(() => work(operators[0].app)),
+    again: () => command(() => work(operators[1].app)),
   });
   const post = (path: string, body: object, headers = {}) => requests({ method: 'POST', path, body, headers });
   const once = { name: randomUUID() };
@@ -140,66 +140,66 @@ async function prepare(world: World, loseMajority: () => Promise<void>): Promise
     fingerprint: fingerprint(once),
   };
   const [name, unique] = [randomUUID(), randomUUID()];
-  const hasTag = async (use: Application, name: string) =>
-    (await collected(use.tags.all(workspaceId))).some((it) => it.name === name);
-  const hasDomain = async (use: Application, slug: string, isArchived: boolean) =>
-    (await collected(use.domains.all(workspaceId))).some((it) => it.slug === slug && it.archived === isArchived);
-  const campaignOf = (use: Application) => use.campaigns.get({ workspaceId }, campaign.id);
+  const hasTag = async (app: Application, name: string) =>
+    (await collected(app.tags.iterate(workspaceId))).some((it) => it.name === name);
+  const hasDomain = async (app: Application, slug: string, isArchived: boolean) =>
+    (await collected(app.domains.iterate(workspaceId))).some((it) => it.slug === slug && it.archived === isArchived);
+  const campaignOf = (app: Application) => app.campaigns.get({ workspaceId }, campaign.id);
   return {
     'POST with an Idempotency-Key, and its retry': {
       ...post('/tags', once, { 'Idempotency-Key': once.name }),
       first: () =>
         command(() => {
-          const served = use.once(onceRequest, async (staged) => {
+          const served = app.runOnce(onceRequest, async (staged) => {
             await loseMajority();
             return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, once.name)) };
           });
-          return new TimeLimit(WORKS_FOR_MS).with(served);
+          return new Deadline(WORKS_FOR_MS).run(served);
         }),
-      isStored: (use) => hasTag(use, once.name),
+      isStored: (app) => hasTag(app, once.name),
     },
     'PATCH, and the same again': {
       ...requests({ method: 'PATCH', path: `/tags/${tag.id}`, body: { name } }),
-      isStored: (use) => hasTag(use, name),
+      isStored: (app) => hasTag(app, name),
     },
     'POST, and again: the name is taken': {
       ...post('/tags', { name: unique }),
-      isStored: (use) => hasTag(use, unique),
+      isStored: (app) => hasTag(app, unique),
     },
     'POST in a transaction, and again: the slug is taken': {
       ...post('/domains', { slug: `${unique}.example` }),
-      isStored: (use) => hasDomain(use, `${unique}.example`, false),
+      isStored: (app) => hasDomain(app, `${unique}.example`, false),
     },
     'POST in a transaction, and again, which changes nothing': {
       ...post('/domains', { slug: domain.slug, archived: true }),
-      isStored: (use) => hasDomain(use, domain.slug, true),
+      isStored: (app) => hasDomain(app, domain.slug, true),
     },
     'DELETE, and again: not found': {
       ...requests({ method: 'DELETE', path: `/content-pillars/${pillar.id}` }),
-      isStored: async (use) =>
-        (await collected(use.contentPillars.all(workspaceId))).every(({ id }) => id !== pillar.id),
+      isStored: async (app) =>
+        (await collected(app.contentPillars.iterate(workspaceId))).every(({ id }) => id !== pillar.id),
     },
     'key revoke, and again': {
-      ...commands((use) => use.apiKeys.revoke(workspaceId, apiKey.id)),
-      isStored: async (use) => {
-        const keys = await collected(use.apiKeys.all(workspaceId));
+      ...commands((app) => app.apiKeys.revoke(workspaceId, apiKey.id)),
+      isStored: async (app) => {
+        const keys = await collected(app.apiKeys.iterate(workspaceId));
         return keys.find(({ id }) => id === apiKey.id)?.revokedAt !== null;
       },
     },
     'member update, and again': {
-      ...commands((use) => use.members.update(workspaceId, member.id, { name: 'Robin' })),
-      isStored: async (use) => {
-        const members = await collected(use.members.all(workspaceId));
+      ...commands((app) => app.members.update(workspaceId, member.id, { name: 'Robin' })),
+      isStored: async (app) => {
+        const members = await collected(app.members.iterate(workspaceId));
         return members.find(({ id }) => id === member.id)?.name === 'Robin';
       },
     },
     'share record, and again': {
-      ...commands((use) => use.campaigns.recordShare(workspaceId, campaign.id, member.id)),
-      isStored: async (use) => (await campaignOf(use)).shares === 1,
+      ...commands((app) => app.campaigns.recordShare(workspaceId, campaign.id, member.id)),
+      isStored: async (app) => (await campaignOf(app)).shares === 1,
     },
     'click record, and another one': {
-      ...commands((use) => use.campaigns.recordClicks(workspaceId, campaign.id, 1)),
-      isStored: async (use, acknowledged) => (await campaignOf(use)).clicks >= acknowledged,
+      ...commands((app) => app.campaigns.recordClicks(workspaceId, campaign.id, 1)),
+      isStored: async (app, acknowledged) => (await campaignOf(app)).clicks >= acknowledged,
     },
   };
 }
@@ -218,7 +218,7 @@ async function command(work: () => Promise<unknown>): Promise<Outcome> {
   const at = performance.now();
   const outcome = await work().then(
     (result) => ({ isAcknowledged: true, text: JSON.stringify(result) }),
-    (error: Error) => ({ isAcknowledged: error instanceof DomainError, text: error.message }),
+    (error: Error) => ({ isAcknowledged: error instanceof CoreError, text: error.message }),
   );
   const endedAt = performance.now();
   return { ...outcome, milliseconds: endedAt - at, endedAt };
@@ -238,10 +238,10 @@ async function makeAll(world: World, loseMajority: () => Promise<void>): Promise
 
 /** Fails if a change was acknowledged and is not there. */
 function assertStored(uri: string, changes: Changes, outcomes: Outcomes): Promise<void> {
-  return withUseCases(uri, (use) =>
+  return withUseCases(uri, (app) =>
     each(changes, async ({ isStored }, name) => {
       const count = outcomes[name]?.filter(({ isAcknowledged }) => isAcknowledged).length ?? 0;
-      assert.ok(count === 0 || (await isStored(use, count)), `was acknowledged ${count} times, and is lost`);
+      assert.ok(count === 0 || (await isStored(app, count)), `was acknowledged ${count} times, and is lost`);
     }),
   );
 }
@@ -275,9 +275,9 @@ async function storageMethods({ storage }: Operator): Promise<Record<string, () 
     'add to a registry': () => storage.credentials.add({ ...entry, id: newId() }),
     'add to a registry what is taken': () => storage.credentials.add(entry),
     'remove from a registry': () => storage.credentials.remove(entry.id),
-    'a transaction that changes': () => storage.atomically(({ tags }) => tags.add(another('staged'))),
-    'a transaction that only reads': () => storage.atomically(({ tags }) => tags.get(workspaceId, idOf(taken))),
-    'a transaction that is rejected': () => storage.atomically(({ tags }) => tags.add(another('taken'))),
+    'a transaction that changes': () => storage.runInTransaction(({ tags }) => tags.add(another('staged'))),
+    'a transaction that only reads': () => storage.runInTransaction(({ tags }) => tags.get(workspaceId, idOf(taken))),
+    'a transaction that is rejected': () => storage.runInTransaction(({ tags }) => tags.add(another('taken'))),
   };
 }
 

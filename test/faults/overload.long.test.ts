@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { Clients, type Outcome } from '../support/clients.ts';
-import { bytesOf, Crowd, searchOf, type Told } from '../support/crowd.ts';
+import { bytesOf, Crowd, searchOf, type Told } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
-import { bytesOf, Crowd, fillPage } from '../support/crowd.ts';
+import { bytesOf, Crowd, fillPage } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
 import { SMALL_HEAP, withProcess } from '../support/process.ts';
 import { repliesIn } from '../support/raw.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { standardErrorLog } from '../../bootstrap/log.ts';
-import { start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
+import { startServer } from '../../bootstrap/start-server.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
 /** The first thing that the process tells. */
@@ -28,8 +28,8 @@ const settings = readSettings({
   REFUSED_CREDENTIALS_PER_MINUTE: '1000000000',
   ...storage,
 });
-const { application, url } = await start(settings, await standardErrorLog('info'));
-process.send?.({ url, tenant: await createTenant({ application }, 'soak') } satisfies Started);
+const { app, url } = await startServer(settings, await standardErrorLog('info'));
+process.send?.({ url, tenant: await createTenant({ app }, 'soak') } satisfies Started);
 process.on('message', async () => {
   for (let collection = 0; collection < COLLECTIONS; collection++) {
     globalThis.gc?.();

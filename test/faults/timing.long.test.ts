@@ -67,11 +67,11 @@ function pairsOfRecords(own: Tenant, other: Tenant): Readonly<Record<string, Pai
 }
 
 /** Keys that are refused. What is wrong about a checksum can be seen without us, so that it may take another time. */
-async function pairsOfKeys(use: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
+async function pairsOfKeys(app: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
   const [unknown, mistyped] = [apiKeySecret('0'.repeat(32)), (secret: string) => `${secret.slice(0, -6)}______`];
-  const { apiKey, secret: revoked } = await use.apiKeys.create(workspaceId, {});
-  await use.apiKeys.revoke(workspaceId, apiKey.id);
-  const ended = await createEndedKey(use, workspaceId);
+  const { apiKey, secret: revoked } = await app.apiKeys.create(workspaceId, {});
+  await app.apiKeys.revoke(workspaceId, apiKey.id);
+  const ended = await createEndedKey(app, workspaceId);
   const pair = (never: string, there: string): Pair => ({
     status: 401,
     never: { path: '/campaigns', key: never },
@@ -88,9 +88,9 @@ suite('the time of an answer', {
   'does not tell whether a record is another workspace’s, or a key was there': async () => {
     const database = await mongod();
     try {
-      await withUseCases(database.uri, async (application) => {
-        const [own, other] = [await createTenant({ application }, 'own'), await createTenant({ application }, 'other')];
-        const pairs = { ...pairsOfRecords(own, other), ...(await pairsOfKeys(application, own)) };
+      await withUseCases(database.uri, async (app) => {
+        const [own, other] = [await createTenant({ app }, 'own'), await createTenant({ app }, 'other')];
+        const pairs = { ...pairsOfRecords(own, other), ...(await pairsOfKeys(app, own)) };
         const settings = { ...onMongodb(database.uri), LOG_LEVEL: 'error', REFUSED_CREDENTIALS_PER_MINUTE: '1000000' };
         await withProcess(settings, async ({ url }) => {
           await each(pairs, async (pair) => {

@@ -33,10 +33,10 @@ suite('a process whose clock is wrong', {
       const proxy = await mongodbProxy(database.uri);
       const client = new MongoClient(database.uri);
       try {
-        const { key, expiring } = await withUseCases(database.uri, async (use) => {
-          const workspace = await newWorkspace(use);
+        const { key, expiring } = await withUseCases(database.uri, async (app) => {
+          const workspace = await newWorkspace(app);
           const expiresAt = new Date(Date.now() + HOUR / 2).toISOString();
-          const { secret } = await use.apiKeys.create(workspace.workspaceId, { expiresAt });
+          const { secret } = await app.apiKeys.create(workspace.workspaceId, { expiresAt });
           return { ...workspace, expiring: secret };
         });
         const posting = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createCampaign } from '../../adapters/api/campaign.ts';
-import { assertFaults, assertRefused, faultsOf } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { assertFaults, assertRefused, faultsOf } from '../support/expected-responses.ts';
 import { callOf, fieldsOf, successOf, typesOf, whileRefused, withBody, withoutBody } from '../support/operations.ts';
 import { callRaw, chunked, type RawRequest } from '../support/raw.ts';
 import { serving } from '../support/service.ts';
@@ -64,7 +64,7 @@ const unreadable: Readonly<Record<string, (body: string) => Sent>> = {
   'the type of JSON texts of old': as('text/json'),
   'another type of JSON': as('application/merge-patch+json'),
   'a longer type': as('application/jsonl'),
-  'half a type': as('application'),
+  'half a type': as('app'),
   'two types': as('application/json, application/json'),
   'any type': as('*/*'),
   'another charset': as('application/json; charset=iso-8859-1'),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/answers.ts';
+import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/expected-responses.ts';
+import { inWorld, newWorld, type World } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
 
 const create = async ({ call }: World, fields: object = {}) =>
   jsonOf(await call('POST', '/campaigns', { ...campaignBody, ...fields }), 201);
@@ -28,14 +28,14 @@ suite('GET /campaigns', {
       await create(world, { name: 'draft', status: 'draft' });
       await create(world, { name: 'archived', status: 'archived' });
       const { id } = await create(world, { name: 'archived later' });
-      await api.application.campaigns.setStatus(world.workspaceId, id, 'archived');
+      await api.app.campaigns.setStatus(world.workspaceId, id, 'archived');
       const live = ['draft', 'second', 'third', 'first'];
       await checkNames(world, {
         '': live,
         '?includeArchived=false': live,
         '?includeArchived=true': ['archived later', 'archived', ...live],
       });
-      await api.application.campaigns.setStatus(world.workspaceId, id, 'published');
+      await api.app.campaigns.setStatus(world.workspaceId, id, 'published');
       await checkNames(world, { '': ['archived later', ...live] });
     }),
 
@@ -89,7 +89,7 @@ suite('GET /campaigns', {
     let now = Date.parse('2026-01-01T00:00:00Z');
     await inWorld(
       async (world, api) => {
-        const { campaigns } = api.application;
+        const { campaigns } = api.app;
         const starts = { a: '2026-03-01', b: '2026-01-01T23:00-02:00', c: '2026-01-02', d: '2026-01-02T00:00Z' };
         const ids: Record<string, string> = {};
         for (const [name, startDate] of Object.entries(starts)) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/answers.ts';
+import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/expected-responses.ts';
+import { inWorld, newWorld, storedCampaign, type World } from '../support/fixture.ts';
 import { campaignBody, refusedUrls, takenUrls, textsAround } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, storedCampaign, type World } from '../support/world.ts';
 
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const AMOUNTS = ['shareRewardAmount', 'clickRewardAmount', 'maxRewardPerEmployee', 'totalBudget'];
@@ -17,8 +17,8 @@ const createNamed = async ({ call }: World, kind: 'tags' | 'groups', names: read
   return answers.map((answer) => jsonOf(answer, 201).id);
 };
 
-const createPillar = ({ application }: Api, { workspaceId, admin }: World) =>
-  application.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'green' });
+const createPillar = ({ app }: Api, { workspaceId, admin }: World) =>
+  app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'green' });
 
 /** Sends a number of JSON that JavaScript cannot write. */
 const postNumber = ({ call }: World, field: string, digits: string) =>
@@ -546,7 +546,7 @@ suite('POST /campaigns: references', {
         }
       };
       await check();
-      await api.application.domains.verify(world.workspaceId, domain.id);
+      await api.app.domains.verify(world.workspaceId, domain.id);
       await check();
       jsonOf(await world.call('POST', '/domains', { slug, archived: true }));
       assertFaults(await post(world, { domain: slug }), ['domain']);
@@ -577,7 +577,7 @@ suite('GET /campaigns/{id}', {
 
   'counts shares and clicks, and tells a member whether that member has shared': () =>
     inWorld(async (world, api) => {
-      const { campaigns } = api.application;
+      const { campaigns } = api.app;
       const { id } = await create(world);
       await create(world);
       const sharer = await world.addMember();

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import type { NewContentPillar } from '../../core/content-pillar/content-pillar-service.ts';
-import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7, valuesOf } from '../support/answers.ts';
+import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7, valuesOf } from '../support/expected-responses.ts';
+import { inWorld, newWorld, storedCampaign, type World } from '../support/fixture.ts';
 import { campaignBody, textsAround } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, storedCampaign, type World } from '../support/world.ts';
 
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'];
 
 /** The command line makes pillars, by this use case. */
-const create = ({ application }: Api, { workspaceId, admin }: World, fields: Partial<NewContentPillar> = {}) =>
-  application.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'green', ...fields });
+const create = ({ app }: Api, { workspaceId, admin }: World, fields: Partial<NewContentPillar> = {}) =>
+  app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'green', ...fields });
 
 const titles = async ({ call }: World, query = '') => valuesOf(await call('GET', `/content-pillars${query}`), 'title');
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errors } from '../../adapters/api/errors.ts';
-import { assertHeaders, assertRefused, codes } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { assertHeaders, assertRefused, codes } from '../support/expected-responses.ts';
 import { type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 

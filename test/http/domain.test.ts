@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { assertConflict, assertFaults, jsonOf, UUID_V7, valuesOf } from '../support/answers.ts';
+import { assertConflict, assertFaults, jsonOf, UUID_V7, valuesOf } from '../support/expected-responses.ts';
+import { inWorld, newWorld, type World } from '../support/fixture.ts';
 import { refusedUrls, takenUrls } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
 
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const TEN = Date.parse('2026-01-31T10:00:00Z');
@@ -213,7 +213,7 @@ suite('POST /domains', {
     inWorld(async (world, api) => {
       const { id, ...domain } = await create(world, { slug: 'go.example.com' });
       assert.equal(domain.verified, false);
-      await api.application.domains.verify(world.workspaceId, id);
+      await api.app.domains.verify(world.workspaceId, id);
       for (const archived of [false, true, false]) {
         const { verified } = jsonOf(await world.call('POST', '/domains', { slug: domain.slug, archived }));
         assert.equal(verified, true);
@@ -223,7 +223,7 @@ suite('POST /domains', {
 
   'refuses to claim or unarchive a slug that another workspace has verified in a live domain': () =>
     inWorld(async (first, api) => {
-      const { domains } = api.application;
+      const { domains } = api.app;
       const slug = 'go.example.com';
       const second = await newWorld(api);
       const third = await newWorld(api);

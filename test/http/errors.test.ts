@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertRefused, codes, essence } from '../support/answers.ts';
 import { each } from '../support/each.ts';
+import { assertRefused, codes, essence } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw.ts';
 import { type Answer, type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -18,7 +18,7 @@ async function refusals(api: Api): Promise<[status: string, Answer][]> {
     for (let i = 0; i < 20; i++) await api.call('GET', '/domains', { key: one });
     return api.call('GET', '/domains', { key: one });
   };
-  api.application.groups.create = () => Promise.reject(new Error('the disk with password hunter2 is full'));
+  api.app.groups.create = () => Promise.reject(new Error('the disk with password hunter2 is full'));
   return Object.entries({
     400: await post('{'),
     401: await post({}, null),

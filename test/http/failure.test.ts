@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import pino from 'pino';
+import { createHttpService } from '../../adapters/http/http-server.ts';
 import { logObserver } from '../../adapters/http/log.ts';
-import type { Exchange } from '../../adapters/http/replies.ts';
-import { httpService } from '../../adapters/http/server.ts';
+import type { RequestContext } from '../../adapters/http/responder.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { memoryStorage } from '../../adapters/memory/storage.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
@@ -60,12 +60,12 @@ suite('an unexpected failure', {
           writeErrors: [{ op: { name: 'confidential' } }],
         },
       );
-      logObserver(log).failed({} as Exchange, refused);
+      logObserver(log).onError({} as RequestContext, refused);
       const { err } = JSON.parse(logged.join());
       assert.deepEqual([err.type, err.message, err.code], ['Error', 'refused: …', 121]);
       assert.match(err.stack, /^Error: refused: …\n {4}at .*failure\.test/);
       assert.deepEqual([err.cause.message, err.cause.errors[0].message], ['tried …', 'away: …']);
-      logObserver(log).failed({} as Exchange, '"confidential"');
+      logObserver(log).onError({} as RequestContext, '"confidential"');
       assert.equal(logged.join().includes('confidential'), false);
     },
 });
@@ -101,10 +101,10 @@ async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
   const failing = await failingStorage();
-  const application = new Application(failing.storage, nodeSystem(KEY));
+  const app = new Application(failing.storage, nodeSystem(KEY));
   const limiter = memoryRateLimiter(1000, 60);
-  const { server } = httpService(
-    { application, requests: limiter, refusals: limiter },
+  const { server } = createHttpService(
+    { app, requestLimiter: limiter, refusalLimiter: limiter },
     { bodyLimit: 1000, docsUrl: '/docs', trustProxy: false },
     [logObserver(log)],
   );
@@ -140,9 +140,9 @@ async function failingStorage(): Promise<{ storage: Storage; fails: boolean }> {
         };
       },
     });
-  const use = new Application(working, nodeSystem(KEY));
-  const { id } = await use.workspaces.create('Northwind');
-  await use.apiKeys.create(id, { secret: KEY });
+  const app = new Application(working, nodeSystem(KEY));
+  const { id } = await app.workspaces.create('Northwind');
+  await app.apiKeys.create(id, { secret: KEY });
   const failing = { storage: { ...breakable(working), now: working.now }, fails: false };
   return failing;
 }

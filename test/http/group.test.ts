@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { assertConflict, assertFaults, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/answers.ts';
+import { assertConflict, assertFaults, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/expected-responses.ts';
+import { inWorld, newWorld, type World } from '../support/fixture.ts';
 import { textsAround } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
 
 const create = async ({ call }: World, body: object) => jsonOf(await call('POST', '/groups', body), 201);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { DomainError } from '../../core/shared/error.ts';
-import { assertFaults, assertRefused, essence } from '../support/answers.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import { each } from '../support/each.ts';
+import { assertFaults, assertRefused, essence } from '../support/expected-responses.ts';
 import { callOf, posts, successOf } from '../support/operations.ts';
 import { type Answer, type Api, DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -160,7 +160,7 @@ suite('a POST with an Idempotency-Key', {
 
       const holder = await createTenant(api, 'holder');
       const slug = holder.names.domain;
-      await api.application.domains.verify(holder.workspaceId, holder.ids.domains);
+      await api.app.domains.verify(holder.workspaceId, holder.ids.domains);
       for (let times = 0; times < 2; times++) assertRefused(await post('key', '/domains', { slug }), 409);
       await api.call('POST', '/domains', { key: holder.key, body: { slug, archived: true } });
       assertFirst(await post('key', '/domains', { slug }));
@@ -169,7 +169,7 @@ suite('a POST with an Idempotency-Key', {
   'keeps nothing of what failed inside': () =>
     scene(async ({ api, own, post }) => {
       const failing = async () => Promise.reject(new Error('the disk is full'));
-      await assert.rejects(api.application.once(await runs(api, own, 'key'), failing), /disk is full/);
+      await assert.rejects(api.app.runOnce(await runs(api, own, 'key'), failing), /disk is full/);
       assertFirst(await post('key', '/inspiration-questions', question));
     }),
 
@@ -212,7 +212,7 @@ suite('a POST with an Idempotency-Key', {
       const two = [1, 2].map(() => post('key', '/inspiration-questions', question));
       assertRefused(await Promise.race(two), 409);
       hanging.end();
-      await assert.rejects(hanging.first, (error) => error instanceof DomainError && error.kind === 'conflict');
+      await assert.rejects(hanging.first, (error) => error instanceof CoreError && error.kind === 'conflict');
       const second = (await Promise.all(two)).find(({ status }) => status === 201) as Answer;
       assertFirst(second);
       assertReplay(await post('key', '/inspiration-questions', question), second);
@@ -248,8 +248,8 @@ suite('an Idempotency-Key on a PATCH or DELETE', {
 });
 
 /** A request as the operation that creates questions runs it. */
-async function runs({ application }: Api, { workspaceId, key }: Tenant, idempotencyKey: string) {
-  const { keyId } = await application.apiKeys.authenticate(key);
+async function runs({ app }: Api, { workspaceId, key }: Tenant, idempotencyKey: string) {
+  const { keyId } = await app.apiKeys.authenticate(key);
   return { workspaceId, keyId, operationId: 'createInspirationQuestion', idempotencyKey, fingerprint: 'of its body' };
 }
 
@@ -264,8 +264,8 @@ async function hang(api: Api, own: Tenant) {
   const running = new Promise<void>((resolve) => {
     started = resolve;
   });
-  const first = api.application.once(request, async (use) => {
-    await use.inspirationQuestions.create(own.workspaceId, { question: 'Am I too late?' });
+  const first = api.app.runOnce(request, async (app) => {
+    await app.inspirationQuestions.create(own.workspaceId, { question: 'Am I too late?' });
     started();
     await told;
     return { status: 201, body: '{}' };

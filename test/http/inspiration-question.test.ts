@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7, valuesOf } from '../support/answers.ts';
+import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7, valuesOf } from '../support/expected-responses.ts';
+import { inWorld, newWorld, type World } from '../support/fixture.ts';
 import { textsAround } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
 
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const ICONS = `

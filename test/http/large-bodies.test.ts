@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { assertRefused } from '../support/answers.ts';
 import { each } from '../support/each.ts';
+import { assertRefused } from '../support/expected-responses.ts';
 import { callRaw, chunked, converse, type RawRequest } from '../support/raw.ts';
 import { DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -76,12 +76,12 @@ suite('bodies that do not come whole', {
     }),
 
   'are refused where those of all hold much, and no workspace notices that has hardly any': () =>
-    serving(async ({ url, application }) => {
+    serving(async ({ url, app }) => {
       const keys: string[] = [];
       while (keys.length * LESS_ARRIVING_MIB < MUCH_ARRIVING_OF_ALL_MIB + MOST_ARRIVING_MIB) {
-        keys.push((await createTenant({ application }, `t${keys.length}`)).key);
+        keys.push((await createTenant({ app }, `t${keys.length}`)).key);
       }
-      const { key } = await createTenant({ application }, 'other');
+      const { key } = await createTenant({ app }, 'other');
       const unfinished = await Promise.all(keys.map((key) => sendUnfinished(url, LESS_ARRIVING_MIB, key)));
       const answers = () => unfinished.flatMap((each) => each.answers);
       await until(() => answers().length >= keys.length * LESS_ARRIVING_MIB - MUCH_ARRIVING_OF_ALL_MIB);
@@ -131,9 +131,9 @@ suite('a body in many pieces', {
   'is refused where these take much more memory than it': () =>
     serving(async ({ url }) => {
       const pieces = '1\r\n \r\n'.repeat(100_000);
-      const replies = await converse(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
+      const responder = await converse(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
       assert.deepEqual(
-        replies.map(({ status }) => status),
+        responder.map(({ status }) => status),
         [429],
       );
     }),
@@ -175,9 +175,9 @@ suite('a body over the limit', {
         request(`${OVER.join(': ')}\r\n`, ' '.repeat(LIMIT + 1)),
         request(`${CHUNKED.join(': ')}\r\n`, chunked(' '.repeat(4 * LIMIT))),
       ]) {
-        const replies = await converse(api.url, [first, next], false);
+        const responder = await converse(api.url, [first, next], false);
         assert.deepEqual(
-          replies.map(({ status }) => status),
+          responder.map(({ status }) => status),
           [400],
         );
       }

@@ -90,7 +90,7 @@ const isOfRequest = ({ requestId }: Line) => requestId !== undefined;
 suite('the log', {
   'has a line in JSON for each request, joined to its reply by the request id': () =>
     withProcess({}, async ({ url, child, printed, ended }) => {
-      const replies = [
+      const responder = [
         await fetch(`${url}/campaigns?search=tents`, { headers: { ...KEY, traceparent: TRACEPARENT } }),
         await fetch(`${url}/campaigns/01890000-0000-7000-8000-000000000000`, {
           headers: { ...KEY, traceparent: 'nonsense' },
@@ -103,8 +103,8 @@ suite('the log', {
       child.kill('SIGTERM');
       await ended();
       const lines = linesOf(printed).filter(isOfRequest);
-      assert.equal(lines.length, replies.length);
-      for (const [i, reply] of replies.entries()) {
+      assert.equal(lines.length, responder.length);
+      for (const [i, reply] of responder.entries()) {
         assert.equal(lines[i].requestId, reply.headers.get('x-request-id'));
         assert.equal(lines[i].status, reply.status);
         assert.equal(lines[i].method, 'GET');
@@ -271,9 +271,9 @@ suite('a request whose body turns out to be broken', {
       const head = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
       const broken = `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
       for (const target of ['DELETE /content-pillars/', 'PATCH /content-pillars/', 'GET /campaigns/', 'PUT /tags/']) {
-        const replies = await converse(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
+        const responder = await converse(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
         assert.deepEqual(
-          replies.map(({ status }) => status),
+          responder.map(({ status }) => status),
           [400],
           target,
         );

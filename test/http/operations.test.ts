@@ -4,8 +4,8 @@ import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { apiKeySecret } from '../../core/access/api-key.ts';
 import type { Invitation, Role } from '../../core/access/member.ts';
-import { assertFaults, assertHeaders, assertRefused, essence, faultsOf } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { assertFaults, assertHeaders, assertRefused, essence, faultsOf } from '../support/expected-responses.ts';
 import {
   callOf,
   everyOperation,
@@ -32,9 +32,9 @@ function callWith(api: Api, operation: Operation, tenant: Tenant, call: Call & {
 
 /** What is sent as `Authorization` and is no key. */
 async function badCredentials(api: Api, { workspaceId, key }: Tenant): Promise<Record<string, string>> {
-  const ended = await createEndedKey(api.application, workspaceId);
-  const { apiKey, secret: revoked } = await api.application.apiKeys.create(workspaceId, {});
-  await api.application.apiKeys.revoke(workspaceId, apiKey.id);
+  const ended = await createEndedKey(api.app, workspaceId);
+  const { apiKey, secret: revoked } = await api.app.apiKeys.create(workspaceId, {});
+  await api.app.apiKeys.revoke(workspaceId, apiKey.id);
   return {
     'an empty header': '',
     'a scheme alone': 'Bearer',

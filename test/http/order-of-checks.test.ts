@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Access } from '../../core/access/caller.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
-import { assertRefused } from '../support/answers.ts';
 import { each } from '../support/each.ts';
+import { assertRefused } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw.ts';
 import { type Answer, type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -124,8 +124,8 @@ async function ask(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Ans
   const secret = await createKey(api, workspaceId, { access, member });
   if (isSpent) for (let i = 0; i < LIMIT; i++) await api.call('GET', '/domains', { key: secret });
   if (isRevoked) {
-    const { keyId } = await api.application.apiKeys.authenticate(secret);
-    await api.application.apiKeys.revoke(workspaceId, keyId);
+    const { keyId } = await api.app.apiKeys.authenticate(secret);
+    await api.app.apiKeys.revoke(workspaceId, keyId);
   }
   const all = { 'Content-Type': 'application/json', ...headers };
   const target = `/${[segment, id].filter((part) => part !== undefined).join('/')}${query}`;
@@ -137,7 +137,7 @@ suite('of two faults the earlier check', {
     serving(
       async (api) => {
         const own = await createTenant(api, 'own');
-        const tag = await api.application.tags.create(own.workspaceId, 'another');
+        const tag = await api.app.tags.create(own.workspaceId, 'another');
         const before = await everythingOf(api, await createKey(api, own.workspaceId));
         for (const [draft, names] of requests) {
           const good = draft(own, tag.id);
@@ -156,7 +156,7 @@ suite('of two faults the earlier check', {
     serving(
       async (api) => {
         const own = await createTenant(api, 'own');
-        const tag = await api.application.tags.create(own.workspaceId, 'another');
+        const tag = await api.app.tags.create(own.workspaceId, 'another');
         for (const [draft, names] of requests) {
           const good = draft(own, tag.id);
           await each(

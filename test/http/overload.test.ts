@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Admission } from '../../adapters/http/admission.ts';
-import type { Exchange } from '../../adapters/http/replies.ts';
-import { bytesOf, Crowd, searchOf, type Told } from '../support/crowd.ts';
+import type { RequestContext } from '../../adapters/http/responder.ts';
+import { bytesOf, Crowd, searchOf, type Told } from '../support/concurrent-clients.ts';
 import { mongod } from '../support/mongod.ts';
 import { onMongodb } from '../support/mongodb-service.ts';
 import { converse } from '../support/raw.ts';
@@ -18,7 +18,7 @@ const CAMPAIGNS = 60;
 const FEWEST = 600;
 const MOST = 9_600;
 
-const exchange = () => ({ startedAt: performance.now() }) as Exchange;
+const context = () => ({ startedAt: performance.now() }) as RequestContext;
 
 suite('admission', {
   'begins probes at once, queues them if there are many, and rejects none': async () => {
@@ -28,13 +28,13 @@ suite('admission', {
       begun++;
       return true;
     };
-    const probe = () => admission.addProbe({ exchange: exchange(), begin, reject: assert.fail });
+    const probe = () => admission.addProbe({ context: context(), begin, reject: assert.fail });
     for (let i = 0; i < 2 * BURST; i++) {
-      const one = exchange();
+      const one = context();
       admission.addProbe({
-        exchange: one,
+        context: one,
         begin: () => {
-          queueMicrotask(() => admission.replied(one));
+          queueMicrotask(() => admission.onResponse(one));
           return begin();
         },
         reject: assert.fail,
@@ -53,7 +53,7 @@ suite('admission', {
       asked++;
       return false;
     };
-    for (let i = 0; i < LIMIT; i++) admission.add('/', { exchange: exchange(), begin: gone, reject: assert.fail });
+    for (let i = 0; i < LIMIT; i++) admission.add('/', { context: context(), begin: gone, reject: assert.fail });
     while (asked < LIMIT) await nextIteration();
     assert.equal(asked, LIMIT);
   },
@@ -62,13 +62,13 @@ suite('admission', {
     const admission = new Admission(() => undefined);
     let begun = 0;
     for (let i = 0; i < LIMIT; i++) {
-      const one = exchange();
+      const one = context();
       const begin = () => {
         begun++;
         void admission.whileWaitingFor(one, new Promise(() => undefined), () => false);
         return true;
       };
-      admission.add('/', { exchange: one, begin, reject: assert.fail });
+      admission.add('/', { context: one, begin, reject: assert.fail });
     }
     while (begun < LIMIT) await nextIteration();
     assert.equal(begun, LIMIT);
@@ -141,9 +141,9 @@ suite('many requests', {
 
   'are answered where their client ends its side behind them': () =>
     serving(async ({ url }) => {
-      const replies = await converse(url, Array(BURST).fill(bytesOf('GET', '/campaigns')), true);
+      const responder = await converse(url, Array(BURST).fill(bytesOf('GET', '/campaigns')), true);
       assert.deepEqual(
-        replies.map(({ status }) => status),
+        responder.map(({ status }) => status),
         Array(BURST).fill(200),
       );
     }),
@@ -154,7 +154,7 @@ async function sendBeside(api: Api, campaigns: number, characters: number) {
   const [many, other] = [await createTenant(api, 'many'), await createTenant(api, 'other')];
   const fields = { ...campaignBody(), description: 'z'.repeat(characters) };
   for (let i = 0; i < campaigns; i += 100) {
-    await api.application.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
+    await api.app.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
   }
   // Two keys of one workspace share its place.
   const keys = [many.key, await createKey(api, many.workspaceId)];
@@ -162,7 +162,7 @@ async function sendBeside(api: Api, campaigns: number, characters: number) {
   const one = await Crowd.open(api.url, 1);
   for (const key of [...keys, other.key]) await one.atOnce(searchOf(0, key));
   const begun: ('search' | 'get')[] = [];
-  const { campaigns: service } = api.application;
+  const { campaigns: service } = api.app;
   const [list, read] = [service.list.bind(service), service.get.bind(service)];
   Object.assign(service, {
     list: (...args: Parameters<typeof list>) => begun.push('search') && list(...args),

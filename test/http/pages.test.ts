@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, valuesOf } from '../support/answers.ts';
+import { assertFaults, jsonOf, valuesOf } from '../support/expected-responses.ts';
+import { inWorld, type World } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import type { Answer, Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, type World } from '../support/world.ts';
 
 interface List {
   readonly path: string;
@@ -24,22 +24,22 @@ const LISTS: readonly List[] = [
     path: '/inspiration-questions',
     defaultSize: 50,
     maximum: 100,
-    make: ({ application }, { workspaceId }, number) =>
-      application.inspirationQuestions.create(workspaceId, { question: `What is name ${number}?` }),
+    make: ({ app }, { workspaceId }, number) =>
+      app.inspirationQuestions.create(workspaceId, { question: `What is name ${number}?` }),
   },
   {
     path: '/content-pillars',
     defaultSize: 50,
     maximum: 100,
-    make: ({ application }, { workspaceId, admin }, number) =>
-      application.contentPillars.create(workspaceId, { authorId: admin.id, title: `Name ${number}`, color: 'red' }),
+    make: ({ app }, { workspaceId, admin }, number) =>
+      app.contentPillars.create(workspaceId, { authorId: admin.id, title: `Name ${number}`, color: 'red' }),
   },
   {
     path: '/domains',
     defaultSize: 50,
     maximum: 50,
-    make: ({ application }, { workspaceId }, number) =>
-      application.domains.createOrArchive(workspaceId, { slug: `name-${number}.example` }),
+    make: ({ app }, { workspaceId }, number) =>
+      app.domains.createOrArchive(workspaceId, { slug: `name-${number}.example` }),
   },
 ];
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { assertRefused } from '../support/answers.ts';
-import { bytesOf, fillPage } from '../support/crowd.ts';
+import { bytesOf, fillPage } from '../support/concurrent-clients.ts';
+import { assertRefused } from '../support/expected-responses.ts';
 import { converse } from '../support/raw.ts';
 import { type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -38,8 +38,8 @@ suite('requests of one connection', {
   'are done one after another': () =>
     serving(async ({ url }) => {
       const requests = Array.from({ length: 20 }, (_, i) => [creating(i), bytesOf('GET', COUNTING)]).flat();
-      const replies = await converse(url, [Buffer.concat([...requests, last])], false);
-      const counts = replies.filter((_, i) => i % 2 === 1).map(({ body }) => JSON.parse(body).length);
+      const responder = await converse(url, [Buffer.concat([...requests, last])], false);
+      const counts = responder.filter((_, i) => i % 2 === 1).map(({ body }) => JSON.parse(body).length);
       assert.deepEqual(
         counts,
         Array.from({ length: 20 }, (_, i) => i + 1),
@@ -68,8 +68,8 @@ suite('requests of one connection', {
     }),
 
   'are read no further while one of them waits': () =>
-    serving(async ({ url, application }) => {
-      Object.assign(application, { ready: () => delay(1_500) });
+    serving(async ({ url, app }) => {
+      Object.assign(app, { ready: () => delay(1_500) });
       const some = 'GET /a HTTP/1.1\r\nHost:\r\n\r\n'.repeat(MANY);
       const socket = await unread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);
       let received = '';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertFaults, assertRefused } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { assertFaults, assertRefused } from '../support/expected-responses.ts';
 import { everyOperation, fieldsOf } from '../support/operations.ts';
 import { type Answer, type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -250,10 +250,10 @@ suite('an array of a query', {
     }),
 
   'takes a name trimmed, whatever the case': () =>
-    servingTenant(async (get, own, { application }) => {
-      const tag = await application.tags.create(own.workspaceId, nameAt(1));
+    servingTenant(async (get, own, { app }) => {
+      const tag = await app.tags.create(own.workspaceId, nameAt(1));
       const campaign = { ...campaignBody(), tagIds: [tag.id] };
-      await application.campaigns.create({ workspaceId: own.workspaceId }, campaign);
+      await app.campaigns.create({ workspaceId: own.workspaceId }, campaign);
       const spellings = (name: string) => [
         name,
         name.toUpperCase(),

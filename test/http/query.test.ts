@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/answers.ts';
+import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/expected-responses.ts';
+import { inWorld } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld } from '../support/world.ts';
 
 const LISTS = ['/campaigns', '/inspiration-questions', '/content-pillars', '/domains'];
 
@@ -97,7 +97,7 @@ suite('queries', {
   'take a search of up to 200 code points, trimmed, and no filter when it is blank': () =>
     inWorld(async (world, api) => {
       const { call, workspaceId, admin } = world;
-      await api.application.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'red' });
+      await api.app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'red' });
       const astral = encodeURIComponent('𝒳');
       for (const path of LISTS) {
         for (const length of [1, 200]) {

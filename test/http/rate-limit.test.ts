@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiKeySecret } from '../../core/access/api-key.ts';
-import { assertRefused } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { assertRefused } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw.ts';
 import { type Answer, type Api, type Call, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -152,7 +152,7 @@ suite('the limit of refused credentials', {
 
   'counts every credential that is refused, of whatever kind': () =>
     limited({ REFUSED_CREDENTIALS_PER_MINUTE: '7' }, async ({ api, own, get }) => {
-      const ended = await createEndedKey(api.application, own.workspaceId);
+      const ended = await createEndedKey(api.app, own.workspaceId);
       const headers = [
         { Authorization: '' },
         { Authorization: 'Bearer' },

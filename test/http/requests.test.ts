@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertRefused } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { assertRefused } from '../support/expected-responses.ts';
 import { callOf, everyOperation, pathOf, posts, successOf, whileRefused, withId } from '../support/operations.ts';
 import { callRaw, type RawRequest } from '../support/raw.ts';
 import { serving } from '../support/service.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
+import { inWorld, type World } from '../support/fixture.ts';
 import { mongod } from '../support/mongod.ts';
 import { onMongodb } from '../support/mongodb-service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
-import { inWorld, type World } from '../support/world.ts';
 
 const ROUNDS = 10;
 const READERS = 4;
@@ -31,14 +31,14 @@ suite('a campaign that is read while it is shared', {
     try {
       await each({ memory: {}, mongodb: onMongodb(database.uri) }, (settings) =>
         inWorld(
-          async (world, { application }) => {
+          async (world, { app }) => {
             const { workspaceId, admin, call } = world;
             const torn: Pair[] = [];
             for (let round = 0; round < ROUNDS; round++) {
               const { id } = (await call('POST', '/campaigns', campaignBody())).json;
               const paths = [`/campaigns/${id}`, '/campaigns'];
               const reading = Array.from({ length: READERS }, (_, i) => pairsSeen(world, id, paths[i % 2] as string));
-              await application.campaigns.recordShare(workspaceId, id, admin.id);
+              await app.campaigns.recordShare(workspaceId, id, admin.id);
               const pairs = (await Promise.all(reading)).flat();
               torn.push(...pairs.filter(({ shares, hasShared }) => hasShared !== (shares === 1)));
             }

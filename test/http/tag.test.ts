@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
-import { assertConflict, assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/answers.ts';
+import {
+  assertConflict,
+  assertFaults,
+  assertNotFound,
+  jsonOf,
+  UNKNOWN_ID,
+  UUID_V7,
+} from '../support/expected-responses.ts';
+import { inWorld, newWorld, type World } from '../support/fixture.ts';
 import { textsAround } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, newWorld, type World } from '../support/world.ts';
 
 const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { essence } from '../support/answers.ts';
 import { each, texts } from '../support/each.ts';
+import { essence } from '../support/expected-responses.ts';
 import { type Answer, type Api, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
@@ -31,26 +31,26 @@ const deleted = (kind: 'inspiration-questions' | 'content-pillars') => async (ap
 };
 
 const made = {
-  'inspiration-questions': async ({ application }: Api, { workspaceId }: Tenant) =>
-    (await application.inspirationQuestions.create(workspaceId, { question: 'What will be forgotten?' })).id,
-  'content-pillars': async ({ application }: Api, { workspaceId, adminId }: Tenant) =>
-    (await application.contentPillars.create(workspaceId, { authorId: adminId, title: 'Gone', color: 'red' })).id,
+  'inspiration-questions': async ({ app }: Api, { workspaceId }: Tenant) =>
+    (await app.inspirationQuestions.create(workspaceId, { question: 'What will be forgotten?' })).id,
+  'content-pillars': async ({ app }: Api, { workspaceId, adminId }: Tenant) =>
+    (await app.contentPillars.create(workspaceId, { authorId: adminId, title: 'Gone', color: 'red' })).id,
 };
 
 const archivedPillar = async (api: Api, tenant: Tenant) => {
   const id = await made['content-pillars'](api, tenant);
-  await api.application.contentPillars.update(tenant.workspaceId, id, { status: 'archived' });
+  await api.app.contentPillars.update(tenant.workspaceId, id, { status: 'archived' });
   return id;
 };
 
-const archivedDomain = async ({ application }: Api, { workspaceId, name }: Tenant) => {
+const archivedDomain = async ({ app }: Api, { workspaceId, name }: Tenant) => {
   const request = { slug: `gone.${name}.example`, archived: true };
-  return (await application.domains.createOrArchive(workspaceId, request)).domain.slug;
+  return (await app.domains.createOrArchive(workspaceId, request)).domain.slug;
 };
 
-const renamedTag = async ({ application }: Api, { workspaceId, name }: Tenant) => {
-  const tag = await application.tags.create(workspaceId, `${name} before`);
-  await application.tags.rename(workspaceId, tag.id, `${name} after`);
+const renamedTag = async ({ app }: Api, { workspaceId, name }: Tenant) => {
+  const tag = await app.tags.create(workspaceId, `${name} before`);
+  await app.tags.rename(workspaceId, tag.id, `${name} after`);
   return `${name} before`;
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { memoryStorage } from '../../adapters/memory/storage.ts';
-import type { DomainError } from '../../core/shared/error.ts';
+import type { CoreError } from '../../core/shared/core-error.ts';
 import type { Storage } from '../../core/storage.ts';
 import { campaign, newId, request, tag } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
@@ -47,7 +47,7 @@ suite('storage in memory alone', {
     const [old, extended] = [request(workspaceId, { expiresAt: 2000 }), request(workspaceId, { expiresAt: 2000 })];
     for (const it of [old, extended]) await storage.idempotentRequests.add(it);
     now = 5000;
-    await storage.atomically(async ({ idempotentRequests: requests }) => {
+    await storage.runInTransaction(async ({ idempotentRequests: requests }) => {
       await requests.update(workspaceId, extended.id, (it) => ({ ...it, expiresAt: 9000 }));
       await requests.add(request(workspaceId, { expiresAt: 9000 }));
       assert.equal(await requests.count(workspaceId, []), 3);
@@ -62,7 +62,7 @@ suite('storage in memory alone', {
     const storage = memoryStorage(() => now);
     const { workspaceId, id, ...it } = request(newId(), { expiresAt: 2000 });
     await storage.idempotentRequests.add({ ...it, workspaceId, id });
-    const updated = await storage.atomically(async ({ idempotentRequests: requests }) => {
+    const updated = await storage.runInTransaction(async ({ idempotentRequests: requests }) => {
       const result = await requests.update(workspaceId, id, (current) => ({ ...current, holder: 'another' }));
       now = 2000;
       await storage.idempotentRequests.add(request(workspaceId));
@@ -76,12 +76,12 @@ suite('storage in memory alone', {
     const workspaceId = newId();
     const [rival, kept] = [tag(workspaceId, 'Launch'), tag(workspaceId, 'Hiring')];
     const outcomes: string[] = [];
-    await storage.atomically(async ({ tags }) => {
+    await storage.runInTransaction(async ({ tags }) => {
       const adding = tags.add(tag(workspaceId, 'Launch'));
       outcomes.push(
         await adding.then(
           () => 'added',
-          ({ kind }: DomainError) => kind,
+          ({ kind }: CoreError) => kind,
         ),
       );
       await tags.add(kept);
@@ -96,7 +96,7 @@ suite('storage in memory alone', {
     const storage = memoryStorage(Date.now);
     const workspaceId = newId();
     const [theirs, mine] = [campaign(workspaceId), campaign(workspaceId)];
-    await storage.atomically(async ({ campaigns }) => {
+    await storage.runInTransaction(async ({ campaigns }) => {
       assert.equal(await campaigns.count(workspaceId, []), 0);
       await campaigns.add(mine);
       await storage.campaigns.add(theirs);
@@ -145,7 +145,7 @@ async function lookAround(storage: Storage, workspaces: number): Promise<void> {
     await storage.tags.count(workspaceId, []);
     await storage.tags.update(workspaceId, 'x', (it) => it);
     await storage.domains.remove(workspaceId, 'x');
-    await storage.atomically(({ groups }) => groups.get(workspaceId, 'x'));
+    await storage.runInTransaction(({ groups }) => groups.get(workspaceId, 'x'));
     await storage.credentials.get(workspaceId);
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { MongoClient, MongoError } from 'mongodb';
-import { Batches } from '../../adapters/mongodb/batching.ts';
+import { Batcher } from '../../adapters/mongodb/batching.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Storage } from '../../core/storage.ts';
-import { type Tag, tagKind } from '../../core/tag/tag.ts';
+import { type Tag, tagSchema } from '../../core/tag/tag.ts';
 import { assertConflict } from '../contract/conflict.ts';
 import { campaign, newId, tag } from '../contract/samples.ts';
 import { mongod } from '../support/mongod.ts';
@@ -15,7 +15,7 @@ const HELD_MS = 3_000;
 /** Batches whose questions are answered, or refused, when the test says so. */
 function questions() {
   const asked: { readonly batch: readonly number[]; answer(): void; refuse(): void }[] = [];
-  const batches = new Batches<number, string>(
+  const batches = new Batcher<number, string>(
     (batch) =>
       new Promise((resolve, reject) => {
         asked.push({
@@ -33,7 +33,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 suite('questions in batches', {
   'go out at once where none is being answered, and together where some are': async () => {
     const { batches, asked } = questions();
-    const answers = [1, 2, 3].map((number) => batches.ask(number));
+    const answers = [1, 2, 3].map((number) => batches.load(number));
     assert.deepEqual(
       asked.map(({ batch }) => batch),
       [[1]],
@@ -50,10 +50,10 @@ suite('questions in batches', {
 
   'fail with those that went out together, and with no others': async () => {
     const { batches, asked } = questions();
-    const answers = [1, 2, 3].map((number) => batches.ask(number));
+    const answers = [1, 2, 3].map((number) => batches.load(number));
     asked[0]?.answer();
     await turn();
-    const later = batches.ask(4);
+    const later = batches.load(4);
     asked[1]?.refuse();
     const settled = await Promise.allSettled(answers);
     assert.deepEqual(
@@ -67,8 +67,8 @@ suite('questions in batches', {
 
   'do not wait for one that is not answered': async () => {
     const { batches, asked } = questions();
-    void batches.ask(1);
-    const later = [batches.ask(2), batches.ask(3)];
+    void batches.load(1);
+    const later = [batches.load(2), batches.load(3)];
     while (asked.length < 2) await turn();
     asked[1]?.answer();
     assert.deepEqual(await Promise.all(later), ['answer 2', 'answer 3']);
@@ -76,7 +76,7 @@ suite('questions in batches', {
 
   'are a hundred at most': () => {
     const { batches, asked } = questions();
-    for (let number = 0; number <= 250; number++) void batches.ask(number);
+    for (let number = 0; number <= 250; number++) void batches.load(number);
     assert.deepEqual(
       asked.map(({ batch }) => batch.length),
       [1, 100, 100],
@@ -125,7 +125,7 @@ suite('records in MongoDB that are asked for at the same time', {
         assert.equal(status === 'fulfilled', kept.has((records[i] as { id: string }).id));
       }
       const refused = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
-      await assertConflict(Promise.reject(refused.reason), tagKind.unique.foldedName);
+      await assertConflict(Promise.reject(refused.reason), tagSchema.unique.foldedName);
     }),
 
   'fail alone where the database refuses them for a reason of its own': () =>
@@ -251,7 +251,7 @@ async function onStorage(
   const client = new MongoClient(database.uri);
   const { storage, connection } = mongodbStorage(database.uri, () => undefined);
   try {
-    await connection.attempted();
+    await connection.firstAttempt();
     const db = client.db();
     await db.command({ profile: 2 });
     const ns = `${db.databaseName}.campaigns`;

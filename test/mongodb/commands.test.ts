@@ -12,8 +12,8 @@ import type { ContentPillarQuery } from '../../core/content-pillar/content-pilla
 import { USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
 import { COLORS, type Color } from '../../core/shared/color.ts';
-import { DomainError } from '../../core/shared/error.ts';
-import { kinds, registries, type Storage } from '../../core/storage.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { assertConflict } from '../contract/conflict.ts';
 import { campaign, domain, newId, pillar, question, tag } from '../contract/samples.ts';
 import { collected } from '../support/collected.ts';
@@ -29,7 +29,7 @@ const LOOKS = 3 * PAGE.pageSize;
 
 /** A workspace with many records, among others; ids and names of some of them. */
 interface World {
-  readonly use: Application;
+  readonly app: Application;
   readonly storage: Storage;
   readonly caller: Caller;
   readonly secret: string;
@@ -61,19 +61,19 @@ const DOMAINS = { ...PAGE, includeArchived: false };
 const campaigns =
   (query: (world: World) => Partial<CampaignQuery>): Ask =>
   (world) =>
-    world.use.campaigns.list(world.caller, { ...CAMPAIGNS, ...query(world) });
+    world.app.campaigns.list(world.caller, { ...CAMPAIGNS, ...query(world) });
 const questions =
   (query: (world: World) => Partial<InspirationQuestionQuery>): Ask =>
   (world) =>
-    world.use.inspirationQuestions.list(world.caller, { ...QUESTIONS, ...query(world) });
+    world.app.inspirationQuestions.list(world.caller, { ...QUESTIONS, ...query(world) });
 const pillars =
   (query: (world: World) => Partial<ContentPillarQuery>): Ask =>
-  ({ use, caller, ...world }) =>
-    use.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ use, caller, ...world }) });
+  ({ app, caller, ...world }) =>
+    app.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ app, caller, ...world }) });
 const domains =
   (query: object): Ask =>
-  ({ use, caller }) =>
-    use.domains.list(caller.workspaceId, { ...DOMAINS, ...query });
+  ({ app, caller }) =>
+    app.domains.list(caller.workspaceId, { ...DOMAINS, ...query });
 
 const archivedOrNot = [false, true];
 const orders = ['asc', 'desc'] as const;
@@ -113,7 +113,7 @@ const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
     ]),
   ),
   ['one pillar by its id', pillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
-  ['a campaign', ({ use, caller, campaignId }) => use.campaigns.get(caller, campaignId)],
+  ['a campaign', ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId)],
   [
     'how many tags have a colour',
     ({ storage, caller }) => storage.tags.count(caller.workspaceId, [{ field: 'color', is: 'brown' }]),
@@ -122,14 +122,14 @@ const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
     'how many members a group has',
     ({ storage, caller, groupId }) => storage.members.count(caller.workspaceId, [{ field: 'groupIds', in: [groupId] }]),
   ],
-  ['a key', ({ use, secret }) => use.apiKeys.authenticate(secret)],
+  ['a key', ({ app, secret }) => app.apiKeys.authenticate(secret)],
 ]);
 
 /** What may cost more. */
 const other: Readonly<Record<string, Ask>> = {
-  'names that are taken': async ({ use, caller: { workspaceId }, tagName }) => {
-    await assertConflict(use.tags.create(workspaceId, tagName));
-    await assertConflict(use.groups.create(workspaceId, { name: 'Group 0' }));
+  'names that are taken': async ({ app, caller: { workspaceId }, tagName }) => {
+    await assertConflict(app.tags.create(workspaceId, tagName));
+    await assertConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
   'a batch of names some of which are taken': async ({ storage, caller: { workspaceId } }) => {
     const refusals = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => tag(workspaceId, name)));
@@ -141,8 +141,8 @@ const other: Readonly<Record<string, Ask>> = {
   'a search of pillars': pillars(() => ({ search: 'outdoors' })),
   'a search of domains': domains({ search: 'example', includeArchived: true }),
   'questions for me': questions(() => ({ availableToMe: true })),
-  'questions for all': ({ use, caller: { workspaceId } }) =>
-    use.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
+  'questions for all': ({ app, caller: { workspaceId } }) =>
+    app.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
   'some pillars': pillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
   'many filters': campaigns(({ tagId, tagName, memberId }) => ({
     tagIds: [tagId, randomUUID()],
@@ -173,105 +173,105 @@ const newQuestion = ({ groupId }: World) => ({ question: newName(), groups: [gro
 
 const services: Services = {
   apiKeys: {
-    create: ({ use, caller, memberId }) => use.apiKeys.create(caller.workspaceId, { memberId }),
-    revoke: async ({ use, caller }) => {
-      const { apiKey } = await use.apiKeys.create(caller.workspaceId, {});
-      await use.apiKeys.revoke(caller.workspaceId, apiKey.id);
+    create: ({ app, caller, memberId }) => app.apiKeys.create(caller.workspaceId, { memberId }),
+    revoke: async ({ app, caller }) => {
+      const { apiKey } = await app.apiKeys.create(caller.workspaceId, {});
+      await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
     },
-    all: ({ use, caller }) => collected(use.apiKeys.all(caller.workspaceId)),
-    authenticate: ({ use, secret }) => use.apiKeys.authenticate(secret),
-    flush: async ({ use, secret }) => {
-      await use.apiKeys.authenticate(secret);
-      await use.apiKeys.flush();
+    iterate: ({ app, caller }) => collected(app.apiKeys.iterate(caller.workspaceId)),
+    authenticate: ({ app, secret }) => app.apiKeys.authenticate(secret),
+    flush: async ({ app, secret }) => {
+      await app.apiKeys.authenticate(secret);
+      await app.apiKeys.flush();
     },
-    needsLookUp: async ({ use, secret }) => use.apiKeys.needsLookUp(secret),
+    needsLookup: async ({ app, secret }) => app.apiKeys.needsLookup(secret),
   },
   campaigns: {
-    create: (world) => world.use.campaigns.create(world.caller, newCampaign(world)),
-    checkMany: (world) => world.use.campaigns.checkMany(world.caller, [newCampaign(world)]),
-    createMany: (world) => world.use.campaigns.createMany(world.caller, [newCampaign(world), newCampaign(world)]),
-    get: ({ use, caller, campaignId }) => use.campaigns.get(caller, campaignId),
-    list: ({ use, caller }) => use.campaigns.list(caller, CAMPAIGNS),
-    all: ({ use, caller }) => collected(use.campaigns.all(caller.workspaceId)),
+    create: (world) => world.app.campaigns.create(world.caller, newCampaign(world)),
+    checkMany: (world) => world.app.campaigns.checkMany(world.caller, [newCampaign(world)]),
+    createMany: (world) => world.app.campaigns.createMany(world.caller, [newCampaign(world), newCampaign(world)]),
+    get: ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
+    list: ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
+    iterate: ({ app, caller }) => collected(app.campaigns.iterate(caller.workspaceId)),
     setStatus: async (world) => {
-      const { id } = await world.use.campaigns.create(world.caller, newCampaign(world));
-      await world.use.campaigns.setStatus(world.caller.workspaceId, id, 'archived');
+      const { id } = await world.app.campaigns.create(world.caller, newCampaign(world));
+      await world.app.campaigns.setStatus(world.caller.workspaceId, id, 'archived');
     },
-    recordShare: ({ use, caller, campaignId, memberId }) =>
-      use.campaigns.recordShare(caller.workspaceId, campaignId, memberId),
-    recordClicks: ({ use, caller, campaignId }) => use.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
+    recordShare: ({ app, caller, campaignId, memberId }) =>
+      app.campaigns.recordShare(caller.workspaceId, campaignId, memberId),
+    recordClicks: ({ app, caller, campaignId }) => app.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
   },
   contentPillars: {
-    create: ({ use, caller, memberId }) =>
-      use.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
-    list: ({ use, caller }) => use.contentPillars.list(caller.workspaceId, PILLARS),
-    all: ({ use, caller }) => collected(use.contentPillars.all(caller.workspaceId)),
-    update: ({ use, caller, pillarId }) =>
-      use.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
-    remove: async ({ use, caller, memberId }) => {
+    create: ({ app, caller, memberId }) =>
+      app.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
+    list: ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
+    iterate: ({ app, caller }) => collected(app.contentPillars.iterate(caller.workspaceId)),
+    update: ({ app, caller, pillarId }) =>
+      app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
+    remove: async ({ app, caller, memberId }) => {
       const fields = { authorId: memberId, title: newName(), color: 'red' } as const;
-      await use.contentPillars.remove(
+      await app.contentPillars.remove(
         caller.workspaceId,
-        (await use.contentPillars.create(caller.workspaceId, fields)).id,
+        (await app.contentPillars.create(caller.workspaceId, fields)).id,
       );
     },
   },
   domains: {
-    createOrArchive: async ({ use, caller }) => {
+    createOrArchive: async ({ app, caller }) => {
       const slug = newSlug();
       for (const archived of [undefined, true, false]) {
-        await use.domains.createOrArchive(caller.workspaceId, { slug, archived });
+        await app.domains.createOrArchive(caller.workspaceId, { slug, archived });
       }
     },
-    list: ({ use, caller }) => use.domains.list(caller.workspaceId, DOMAINS),
-    all: ({ use, caller }) => collected(use.domains.all(caller.workspaceId)),
-    verify: async ({ use, caller }) => {
-      const { domain } = await use.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
-      await use.domains.verify(caller.workspaceId, domain.id);
-      await use.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
+    list: ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
+    iterate: ({ app, caller }) => collected(app.domains.iterate(caller.workspaceId)),
+    verify: async ({ app, caller }) => {
+      const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
+      await app.domains.verify(caller.workspaceId, domain.id);
+      await app.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
     },
   },
   groups: {
-    create: ({ use, caller }) => use.groups.create(caller.workspaceId, { name: newName() }),
-    checkMany: ({ use, caller }) => use.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
-    createMany: ({ use, caller }) =>
-      use.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
-    all: ({ use, caller }) => collected(use.groups.all(caller.workspaceId)),
+    create: ({ app, caller }) => app.groups.create(caller.workspaceId, { name: newName() }),
+    checkMany: ({ app, caller }) => app.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
+    createMany: ({ app, caller }) =>
+      app.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
+    iterate: ({ app, caller }) => collected(app.groups.iterate(caller.workspaceId)),
   },
   inspirationQuestions: {
-    create: (world) => world.use.inspirationQuestions.create(world.caller.workspaceId, newQuestion(world)),
-    checkMany: (world) => world.use.inspirationQuestions.checkMany(world.caller.workspaceId, [newQuestion(world)]),
-    createMany: (world) => world.use.inspirationQuestions.createMany(world.caller.workspaceId, [newQuestion(world)]),
-    list: ({ use, caller }) => use.inspirationQuestions.list(caller, QUESTIONS),
-    update: ({ use, caller, questionId, groupId }) =>
-      use.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
+    create: (world) => world.app.inspirationQuestions.create(world.caller.workspaceId, newQuestion(world)),
+    checkMany: (world) => world.app.inspirationQuestions.checkMany(world.caller.workspaceId, [newQuestion(world)]),
+    createMany: (world) => world.app.inspirationQuestions.createMany(world.caller.workspaceId, [newQuestion(world)]),
+    list: ({ app, caller }) => app.inspirationQuestions.list(caller, QUESTIONS),
+    update: ({ app, caller, questionId, groupId }) =>
+      app.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
     remove: async (world) => {
-      const { use, caller } = world;
-      const { id } = await use.inspirationQuestions.create(caller.workspaceId, newQuestion(world));
-      await use.inspirationQuestions.remove(caller.workspaceId, id);
+      const { app, caller } = world;
+      const { id } = await app.inspirationQuestions.create(caller.workspaceId, newQuestion(world));
+      await app.inspirationQuestions.remove(caller.workspaceId, id);
     },
   },
   members: {
-    create: ({ use, caller, groupId }) =>
-      use.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
-    update: ({ use, caller, memberId, groupId }) =>
-      use.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
-    all: ({ use, caller }) => collected(use.members.all(caller.workspaceId)),
+    create: ({ app, caller, groupId }) =>
+      app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
+    update: ({ app, caller, memberId, groupId }) =>
+      app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
+    iterate: ({ app, caller }) => collected(app.members.iterate(caller.workspaceId)),
   },
   tags: {
-    create: ({ use, caller }) => use.tags.create(caller.workspaceId, newName()),
-    checkMany: ({ use, caller }) => use.tags.checkMany(caller.workspaceId, [newName(), 'two']),
-    createMany: ({ use, caller }) => use.tags.createMany(caller.workspaceId, [newName(), newName()]),
-    rename: async ({ use, caller }) => {
-      const { id } = await use.tags.create(caller.workspaceId, newName());
-      await use.tags.rename(caller.workspaceId, id, newName());
+    create: ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
+    checkMany: ({ app, caller }) => app.tags.checkMany(caller.workspaceId, [newName(), 'two']),
+    createMany: ({ app, caller }) => app.tags.createMany(caller.workspaceId, [newName(), newName()]),
+    rename: async ({ app, caller }) => {
+      const { id } = await app.tags.create(caller.workspaceId, newName());
+      await app.tags.rename(caller.workspaceId, id, newName());
     },
-    all: ({ use, caller }) => collected(use.tags.all(caller.workspaceId)),
+    iterate: ({ app, caller }) => collected(app.tags.iterate(caller.workspaceId)),
   },
   workspaces: {
-    create: ({ use }) => use.workspaces.create('Contoso'),
-    get: ({ use, caller }) => use.workspaces.get(caller.workspaceId),
-    all: ({ use }) => collected(use.workspaces.all()),
+    create: ({ app }) => app.workspaces.create('Contoso'),
+    get: ({ app, caller }) => app.workspaces.get(caller.workspaceId),
+    iterate: ({ app }) => collected(app.workspaces.iterate()),
   },
 };
 
@@ -281,18 +281,18 @@ const useCases: Readonly<Record<string, Ask>> = {
       Object.entries(asks as Record<string, Ask>).map(([name, ask]) => [`${service}.${name}`, ask]),
     ),
   ),
-  ready: ({ use }) => use.ready(),
-  once: async ({ use, caller }) => {
+  ready: ({ app }) => app.checkReady(),
+  once: async ({ app, caller }) => {
     const { workspaceId, keyId } = caller;
     const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: newName(), fingerprint: 'f' };
     const work = async (staged: Application) => {
       await staged.tags.create(workspaceId, newName());
       return { status: 201, body: '{}' };
     };
-    await use.once(request, work);
-    await use.once(request, work);
-    const refuse = () => Promise.reject(new DomainError('conflict', 'refused'));
-    await use.once({ ...request, idempotencyKey: newName() }, refuse).catch(() => 'as it should be');
+    await app.runOnce(request, work);
+    await app.runOnce(request, work);
+    const refuse = () => Promise.reject(new CoreError('conflict', 'refused'));
+    await app.runOnce({ ...request, idempotencyKey: newName() }, refuse).catch(() => 'as it should be');
   },
 };
 
@@ -350,7 +350,7 @@ const isGiven = (value: unknown): boolean => typeof value === 'string' || Array.
  * too; of a registry, it names the id. Only the list of a registry, which is the operator's, goes everywhere.
  */
 function isTargeted(entry: Document): boolean {
-  const isOfRegistry = (registries as readonly string[]).includes(collectionOf(entry.ns));
+  const isOfRegistry = (globalStoreNames as readonly string[]).includes(collectionOf(entry.ns));
   if (isOfRegistry && entry.op === 'query' && typeof entry.command.filter._id?.$gt === 'string') return true;
   const isChange = entry.op === 'update' || entry.op === 'remove';
   const needed = isOfRegistry ? ['_id'] : ['workspaceId', ...(isChange ? ['_id'] : [])];
@@ -371,9 +371,9 @@ async function inProfiledWorld(
   const client = new MongoClient(uri);
   try {
     const profile = new Profile(client);
-    const use = new Application(storage, nodeSystem());
-    await newWorld(use, storage, 'Contoso');
-    const world = await newWorld(use, storage, 'Northwind');
+    const app = new Application(storage, nodeSystem());
+    await newWorld(app, storage, 'Contoso');
+    const world = await newWorld(app, storage, 'Northwind');
     await profile.start();
     await test(world, profile, client);
   } finally {
@@ -384,14 +384,14 @@ async function inProfiledWorld(
 }
 
 /** Makes a workspace in which every filter finds some, and a third is archived. */
-async function newWorld(use: Application, storage: Storage, name: string): Promise<World> {
-  const { id: workspaceId } = await use.workspaces.create(name);
-  const tags = await made(20, (i) => use.tags.create(workspaceId, `tag ${i}`));
-  const groups = await made(10, (i) => use.groups.create(workspaceId, { name: `group ${i}` }));
+async function newWorld(app: Application, storage: Storage, name: string): Promise<World> {
+  const { id: workspaceId } = await app.workspaces.create(name);
+  const tags = await made(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
+  const groups = await made(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));
   const members = await made(20, (i) =>
-    use.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Of).id] }),
+    app.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Of).id] }),
   );
-  const { apiKey, secret } = await use.apiKeys.create(workspaceId, { memberId: (members[0] as Of).id });
+  const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId: (members[0] as Of).id });
   const time = (i: number) => new Date(Date.UTC(2026, 0, 1, i)).toISOString();
   const all = <T>(make: (i: number) => T) => Array.from({ length: RECORDS }, (_, i) => make(i));
   const campaigns = all((i): Campaign => {
@@ -437,7 +437,7 @@ async function newWorld(use: Application, storage: Storage, name: string): Promi
   await storage.contentPillars.addMany(pillars);
   await storage.domains.addMany(slugs);
   return {
-    use,
+    app,
     storage,
     secret,
     caller: { workspaceId, keyId: apiKey.id, access: 'full', member: members[0] },
@@ -480,7 +480,7 @@ suite('the commands that MongoDB gets', {
           assert.equal(stagesOf(entry.execStats).includes('COLLSCAN'), false, told);
         }
       });
-      for (const name of Object.keys(kinds)) {
+      for (const name of Object.keys(recordSchemas)) {
         const lacking = { workspaceId: { $not: { $type: 'string' } } } as const;
         assert.equal(await client.db().collection(name).countDocuments(lacking), 0, name);
       }
@@ -590,7 +590,7 @@ suite('the commands that MongoDB gets', {
     inProfiledWorld(async (world, _, client) => {
       for (const ask of Object.values({ ...useCases, ...plain, ...other })) await ask(world);
       const unused = [];
-      for (const name of Object.keys(kinds)) {
+      for (const name of Object.keys(recordSchemas)) {
         for (const { key, accesses } of await client
           .db()
           .collection(name)

@@ -14,7 +14,7 @@ async function onDatabase(work: (opened: Opened, uri: string) => Promise<void>):
   const { uri, stop } = await mongod();
   const opened = mongodbStorage(uri, () => undefined);
   try {
-    await opened.connection.attempted();
+    await opened.connection.firstAttempt();
     await work(opened, uri);
   } finally {
     await opened.connection.close();

@@ -7,8 +7,8 @@ import { nodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CAMPAIGN_SORTS, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import { endOf, startOf } from '../../core/shared/date.ts';
-import { DomainError } from '../../core/shared/error.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';
@@ -26,7 +26,7 @@ import {
   type Step,
   sequences,
   shownCampaigns,
-} from './steps.ts';
+} from './scripted-writes.ts';
 
 /** MongoDB removes by its own clock what has expired, so the clock of the test is ahead of it. */
 const START = Date.UTC(2100, 0, 1);
@@ -63,7 +63,7 @@ function withClock(storage: Storage, now: () => number): Storage {
   return {
     ...storage,
     now,
-    atomically: (work) => storage.atomically((staged) => work(withClock(staged, now))),
+    runInTransaction: (work) => storage.runInTransaction((staged) => work(withClock(staged, now))),
   };
 }
 
@@ -89,15 +89,15 @@ class Comparison {
   /** Two workspaces, each with a key of an admin and one of nobody. */
   async begin(): Promise<void> {
     for (let i = 0; i < WORKSPACES; i++) {
-      const workspace = await this.same('begin', ({ use }) => use.workspaces.create('Northwind'));
+      const workspace = await this.same('begin', ({ app }) => app.workspaces.create('Northwind'));
       const workspaceId = (workspace as { id: string }).id;
       this.workspaces.push(workspaceId);
       const fields = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
-      const admin = await this.same('begin', ({ use }) => use.members.create(workspaceId, fields));
+      const admin = await this.same('begin', ({ app }) => app.members.create(workspaceId, fields));
       this.remember('members', admin);
       for (const memberId of [(admin as { id: string }).id, undefined]) {
-        const key = await this.same('begin', async ({ use }) => {
-          const { apiKey, secret } = await use.apiKeys.create(workspaceId, { memberId });
+        const key = await this.same('begin', async ({ app }) => {
+          const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId });
           return { ...apiKey, secret };
         });
         this.remember('apiKeys', key);
@@ -118,8 +118,8 @@ class Comparison {
       this.now = moment;
       for (const workspaceId of this.workspaces) {
         const all = { page: 1, pageSize: 25, includeArchived: true, sortBy: 'startDate' } as const;
-        await this.same(`windows at ${moment}`, ({ use }) =>
-          Promise.all(CAMPAIGN_WINDOWS.map((filter) => shownCampaigns(use, { workspaceId }, { ...all, filter }))),
+        await this.same(`windows at ${moment}`, ({ app }) =>
+          Promise.all(CAMPAIGN_WINDOWS.map((filter) => shownCampaigns(app, { workspaceId }, { ...all, filter }))),
         );
       }
     }
@@ -144,7 +144,7 @@ class Comparison {
     }
   }
 
-  private side(use: () => Application): Side {
+  private side(app: () => Application): Side {
     const idOf = (workspaceId: string, kind: Kind, { from, at }: Pick): string => {
       const some = this.made.filter(
         (it) => it.kind === kind && (it.workspaceId === workspaceId) === (from === 'own') && from !== 'none',
@@ -152,12 +152,12 @@ class Comparison {
       return some[at % some.length]?.id ?? UNKNOWN_ID;
     };
     return {
-      get use() {
-        return use();
+      get app() {
+        return app();
       },
       workspace: (at) => this.workspaces[at] as string,
       caller: async (at) => {
-        const { apiKeys } = use();
+        const { apiKeys } = app();
         const caller = await apiKeys.authenticate(this.secrets[at % this.secrets.length] as string);
         await apiKeys.flush();
         return caller;
@@ -174,7 +174,7 @@ class Comparison {
 async function answerOf(work: Promise<unknown>): Promise<unknown> {
   const told = (_: string, value: unknown) =>
     value instanceof Error
-      ? { refused: value instanceof DomainError ? value.kind : value.name, message: value.message }
+      ? { refused: value instanceof CoreError ? value.kind : value.name, message: value.message }
       : value;
   const answer = await work.catch((error: unknown) => error);
   return JSON.parse(JSON.stringify({ answer }, told)).answer ?? 'nothing';
@@ -183,23 +183,23 @@ async function answerOf(work: Promise<unknown>): Promise<unknown> {
 type List = (page: PageRequest) => Promise<Page<unknown>>;
 
 /** Every list in every order. */
-function listsOf(use: Application, workspaceId: string): List[] {
+function listsOf(app: Application, workspaceId: string): List[] {
   const actor = { workspaceId };
   return [
     ...[true, false].flatMap((includeArchived): List[] => [
       ...CAMPAIGN_SORTS.map(
         (sortBy): List =>
           (page) =>
-            shownCampaigns(use, actor, { ...page, sortBy, includeArchived }),
+            shownCampaigns(app, actor, { ...page, sortBy, includeArchived }),
       ),
-      (page) => use.inspirationQuestions.list(actor, { ...page, includeArchived, availableToMe: false }),
-      (page) => use.domains.list(workspaceId, { ...page, includeArchived }),
+      (page) => app.inspirationQuestions.list(actor, { ...page, includeArchived, availableToMe: false }),
+      (page) => app.domains.list(workspaceId, { ...page, includeArchived }),
     ]),
     ...CONTENT_PILLAR_SORTS.flatMap((sortBy) =>
       (['asc', 'desc'] as const).map(
         (sortOrder): List =>
           (page) =>
-            use.contentPillars.list(workspaceId, { ...page, sortBy, sortOrder }),
+            app.contentPillars.list(workspaceId, { ...page, sortBy, sortOrder }),
       ),
     ),
   ];
@@ -212,10 +212,10 @@ async function pagesOf(list: List): Promise<unknown[]> {
   return pages;
 }
 
-function everythingOf(use: Application, workspaceId: string): Promise<unknown[]> {
-  const { apiKeys, campaigns, contentPillars, domains, groups, members, tags } = use;
+function everythingOf(app: Application, workspaceId: string): Promise<unknown[]> {
+  const { apiKeys, campaigns, contentPillars, domains, groups, members, tags } = app;
   const all = [apiKeys, campaigns, contentPillars, domains, groups, members, tags];
-  return Promise.all(all.map((records) => collected<unknown>(records.all(workspaceId))));
+  return Promise.all(all.map((records) => collected<unknown>(records.iterate(workspaceId))));
 }
 
 suite('MongoDB and memory', {
@@ -230,8 +230,8 @@ suite('MongoDB and memory', {
           for (const step of steps) await comparison.step(step);
           await comparison.windows();
           for (const id of comparison.workspaces) {
-            await comparison.same('all pages', ({ use }) => Promise.all(listsOf(use, id).map(pagesOf)));
-            await comparison.same('everything', ({ use }) => everythingOf(use, id));
+            await comparison.same('all pages', ({ app }) => Promise.all(listsOf(app, id).map(pagesOf)));
+            await comparison.same('everything', ({ app }) => everythingOf(app, id));
           }
         }),
         { numRuns: scale(8, 300), interruptAfterTimeLimit: scale(40_000, 500_000) },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type Document, MongoClient, type RunCommandOptions } from 'mongodb';
-import type { Stored } from '../../adapters/mongodb/documents.ts';
-import { recordsOn } from '../../adapters/mongodb/records.ts';
+import type { StoredDocument } from '../../adapters/mongodb/documents.ts';
+import { createRecordStore } from '../../adapters/mongodb/record-store.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Query, Records } from '../../core/shared/records.ts';
-import { kinds, type Storage } from '../../core/storage.ts';
+import type { Query, RecordStore } from '../../core/shared/record-store.ts';
+import { recordSchemas, type Storage } from '../../core/storage.ts';
 import { campaign, newId, tag } from '../contract/samples.ts';
 import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
@@ -16,7 +16,7 @@ async function onDatabase(query: string, work: (storage: Storage, client: MongoC
   const client = new MongoClient(uri, { ignoreUndefined: true });
   const { storage, connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}${query}`, () => undefined);
   try {
-    await connection.attempted();
+    await connection.firstAttempt();
     await work(storage, client);
   } finally {
     await Promise.all([connection.close(), client.close()]);
@@ -29,7 +29,7 @@ const LARGE = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
 
 suite('what is found in MongoDB', {
   'is all that is there, though it is more than a reply may hold': () =>
-    onDatabase('', async ({ campaigns, atomically }, client) => {
+    onDatabase('', async ({ campaigns, runInTransaction: atomically }, client) => {
       const workspaceId = newId();
       const added = LARGE.map((description) => ({ ...campaign(workspaceId), description }));
       for (const record of added) await campaigns.add(record);
@@ -50,7 +50,7 @@ suite('what is found in MongoDB', {
     }),
 
   'is read with the read concern that the URI names': () =>
-    onDatabase('readConcernLevel=majority', async ({ tags, atomically }, client) => {
+    onDatabase('readConcernLevel=majority', async ({ tags, runInTransaction: atomically }, client) => {
       const { workspaceId, id } = tag(newId(), 'read');
       await client.db().command({ profile: 2 });
       await tags.get(workspaceId, id);
@@ -68,7 +68,7 @@ suite('what is found in MongoDB', {
     const told: string[] = [];
     const { storage, connection } = mongodbStorage(proxy.uri, (line) => told.push(line));
     try {
-      await connection.attempted();
+      await connection.firstAttempt();
       const read = tag(newId(), 'read');
       await storage.tags.add(read);
       proxy.lose('find', 'answer', 1);
@@ -83,15 +83,15 @@ suite('what is found in MongoDB', {
 });
 
 /** Campaigns of which every list takes longer than it may: the real database gets a millisecond for it. */
-function hurried(client: MongoClient): Records<Campaign> {
+function hurried(client: MongoClient): RecordStore<Campaign> {
   const database = client.db();
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
-  const collection = Object.create(database.collection<Stored>('campaigns'), { db: { value: { command } } });
+  const collection = Object.create(database.collection<StoredDocument>('campaigns'), { db: { value: { command } } });
   const unused = () => Promise.reject(new Error('not of a list'));
-  return recordsOn('campaigns', kinds.campaigns, {
+  return createRecordStore('campaigns', recordSchemas.campaigns, {
     on: (_name, _scope, work) => work(collection, undefined),
-    inTurn: unused,
-    contend: unused,
+    serializeByKey: unused,
+    retryOnConflict: unused,
     isSharded: () => false,
   });
 }

@@ -42,7 +42,7 @@ async function withBoth(work: (both: Both) => Promise<void>): Promise<void> {
   const proxy = await mongodbProxy(uri);
   const [lossy, sound] = [proxy.uri, uri].map((at) => mongodbStorage(at, () => undefined)) as [Opened, Opened];
   try {
-    await Promise.all([lossy.connection.attempted(), sound.connection.attempted()]);
+    await Promise.all([lossy.connection.firstAttempt(), sound.connection.firstAttempt()]);
     await work({ lossy: lossy.storage, sound: sound.storage, proxy });
   } finally {
     await Promise.all([lossy.connection.close(), sound.connection.close()]);
@@ -141,7 +141,7 @@ suite('a command of a transaction that is lost on the way', {
         await sound.tags.add(removed);
         const added = tag(workspaceId, 'added');
         lose();
-        const returned = await lossy.atomically(async ({ campaigns, tags }) => {
+        const returned = await lossy.runInTransaction(async ({ campaigns, tags }) => {
           await tags.add(added);
           const wasThere = await tags.remove(workspaceId, removed.id);
           return [wasThere, await campaigns.update(workspaceId, id, clicked)];
@@ -167,7 +167,7 @@ suite('a commit whose answer is lost', {
         proxy.isAway = true;
         setTimeout(() => (proxy.isAway = false), AWAY_MS);
       });
-      await lossy.atomically(({ campaigns }) => campaigns.update(workspaceId, id, clicked));
+      await lossy.runInTransaction(({ campaigns }) => campaigns.update(workspaceId, id, clicked));
       assert.equal(proxy.toLose, 0);
       assert.equal((await sound.campaigns.get(workspaceId, id))?.clicks, 1);
     }),
@@ -179,7 +179,7 @@ suite('a commit whose answer is lost', {
         const { workspaceId, id } = before;
         await sound.campaigns.add(before);
         proxy.lose('commitTransaction', 'answer', 1, async () => (proxy.isAway = true));
-        await assert.rejects(lossy.atomically(({ campaigns }) => campaigns.update(workspaceId, id, clicked)));
+        await assert.rejects(lossy.runInTransaction(({ campaigns }) => campaigns.update(workspaceId, id, clicked)));
         proxy.isAway = false;
         await delay(AWAY_MS);
         assert.equal((await sound.campaigns.get(workspaceId, id))?.clicks, 1);

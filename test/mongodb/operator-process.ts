@@ -1,15 +1,15 @@
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
-import { DomainError } from '../../core/shared/error.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 
-type Act = (use: Application, workspaceId: string, id: string, memberId: string) => Promise<unknown>;
+type Act = (app: Application, workspaceId: string, id: string, memberId: string) => Promise<unknown>;
 
 /** What no operation of the API does, and the command line would need a start for each time. */
 const acts = {
-  click: (use, workspaceId, campaignId) => use.campaigns.recordClicks(workspaceId, campaignId, 1),
-  share: (use, workspaceId, campaignId, memberId) => use.campaigns.recordShare(workspaceId, campaignId, memberId),
-  verify: (use, workspaceId, domainId) => use.domains.verify(workspaceId, domainId),
+  click: (app, workspaceId, campaignId) => app.campaigns.recordClicks(workspaceId, campaignId, 1),
+  share: (app, workspaceId, campaignId, memberId) => app.campaigns.recordShare(workspaceId, campaignId, memberId),
+  verify: (app, workspaceId, domainId) => app.domains.verify(workspaceId, domainId),
 } satisfies Record<string, Act>;
 
 export type Order = readonly [act: keyof typeof acts, workspaceId: string, id: string, memberId?: string];
@@ -28,14 +28,14 @@ export interface Answered {
 }
 
 const { storage, connection } = mongodbStorage(process.argv[2] as string, () => undefined);
-const use = new Application(storage, nodeSystem());
+const app = new Application(storage, nodeSystem());
 
 async function outcomeOf([act, workspaceId, id, memberId = '']: Order): Promise<Outcome> {
   try {
-    await (acts[act] as Act)(use, workspaceId, id, memberId);
+    await (acts[act] as Act)(app, workspaceId, id, memberId);
     return 'done';
   } catch (error) {
-    return error instanceof DomainError ? error.kind : String(error);
+    return error instanceof CoreError ? error.kind : String(error);
   }
 }
 

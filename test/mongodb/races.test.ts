@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
-import { assertRefused } from '../support/answers.ts';
 import { collected } from '../support/collected.ts';
 import { each } from '../support/each.ts';
+import { assertRefused } from '../support/expected-responses.ts';
 import { newWorkspace } from '../support/mongodb-service.ts';
 import { scale } from '../support/scale.ts';
 import type { Answer, Api } from '../support/service.ts';
@@ -35,7 +35,7 @@ const creations: Readonly<Record<string, (name: string) => readonly [path: strin
 
 suite('two processes on one database', {
   'have one winner for a name and for a slug': () =>
-    onTwoProcesses(async ({ workspaceId, services, use }) => {
+    onTwoProcesses(async ({ workspaceId, services, app }) => {
       await each(creations, (creation) =>
         each(rounds, async (round) => {
           const answers = await together(services, CLIENTS, (call, i) => {
@@ -45,8 +45,8 @@ suite('two processes on one database', {
           assert.deepEqual(statusesOf(answers), [201, ...Array(CLIENTS - 1).fill(409)]);
         }),
       );
-      for (const records of [use.tags, use.groups, use.domains]) {
-        assert.equal((await collected<unknown>(records.all(workspaceId))).length, rounds.length);
+      for (const records of [app.tags, app.groups, app.domains]) {
+        assert.equal((await collected<unknown>(records.iterate(workspaceId))).length, rounds.length);
       }
     }),
 
@@ -69,9 +69,9 @@ suite('two processes on one database', {
     }),
 
   'have one winner among records that take the same name': () =>
-    onTwoProcesses(async ({ workspaceId, services, use }) => {
+    onTwoProcesses(async ({ workspaceId, services, app }) => {
       const names = Array.from({ length: CLIENTS }, (_, i) => `old ${i}`);
-      const tags = await Promise.all(names.map((name) => use.tags.create(workspaceId, name)));
+      const tags = await Promise.all(names.map((name) => app.tags.create(workspaceId, name)));
       await each(rounds, async (round) => {
         const body = { name: `new ${round}` };
         const answers = await together(services, CLIENTS, (call, i) => call('PATCH', `/tags/${tags[i]?.id}`, { body }));
@@ -102,12 +102,12 @@ suite('two processes on one database', {
     }),
 
   'let one workspace verify a slug': () =>
-    onTwoProcesses(async ({ operators, use }) => {
-      const workspaces = await Promise.all(Array.from({ length: 6 }, () => newWorkspace(use)));
+    onTwoProcesses(async ({ operators, app }) => {
+      const workspaces = await Promise.all(Array.from({ length: 6 }, () => newWorkspace(app)));
       await each(rounds, async (round) => {
         const claims = await Promise.all(
           workspaces.map(async ({ workspaceId }) => {
-            const { domain } = await use.domains.createOrArchive(workspaceId, { slug: `verified${round}.example` });
+            const { domain } = await app.domains.createOrArchive(workspaceId, { slug: `verified${round}.example` });
             return { workspaceId, id: domain.id };
           }),
         );
@@ -116,7 +116,7 @@ suite('two processes on one database', {
         );
         assert.deepEqual([...outcomes].sort(), [...Array(claims.length - 1).fill('conflict'), 'done']);
         for (const [i, { workspaceId, id }] of claims.entries()) {
-          const domain = (await collected(use.domains.all(workspaceId))).find((it) => it.id === id);
+          const domain = (await collected(app.domains.iterate(workspaceId))).find((it) => it.id === id);
           assert.equal(domain?.verified, outcomes[i] === 'done');
         }
       });
@@ -125,7 +125,7 @@ suite('two processes on one database', {
 
 suite('a hundred repeats at once of one request, by two processes', {
   'do it once, and tell each repeat the same or that it is being served': () =>
-    onTwoProcesses(async ({ workspaceId, services, use }) => {
+    onTwoProcesses(async ({ workspaceId, services, app }) => {
       await each(creations, async (creation) => {
         const [path, body] = creation('once');
         const headers = { 'Idempotency-Key': 'a-hundred' };
@@ -136,45 +136,45 @@ suite('a hundred repeats at once of one request, by two processes', {
         const others = answers.filter(({ status }) => status !== 201);
         for (const answer of others) assertRefused(answer, 409, /^A request with this Idempotency-Key is being served/);
       });
-      for (const records of [use.tags, use.groups, use.domains]) {
-        assert.equal((await collected<unknown>(records.all(workspaceId))).length, 1);
+      for (const records of [app.tags, app.groups, app.domains]) {
+        assert.equal((await collected<unknown>(records.iterate(workspaceId))).length, 1);
       }
     }),
 });
 
 suite('a hundred changes at once of one record, by two processes', {
   'lose no click and no share': () =>
-    onTwoProcesses(async ({ workspaceId, operators, use }) => {
+    onTwoProcesses(async ({ workspaceId, operators, app }) => {
       const emails = Array.from({ length: CHANGES }, (_, i) => `${i}@example.com`);
-      const members = await Promise.all(emails.map((email) => use.members.create(workspaceId, { name: 'Kim', email })));
+      const members = await Promise.all(emails.map((email) => app.members.create(workspaceId, { name: 'Kim', email })));
       const isShare: Readonly<Record<string, (i: number) => boolean>> = {
         clicks: () => false,
         'clicks and shares': (i) => i % 4 < 2,
       };
       await each(isShare, async (isShare) => {
-        const { id } = await use.campaigns.create({ workspaceId }, campaignBody());
+        const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
         const outcomes = await together(operators, CHANGES, (act, i) =>
           act(isShare(i) ? 'share' : 'click', workspaceId, id, members[i]?.id),
         );
         assert.deepEqual(new Set(outcomes), new Set(['done']));
-        const { clicks, shares } = await use.campaigns.get({ workspaceId }, id);
+        const { clicks, shares } = await app.campaigns.get({ workspaceId }, id);
         const expected = members.filter((_, i) => isShare(i)).length;
         assert.deepEqual([shares, clicks], [expected, CHANGES - expected]);
       });
     }),
 
   'count the share of one member once': () =>
-    onTwoProcesses(async ({ workspaceId, operators, use }) => {
-      const { id } = await use.campaigns.create({ workspaceId }, campaignBody());
-      const member = await use.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
+    onTwoProcesses(async ({ workspaceId, operators, app }) => {
+      const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
+      const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
       const outcomes = await together(operators, CHANGES, (act) => act('share', workspaceId, id, member.id));
       assert.deepEqual(new Set(outcomes), new Set(['done']));
-      assert.equal((await use.campaigns.get({ workspaceId }, id)).shares, 1);
+      assert.equal((await app.campaigns.get({ workspaceId }, id)).shares, 1);
     }),
 
   'keep every field that was answered with 200, and no other': () =>
-    onTwoProcesses(async ({ workspaceId, services, use }) => {
-      const { id } = await use.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
+    onTwoProcesses(async ({ workspaceId, services, app }) => {
+      const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
       let before = (await services[0]('GET', '/inspiration-questions')).json[0];
       await each(rounds, async (round) => {
         const changes: object[] = [
@@ -200,8 +200,8 @@ suite('a hundred changes at once of one record, by two processes', {
     }),
 
   'answer each with 200 or 409, and keep one that was answered with 200': () =>
-    onTwoProcesses(async ({ workspaceId, services, use }) => {
-      const { id } = await use.tags.create(workspaceId, 'Launch');
+    onTwoProcesses(async ({ workspaceId, services, app }) => {
+      const { id } = await app.tags.create(workspaceId, 'Launch');
       const answers = await together(services, CHANGES, (call, i) =>
         call('PATCH', `/tags/${id}`, { body: { name: `name ${i}` } }),
       );
@@ -210,7 +210,7 @@ suite('a hundred changes at once of one record, by two processes', {
         answers.every(({ status }) => status === 200 || status === 409),
         `${statusesOf(answers)}`,
       );
-      const [kept] = await collected(use.tags.all(workspaceId));
+      const [kept] = await collected(app.tags.iterate(workspaceId));
       assert.ok(
         accepted.some(({ json }) => json.name === kept?.name),
         kept?.name,
@@ -220,17 +220,17 @@ suite('a hundred changes at once of one record, by two processes', {
 
 suite('what one process changes of a caller', {
   'counts in all within five seconds': () =>
-    onTwoProcesses(async ({ workspaceId, services, use }) => {
+    onTwoProcesses(async ({ workspaceId, services, app }) => {
       const admin = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
       const changes: Readonly<Record<string, readonly [status: number, (memberId: string, keyId: string) => unknown]>> =
         {
-          'a key that is revoked': [401, (_, keyId) => use.apiKeys.revoke(workspaceId, keyId)],
-          'an admin who becomes a member': [403, (id) => use.members.update(workspaceId, id, { role: 'member' })],
-          'an invitation that expires': [410, (id) => use.members.update(workspaceId, id, { invitation: 'expired' })],
+          'a key that is revoked': [401, (_, keyId) => app.apiKeys.revoke(workspaceId, keyId)],
+          'an admin who becomes a member': [403, (id) => app.members.update(workspaceId, id, { role: 'member' })],
+          'an invitation that expires': [410, (id) => app.members.update(workspaceId, id, { invitation: 'expired' })],
         };
       const noticed = Object.entries(changes).map(async ([name, [status, change]]) => {
-        const { id: memberId } = await use.members.create(workspaceId, admin);
-        const { apiKey, secret: key } = await use.apiKeys.create(workspaceId, { memberId });
+        const { id: memberId } = await app.members.create(workspaceId, admin);
+        const { apiKey, secret: key } = await app.apiKeys.create(workspaceId, { memberId });
         const write = async (call: Call) => (await call('PATCH', '/tags/none', { key, body: { name } })).status;
         for (const call of services) assert.equal(await write(call), 404, name);
         await change(memberId, apiKey.id);

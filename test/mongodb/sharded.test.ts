@@ -44,7 +44,7 @@ function keyField(field: string): [string, 1 | 'hashed'] {
 
 /** Makes the collections and the indexes in a database, and shards them as docs/operating.md says. */
 async function shard(uri: string): Promise<void> {
-  await withUseCases(uri, (use) => until(() => succeeds(use.ready())));
+  await withUseCases(uri, (app) => until(() => succeeds(app.checkReady())));
   const client = new MongoClient(uri);
   try {
     for (const [name, key] of shardKeys) {
@@ -68,7 +68,7 @@ let opened: Promise<ReturnType<typeof mongodbStorage> & { readonly uri: string }
 async function openContract() {
   const uri = await newDatabase(process.env.MONGOS ?? (await sharedRouter()).uri);
   const storage = mongodbStorage(uri, () => undefined);
-  await until(() => succeeds(storage.storage.ready()));
+  await until(() => succeeds(storage.storage.checkReady()));
   return { ...storage, uri };
 }
 
@@ -128,7 +128,7 @@ async function withStorage(router: Router, uri: string, test: (opened: Opened) =
   const told: string[] = [];
   const opened = mongodbStorage(uri, (line) => told.push(line));
   try {
-    await until(() => succeeds(opened.storage.ready()));
+    await until(() => succeeds(opened.storage.checkReady()));
     await test({ ...opened, router, uri, told });
   } finally {
     await opened.connection.close();
@@ -136,9 +136,9 @@ async function withStorage(router: Router, uri: string, test: (opened: Opened) =
 }
 
 /** Creates a tenant with all of its records, its key and its workspace on one shard. */
-async function tenantOn(shard: number, router: Router, application: Application): Promise<Tenant> {
+async function tenantOn(shard: number, router: Router, app: Application): Promise<Tenant> {
   for (let i = 0; ; i++) {
-    const tenant = await createTenant({ application }, `tenant${shard}x${i}`);
+    const tenant = await createTenant({ app }, `tenant${shard}x${i}`);
     const values = [tenant.workspaceId, createHash('sha256').update(tenant.key).digest('hex')];
     if (values.every((value) => router.shardOf(value) === shard)) return tenant;
   }
@@ -165,7 +165,7 @@ if (isLong || process.env.MONGOS) {
 suite('a sharded cluster', {
   'gets each command of the API on one shard, and asks all of them only for the list of workspaces': () =>
     onStorage(async ({ router, uri }) => {
-      const tenant = await withUseCases(uri, (application) => createTenant({ application }, 'tenant'));
+      const tenant = await withUseCases(uri, (app) => createTenant({ app }, 'tenant'));
       router.broadcasts.length = 0;
       await withProcess(onMongodb(uri), async ({ url }) => {
         await until(() => isReady(url));
@@ -177,9 +177,9 @@ suite('a sharded cluster', {
         });
       });
       assert.deepEqual(router.broadcasts, []);
-      await withUseCases(uri, async (use) => {
+      await withUseCases(uri, async (app) => {
         const names: string[] = [];
-        for await (const { name } of use.workspaces.all()) names.push(name);
+        for await (const { name } of app.workspaces.iterate()) names.push(name);
         assert.deepEqual(names, ['tenant']);
       });
       assert.deepEqual([...new Set(router.broadcasts)], ['find workspaces']);
@@ -192,7 +192,7 @@ suite('a sharded cluster', {
       const { workspaceId, id } = one;
       const reads: readonly [string, () => Promise<unknown>][] = [
         ['find', () => storage.tags.get(workspaceId, id)],
-        ['find', () => storage.atomically((staged) => staged.tags.get(workspaceId, id))],
+        ['find', () => storage.runInTransaction((staged) => staged.tags.get(workspaceId, id))],
         ['aggregate', async () => (await storage.tags.count(workspaceId, [])) === 1 && one],
       ];
       for (const code of [6, 50, 89, 133, 202, 407, 13388]) {
@@ -222,7 +222,7 @@ suite('a sharded cluster', {
         const one = tag(newId(), 'one');
         let runs = 0;
         router.fail('commitTransaction', code, 2);
-        await storage.atomically(async ({ tags }) => {
+        await storage.runInTransaction(async ({ tags }) => {
           runs++;
           await tags.add(one);
         });
@@ -251,9 +251,9 @@ suite('a sharded cluster', {
 suite('a shard that is unavailable', {
   'fails only the requests of its own workspaces, in time, until it is available': () =>
     onOwnRouter(async (router, uri) => {
-      const tenants = await withUseCases(uri, async (use) => [
-        await tenantOn(0, router, use),
-        await tenantOn(1, router, use),
+      const tenants = await withUseCases(uri, async (app) => [
+        await tenantOn(0, router, app),
+        await tenantOn(1, router, app),
       ]);
       const [served, failed] = tenants as [Tenant, Tenant];
       const dead = router.shards[1] as ServerProcess;
@@ -317,9 +317,9 @@ suite('a shard that is unavailable', {
           else assert.equal(result.status, 'fulfilled');
         }
         assert.equal(await storage.tags.count(live, []), 11);
-        const atOnce = storage.atomically(({ tags }) => tags.add(tag(dead, 'one')));
+        const atOnce = storage.runInTransaction(({ tags }) => tags.add(tag(dead, 'one')));
         await assert.rejects(atOnce, { name: 'DatabaseAway' });
-        await storage.ready();
+        await storage.checkReady();
         for (const { status } of await counts) assert.equal(status, 'rejected');
         assert.match(told.join('\n'), /^A shard of MongoDB cannot be reached: .*for set \d+$/m);
         assert.doesNotMatch(told.join('\n'), /^MongoDB/m);

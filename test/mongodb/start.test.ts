@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import pino from 'pino';
 import { problemOf } from '../../adapters/mongodb/diagnosis.ts';
-import { start } from '../../bootstrap/server.ts';
 import { readSettings, SettingsError } from '../../bootstrap/settings.ts';
+import { startServer } from '../../bootstrap/start-server.ts';
 import { runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { inDatabase, mongod } from '../support/mongod.ts';
@@ -33,7 +33,7 @@ async function refusalOf(settings: Readonly<Record<string, string>>): Promise<st
 
 /** What a start says of its settings. */
 async function linesOf(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const starting = async () => start(readSettings(environment), pino({ level: 'silent' }));
+  const starting = async () => startServer(readSettings(environment), pino({ level: 'silent' }));
   const error = await starting().then(
     ({ stop }) => stop().then(() => new Error('it started')),
     (error: Error) => error,

@@ -19,7 +19,7 @@ export interface TwoProcesses {
   readonly services: Both<Api['call']>;
   readonly operators: Both<Operator>;
   /** The use cases in this process, which is one more on that database. */
-  readonly use: Application;
+  readonly app: Application;
 }
 
 export type Both<T> = readonly [T, T];
@@ -32,7 +32,7 @@ type Operator = (...order: Order) => Promise<string>;
 interface Opened {
   readonly services: Both<ServiceProcess>;
   readonly operators: Both<Operator>;
-  readonly use: Application;
+  readonly app: Application;
   close(): Promise<void>;
 }
 
@@ -41,13 +41,13 @@ let opened: Promise<Opened> | undefined;
 /** Lets a test work with the two processes, which all tests of a file share, until `closeProcesses`. */
 export async function onTwoProcesses(test: (two: TwoProcesses) => Promise<void>): Promise<void> {
   opened ??= open();
-  const { services, operators, use } = await opened;
-  const { workspaceId, key } = await newWorkspace(use);
+  const { services, operators, app } = await opened;
+  const { workspaceId, key } = await newWorkspace(app);
   const callOf =
     ({ url }: ServiceProcess): Api['call'] =>
     (method, path, call) =>
       request(url + path, method, { key, ...call });
-  await test({ workspaceId, services: both(services, callOf), operators, use });
+  await test({ workspaceId, services: both(services, callOf), operators, app });
 }
 
 export async function closeProcesses(): Promise<void> {
@@ -63,7 +63,7 @@ async function open(): Promise<Opened> {
   return {
     services,
     operators: both(children, operatorOf),
-    use: new Application(storage, nodeSystem()),
+    app: new Application(storage, nodeSystem()),
     async close() {
       for (const child of [...children, ...services.map((service) => service.child)]) {
         child.kill('SIGKILL');

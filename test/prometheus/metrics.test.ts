@@ -18,11 +18,11 @@ suite('the metrics of a service on MongoDB and Redis', {
     const [database, redis] = await Promise.all([mongod(), startRedis()]);
     const proxy = await mongodbProxy(database.uri);
     try {
-      const { key } = await withUseCases(database.uri, async (use) => {
-        const workspace = await newWorkspace(use);
+      const { key } = await withUseCases(database.uri, async (app) => {
+        const workspace = await newWorkspace(app);
         // So that the service does not record a use in the background.
-        await use.apiKeys.authenticate(workspace.key);
-        await use.apiKeys.flush();
+        await app.apiKeys.authenticate(workspace.key);
+        await app.apiKeys.flush();
         return workspace;
       });
       const more = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { RedisCounter } from '../../adapters/redis/rate-limiter.ts';
+import { RedisRateLimiters } from '../../adapters/redis/rate-limiter.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { startRedis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
@@ -12,7 +12,7 @@ const CLIENTS = 20;
 
 interface World {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
-  readonly counter: RedisCounter;
+  readonly counter: RedisRateLimiters;
   readonly limiter: RateLimiter;
   readonly lines: readonly string[];
 }
@@ -20,7 +20,7 @@ interface World {
 async function withRedis(test: (world: World) => Promise<void>): Promise<void> {
   const redis = await startRedis();
   const lines: string[] = [];
-  const counter = new RedisCounter(redis.url, (line) => lines.push(line));
+  const counter = new RedisRateLimiters(redis.url, (line) => lines.push(line));
   try {
     await counter.open();
     const limiter = counter.rateLimiter('test', LIMIT, 60, memoryRateLimiter(LIMIT, 60));
@@ -90,7 +90,7 @@ suite('a limiter whose Redis fails', {
     }),
 
   'opens where there is none, and counts alone': async () => {
-    const counter = new RedisCounter('redis://127.0.0.1:1', () => undefined);
+    const counter = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
     try {
       await counter.open();
       const limiter = counter.rateLimiter('test', 1, 60, memoryRateLimiter(1, 60));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { v7 } from 'uuid';
 import type { Terminal } from '../../adapters/cli/progress.ts';
-import { advocacy, type Surroundings } from '../../adapters/cli/run.ts';
+import { type Environment, runCommandLine } from '../../adapters/cli/run.ts';
 import type { System } from '../../core/shared/system.ts';
 import { type TestCore, testCore } from './core.ts';
 
@@ -27,9 +27,9 @@ export interface Given {
   readonly stdin?: Readable | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
   readonly stdout?: Partial<Terminal>;
   readonly stderr?: Partial<Terminal>;
-  readonly env?: Surroundings['env'];
+  readonly env?: Environment['env'];
   /** Is called with what interrupts the command, as Ctrl-C does. */
-  readonly onInterrupt?: Surroundings['onInterrupt'];
+  readonly onInterrupt?: Environment['onInterrupt'];
   readonly bodyLimit?: number;
 }
 
@@ -44,7 +44,7 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
     const { stdin = [], env = {}, onInterrupt = () => undefined, bodyLimit = 2 ** 20 } = given;
     const stdout = collecting(given.stdout);
     const stderr = collecting(given.stderr);
-    const code = await advocacy(args, {
+    const code = await runCommandLine(args, {
       version: '1.2.3',
       stdin: stdin instanceof Readable ? stdin : Readable.from(stdin, { objectMode: false }),
       stdout: stdout.stream,
@@ -52,7 +52,7 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
       env,
       onInterrupt,
       open: async () => ({
-        use: core.use,
+        app: core.app,
         bodyLimit,
         now: () => core.clock.now,
         newId: () => v7(),

@@ -18,7 +18,7 @@ export const UNKNOWN_ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 
 /** The use cases over a memory storage of their own, at a clock that stands until a test moves it. */
 export interface TestCore {
-  readonly use: Application;
+  readonly app: Application;
   readonly storage: Storage;
   readonly clock: { now: number };
 }
@@ -27,5 +27,5 @@ export function testCore(system: Partial<System> = {}): TestCore {
   const clock = { now: NOON };
   const now = () => clock.now;
   const storage = memoryStorage(now);
-  return { use: new Application(storage, { ...nodeSystem(), now, ...system }), storage, clock };
+  return { app: new Application(storage, { ...nodeSystem(), now, ...system }), storage, clock };
 }

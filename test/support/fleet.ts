@@ -25,13 +25,13 @@ export async function withFleet(
   const [database, redis] = await Promise.all([mongod(), startRedis()]);
   const processes: ServiceProcess[] = [];
   try {
-    await withUseCases(database.uri, async (use) => {
-      const { workspaceId, key } = await newWorkspace(use);
+    await withUseCases(database.uri, async (app) => {
+      const { workspaceId, key } = await newWorkspace(app);
       const alone = { ...onMongodb(database.uri), ...settings };
       const together = { ...alone, RATE_LIMITER: 'redis', REDIS_URL: redis.url };
       for (const all of [alone, ...Array(size).fill(together)]) processes.push(await startProcess(all));
       const [beside, ...services] = processes as [ServiceProcess, ...ServiceProcess[]];
-      const newKey = async () => (await use.apiKeys.create(workspaceId, {})).secret;
+      const newKey = async () => (await app.apiKeys.create(workspaceId, {})).secret;
       await test({ services, beside, redis, key, newKey });
     });
   } finally {

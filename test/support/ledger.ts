@@ -67,7 +67,7 @@ export class Ledger {
 
   /** Fails unless everything that was acknowledged is stored, and nothing twice. */
   async check(uri: string, workspaceId: string): Promise<void> {
-    const stored = await withUseCases(uri, (use) => collected<Campaign>(use.campaigns.all(workspaceId)));
+    const stored = await withUseCases(uri, (app) => collected<Campaign>(app.campaigns.iterate(workspaceId)));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));
     const names = stored.map(({ name }) => name).filter((name) => this.tried.has(name));
     const doubled = names.filter((name, i) => names.indexOf(name) !== i);

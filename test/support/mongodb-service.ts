@@ -8,10 +8,10 @@ export function onMongodb(uri: string): Readonly<Record<string, string>> {
 }
 
 /** Does something with the use cases on a MongoDB, as the command line does. */
-export async function withUseCases<T>(uri: string, work: (use: Application) => Promise<T>): Promise<T> {
+export async function withUseCases<T>(uri: string, work: (app: Application) => Promise<T>): Promise<T> {
   const { storage, connection } = mongodbStorage(uri, () => undefined);
   try {
-    await connection.attempted();
+    await connection.firstAttempt();
     return await work(new Application(storage, nodeSystem()));
   } finally {
     await connection.close();
@@ -19,8 +19,8 @@ export async function withUseCases<T>(uri: string, work: (use: Application) => P
 }
 
 /** Makes a workspace and a key to it that may do everything. */
-export async function newWorkspace(use: Application): Promise<{ readonly workspaceId: string; readonly key: string }> {
-  const { id: workspaceId } = await use.workspaces.create('Northwind');
-  const { secret: key } = await use.apiKeys.create(workspaceId, {});
+export async function newWorkspace(app: Application): Promise<{ readonly workspaceId: string; readonly key: string }> {
+  const { id: workspaceId } = await app.workspaces.create('Northwind');
+  const { secret: key } = await app.apiKeys.create(workspaceId, {});
   return { workspaceId, key };
 }

@@ -47,12 +47,12 @@ export class SharedCampaign {
 
   /** Makes the campaign, and so many members to share it. */
   static async create(uri: string, workspaceId: string, members: number): Promise<SharedCampaign> {
-    return withUseCases(uri, async (use) => {
-      const { id } = await use.campaigns.create({ workspaceId }, campaignBody(NAME));
+    return withUseCases(uri, async (app) => {
+      const { id } = await app.campaigns.create({ workspaceId }, campaignBody(NAME));
       const memberIds: string[] = [];
       const lane = async () => {
         const member = { name: 'Kim', email: 'kim@northwind.example' };
-        for (let i = 0; i < members / LANES; i++) memberIds.push((await use.members.create(workspaceId, member)).id);
+        for (let i = 0; i < members / LANES; i++) memberIds.push((await app.members.create(workspaceId, member)).id);
       };
       await Promise.all(Array.from({ length: LANES }, lane));
       return new SharedCampaign(uri, workspaceId, id, memberIds);

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { createDemo, type Demo } from '../../bootstrap/demo.ts';
-import { type Running, start } from '../../bootstrap/server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
+import { type RunningServer, startServer } from '../../bootstrap/start-server.ts';
 import { nodeSystem } from '../../bootstrap/system.ts';
 import type { Application } from '../../core/application.ts';
 import { assertAsDocumented } from './document.ts';
@@ -15,7 +15,7 @@ const BOUNDLESS = { RATE_LIMIT_POINTS: '1000000', REFUSED_CREDENTIALS_PER_MINUTE
 export interface Api {
   readonly url: string;
   readonly metricsUrl: string | undefined;
-  readonly application: Application;
+  readonly app: Application;
   readonly demo: Demo;
   /** Sends a request; what an operation answers is as the document says, or this fails. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
@@ -46,13 +46,13 @@ export async function serving(
   });
   const system = nodeSystem(DEMO_API_KEY);
   const areTwo = database && !now && process.env.TEST_PROCESSES === '2';
-  let running: Running | undefined;
+  let running: RunningServer | undefined;
   let other: Another | undefined;
   try {
-    running = await start(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
+    running = await startServer(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
     other = areTwo ? await another(database.uri, settings) : undefined;
-    const { url, metricsUrl, application } = running;
-    const demo = running.demo ?? (await createDemo(application, system.now(), DEMO_API_KEY));
+    const { url, metricsUrl, app } = running;
+    const demo = running.demo ?? (await createDemo(app, system.now(), DEMO_API_KEY));
     let isOthersTurn = false;
     const urlInTurn = () => {
       isOthersTurn = !isOthersTurn;
@@ -69,7 +69,7 @@ export async function serving(
         return urlInTurn();
       },
       metricsUrl,
-      application,
+      app,
       demo,
       call,
     });

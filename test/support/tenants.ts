@@ -27,24 +27,24 @@ export interface Tenant {
 const SEGMENTS = ['campaigns', 'inspiration-questions', 'content-pillars', 'domains', 'groups', 'tags'] as const;
 
 /** Makes a workspace as an operator and its admin do. */
-export async function createTenant({ application: use }: Pick<Api, 'application'>, name: string): Promise<Tenant> {
-  const { id: workspaceId } = await use.workspaces.create(name);
+export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Promise<Tenant> {
+  const { id: workspaceId } = await app.workspaces.create(name);
   const names = { domain: `${name}.example`, group: `${name} group`, tag: `${name} tag` };
-  const admin = await use.members.create(workspaceId, { name, email: `admin@${name}.example`, role: 'admin' });
-  const { secret: key } = await use.apiKeys.create(workspaceId, { memberId: admin.id });
-  const group = await use.groups.create(workspaceId, { name: names.group });
-  const tag = await use.tags.create(workspaceId, names.tag);
-  const { domain } = await use.domains.createOrArchive(workspaceId, { slug: names.domain });
-  const pillar = await use.contentPillars.create(workspaceId, {
+  const admin = await app.members.create(workspaceId, { name, email: `admin@${name}.example`, role: 'admin' });
+  const { secret: key } = await app.apiKeys.create(workspaceId, { memberId: admin.id });
+  const group = await app.groups.create(workspaceId, { name: names.group });
+  const tag = await app.tags.create(workspaceId, names.tag);
+  const { domain } = await app.domains.createOrArchive(workspaceId, { slug: names.domain });
+  const pillar = await app.contentPillars.create(workspaceId, {
     authorId: admin.id,
     title: `${name} pillar`,
     color: 'red',
   });
-  const question = await use.inspirationQuestions.create(workspaceId, {
+  const question = await app.inspirationQuestions.create(workspaceId, {
     question: `What does ${name} learn?`,
     groups: [group.id],
   });
-  const campaign = await use.campaigns.create(
+  const campaign = await app.campaigns.create(
     { workspaceId, member: admin },
     { ...campaignBody(`${name} campaign`), domain: domain.slug, tagIds: [tag.id], groupIds: [group.id] },
   );
@@ -61,13 +61,13 @@ export async function createTenant({ application: use }: Pick<Api, 'application'
 
 /** Makes a key, and the member that it belongs to where one is described; an admin unless that says otherwise. */
 export async function createKey(
-  { application: use }: Pick<Api, 'application'>,
+  { app }: Pick<Api, 'app'>,
   workspaceId: string,
   { member, ...key }: Omit<NewApiKey, 'memberId'> & { readonly member?: Partial<NewMember> | undefined } = {},
 ): Promise<string> {
   const who = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
-  const memberId = member && (await use.members.create(workspaceId, who)).id;
-  const { secret } = await use.apiKeys.create(workspaceId, { ...key, ...(memberId && { memberId }) });
+  const memberId = member && (await app.members.create(workspaceId, who)).id;
+  const { secret } = await app.apiKeys.create(workspaceId, { ...key, ...(memberId && { memberId }) });
   return secret;
 }
 

@@ -13,7 +13,7 @@ const [command = '', ...args] = process.argv.slice(2);
 const server = await startReplicaSet();
 try {
   const uri = inDatabase(server.uri, 'advocacy');
-  const { apiKey } = await withUseCases(uri, (use) => createDemo(use, Date.now()));
+  const { apiKey } = await withUseCases(uri, (app) => createDemo(app, Date.now()));
   const env = { ...process.env, STORAGE: 'mongodb', MONGODB_URI: uri, KEY: apiKey };
   const [code] = await once(spawn(command, args, { env, stdio: 'inherit' }), 'exit');
   process.exitCode = code ?? 1;

@@ -1,7 +1,7 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { openApi } from '../../api/openapi.ts';
-import type { Replies } from '../replies.ts';
-import { pathOf } from '../wire.ts';
+import { pathOf } from '../request-target.ts';
+import type { Responder } from '../responder.ts';
 import { DocsFiles } from './files.ts';
 import { errorsPage, referencePage } from './pages.ts';
 
@@ -24,7 +24,7 @@ const PAGE = [
 const FOR_EVER = ['Cache-Control', 'public, max-age=31536000, immutable'];
 
 /** Serves the document of the API and the pages that explain it. What they need is made when it is first asked for. */
-export function serveDocs(app: Express, replies: Replies): void {
+export function serveDocs(app: Express, responder: Responder): void {
   let document: string | undefined;
   let reading: Promise<DocsFiles> | undefined;
   const files = () => {
@@ -36,14 +36,14 @@ export function serveDocs(app: Express, replies: Replies): void {
   };
   const get = (route: string, answer: (request: Request, response: Response, next: NextFunction) => unknown) =>
     app.get(route === '/' ? /^\/$/ : route, (request, response, next) => {
-      replies.exchangeOf(response).route = route;
+      responder.contextOf(response).route = route;
       return answer(request, response, next);
     });
 
-  get('/', (_, response) => replies.send(response, 302, '{}', ['Location', '/docs']));
+  get('/', (_, response) => responder.send(response, 302, '{}', ['Location', '/docs']));
   get('/openapi.json', (_, response) => {
     document ??= JSON.stringify(openApi());
-    replies.send(response, 200, document);
+    responder.send(response, 200, document);
   });
   for (const [path, page] of [
     ['/docs', referencePage],
@@ -51,7 +51,7 @@ export function serveDocs(app: Express, replies: Replies): void {
   ] as const) {
     get(path, async (_, response) => {
       const known = await files();
-      replies.sendFile(
+      responder.sendFile(
         response,
         200,
         page((name) => known.pathOf(name)),
@@ -65,6 +65,6 @@ export function serveDocs(app: Express, replies: Replies): void {
     const { type, bytes, zipped } = file;
     const zips = zipped && request.acceptsEncodings('gzip') !== false;
     const headers = ['Content-Type', type, ...FOR_EVER, ...(zipped ? ['Vary', 'Accept-Encoding'] : [])];
-    replies.sendFile(response, 200, zips ? zipped : bytes, zips ? [...headers, 'Content-Encoding', 'gzip'] : headers);
+    responder.sendFile(response, 200, zips ? zipped : bytes, zips ? [...headers, 'Content-Encoding', 'gzip'] : headers);
   });
 }

@@ -2,13 +2,18 @@ import fc from 'fast-check';
 import type { Actor, Caller } from '../../core/access/caller.ts';
 import { INVITATIONS, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
-import { CAMPAIGN_SHOWN, CAMPAIGN_SORTS, CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
-import type { CampaignQuery, SeenCampaign } from '../../core/campaign/campaign-service.ts';
+import {
+  CAMPAIGN_SORTS,
+  CAMPAIGN_STATUSES,
+  CAMPAIGN_SUMMARY_FIELDS,
+  CAMPAIGN_WINDOWS,
+} from '../../core/campaign/campaign.ts';
+import type { CampaignQuery, CampaignView } from '../../core/campaign/campaign-service.ts';
 import { CONTENT_PILLAR_STATUSES } from '../../core/content-pillar/content-pillar.ts';
 import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
 import { ICONS, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DomainError } from '../../core/shared/error.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { DAY, MINUTE, SECOND } from '../support/core.ts';
 import { campaignBody } from '../support/tenants.ts';
@@ -31,7 +36,7 @@ export interface Pick {
 
 /** An application, and what steps have made in it so far. */
 export interface Side {
-  readonly use: Application;
+  readonly app: Application;
   workspace(at: number): string;
   caller(at: number): Promise<Caller>;
   id(workspaceId: string, kind: Kind, pick: Pick): string;
@@ -186,7 +191,7 @@ function withIds<F extends string, T extends { readonly [_ in F]?: readonly Pick
 /** What makes that to which others refer. */
 const makingFirst = {
   'members.create': inWorkspace({ ...memberFields, name, email: name }, (side, workspaceId, member) =>
-    side.use.members.create(workspaceId, withIds(side, workspaceId, 'groupIds', member)),
+    side.app.members.create(workspaceId, withIds(side, workspaceId, 'groupIds', member)),
   ),
   'contentPillars.create': inWorkspace(
     {
@@ -196,29 +201,29 @@ const makingFirst = {
     async (side, workspaceId, { author, batch }) => {
       const authorId = side.id(workspaceId, 'members', author);
       const made = [];
-      for (const pillar of batch) made.push(await side.use.contentPillars.create(workspaceId, { ...pillar, authorId }));
+      for (const pillar of batch) made.push(await side.app.contentPillars.create(workspaceId, { ...pillar, authorId }));
       return made;
     },
   ),
   'domains.createOrArchive': inWorkspace(
     { slug: letter, archived: maybe(flag), expiredUrl: maybe(text), placeholder: maybe(text) },
     async (side, workspaceId, { slug, ...request }) => {
-      const made = await side.use.domains.createOrArchive(workspaceId, { ...request, slug: side.slug(slug) });
+      const made = await side.app.domains.createOrArchive(workspaceId, { ...request, slug: side.slug(slug) });
       return { ...made.domain, created: made.created };
     },
   ),
   'groups.create': inWorkspace({ name, description: maybe(text) }, (side, workspaceId, group) =>
-    side.use.groups.create(workspaceId, group),
+    side.app.groups.create(workspaceId, group),
   ),
   'groups.createMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.use.groups.createMany(
+    side.app.groups.createMany(
       workspaceId,
       batch.map((name) => ({ name })),
     ),
   ),
-  'tags.create': inWorkspace({ name }, (side, workspaceId, { name }) => side.use.tags.create(workspaceId, name)),
+  'tags.create': inWorkspace({ name }, (side, workspaceId, { name }) => side.app.tags.create(workspaceId, name)),
   'tags.createMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.use.tags.createMany(workspaceId, batch),
+    side.app.tags.createMany(workspaceId, batch),
   ),
 };
 
@@ -228,24 +233,24 @@ const making = {
     { member: maybe(pick), expiresAt: seldom(fc.constantFrom('2100-01-01T00:00:10.000Z', '2100-01-05T00:00:00.000Z')) },
     async (side, workspaceId, { member, expiresAt }) => {
       const memberId = member && side.id(workspaceId, 'members', member);
-      const { apiKey, secret } = await side.use.apiKeys.create(workspaceId, { memberId, expiresAt });
+      const { apiKey, secret } = await side.app.apiKeys.create(workspaceId, { memberId, expiresAt });
       return { ...apiKey, secret };
     },
   ),
   'campaigns.create': byCaller({ fields: campaignFields }, (side, caller, { fields }) =>
-    side.use.campaigns.create(caller, newCampaign(side, caller.workspaceId, fields)),
+    side.app.campaigns.create(caller, newCampaign(side, caller.workspaceId, fields)),
   ),
   'campaigns.createMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
-    side.use.campaigns.createMany(
+    side.app.campaigns.createMany(
       caller,
       batch.map((fields) => newCampaign(side, caller.workspaceId, fields)),
     ),
   ),
   'inspirationQuestions.create': inWorkspace({ newQuestion }, (side, workspaceId, asked) =>
-    side.use.inspirationQuestions.create(workspaceId, withIds(side, workspaceId, 'groups', asked.newQuestion)),
+    side.app.inspirationQuestions.create(workspaceId, withIds(side, workspaceId, 'groups', asked.newQuestion)),
   ),
   'inspirationQuestions.createMany': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
-    side.use.inspirationQuestions.createMany(
+    side.app.inspirationQuestions.createMany(
       workspaceId,
       batch.map((fields) => withIds(side, workspaceId, 'groups', fields)),
     ),
@@ -253,9 +258,9 @@ const making = {
   once: byCaller(
     { idempotencyKey: letter, fingerprint: often('f', 'g'), name, refuses: often(false, true) },
     (side, { workspaceId, keyId }, { name, refuses, ...request }) =>
-      side.use.once({ ...request, workspaceId, keyId, operationId: 'createTag' }, async (use) => {
-        const tag = await use.tags.create(workspaceId, name);
-        if (refuses) throw new DomainError('conflict', 'the work refuses');
+      side.app.runOnce({ ...request, workspaceId, keyId, operationId: 'createTag' }, async (app) => {
+        const tag = await app.tags.create(workspaceId, name);
+        if (refuses) throw new CoreError('conflict', 'the work refuses');
         return { status: 201, body: JSON.stringify(tag) };
       }),
   ),
@@ -265,30 +270,30 @@ const changing = {
   'members.update': inWorkspace(
     { pick, change: fc.record({ ...memberFields, name: maybe(name) }) },
     (side, workspaceId, { pick, change }) =>
-      side.use.members.update(
+      side.app.members.update(
         workspaceId,
         side.id(workspaceId, 'members', pick),
         withIds(side, workspaceId, 'groupIds', change),
       ),
   ),
   'apiKeys.revoke': inWorkspace({ pick }, (side, workspaceId, { pick }) =>
-    side.use.apiKeys.revoke(workspaceId, side.id(workspaceId, 'apiKeys', pick)),
+    side.app.apiKeys.revoke(workspaceId, side.id(workspaceId, 'apiKeys', pick)),
   ),
   'apiKeys.authenticate': byCaller({}, (_, caller) => caller),
   'campaigns.setStatus': inWorkspace(
     { pick, status: fc.constantFrom(...CAMPAIGN_STATUSES) },
     (side, workspaceId, { pick, status }) =>
-      side.use.campaigns.setStatus(workspaceId, side.id(workspaceId, 'campaigns', pick), status),
+      side.app.campaigns.setStatus(workspaceId, side.id(workspaceId, 'campaigns', pick), status),
   ),
   'campaigns.recordShare': inWorkspace({ pick, member: pick }, (side, workspaceId, { pick, member }) =>
-    side.use.campaigns.recordShare(
+    side.app.campaigns.recordShare(
       workspaceId,
       side.id(workspaceId, 'campaigns', pick),
       side.id(workspaceId, 'members', member),
     ),
   ),
   'campaigns.recordClicks': inWorkspace({ pick, count: fc.nat(9) }, (side, workspaceId, { pick, count }) =>
-    side.use.campaigns.recordClicks(workspaceId, side.id(workspaceId, 'campaigns', pick), count),
+    side.app.campaigns.recordClicks(workspaceId, side.id(workspaceId, 'campaigns', pick), count),
   ),
   'contentPillars.update': inWorkspace(
     {
@@ -299,54 +304,54 @@ const changing = {
       status: maybe(fc.constantFrom(...CONTENT_PILLAR_STATUSES)),
     },
     (side, workspaceId, { pick, ...change }) =>
-      side.use.contentPillars.update(workspaceId, side.id(workspaceId, 'contentPillars', pick), change),
+      side.app.contentPillars.update(workspaceId, side.id(workspaceId, 'contentPillars', pick), change),
   ),
   'contentPillars.remove': inWorkspace({ pick }, (side, workspaceId, { pick }) =>
-    side.use.contentPillars.remove(workspaceId, side.id(workspaceId, 'contentPillars', pick)),
+    side.app.contentPillars.remove(workspaceId, side.id(workspaceId, 'contentPillars', pick)),
   ),
   'domains.verify': inWorkspace({ pick }, (side, workspaceId, { pick }) =>
-    side.use.domains.verify(workspaceId, side.id(workspaceId, 'domains', pick)),
+    side.app.domains.verify(workspaceId, side.id(workspaceId, 'domains', pick)),
   ),
   'inspirationQuestions.update': inWorkspace({ pick, change: questionChange }, (side, workspaceId, { pick, change }) =>
-    side.use.inspirationQuestions.update(
+    side.app.inspirationQuestions.update(
       workspaceId,
       side.id(workspaceId, 'inspirationQuestions', pick),
       withIds(side, workspaceId, 'groups', change),
     ),
   ),
   'inspirationQuestions.remove': inWorkspace({ pick }, (side, workspaceId, { pick }) =>
-    side.use.inspirationQuestions.remove(workspaceId, side.id(workspaceId, 'inspirationQuestions', pick)),
+    side.app.inspirationQuestions.remove(workspaceId, side.id(workspaceId, 'inspirationQuestions', pick)),
   ),
   'tags.rename': inWorkspace({ pick, name }, (side, workspaceId, { pick, name }) =>
-    side.use.tags.rename(workspaceId, side.id(workspaceId, 'tags', pick), name),
+    side.app.tags.rename(workspaceId, side.id(workspaceId, 'tags', pick), name),
   ),
 };
 
 const reading = {
-  'workspaces.get': step({ at: fc.nat(1) }, (side, { at }) => side.use.workspaces.get(side.workspace(at))),
+  'workspaces.get': step({ at: fc.nat(1) }, (side, { at }) => side.app.workspaces.get(side.workspace(at))),
   'campaigns.get': byCaller({ pick }, async (side, caller, { pick }) =>
-    shown(await side.use.campaigns.get(caller, side.id(caller.workspaceId, 'campaigns', pick))),
+    shown(await side.app.campaigns.get(caller, side.id(caller.workspaceId, 'campaigns', pick))),
   ),
   'campaigns.checkMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
-    side.use.campaigns.checkMany(
+    side.app.campaigns.checkMany(
       caller,
       batch.map((fields) => newCampaign(side, caller.workspaceId, fields)),
     ),
   ),
   'groups.checkMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.use.groups.checkMany(
+    side.app.groups.checkMany(
       workspaceId,
       batch.map((name) => ({ name })),
     ),
   ),
   'inspirationQuestions.checkMany': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
-    side.use.inspirationQuestions.checkMany(
+    side.app.inspirationQuestions.checkMany(
       workspaceId,
       batch.map((fields) => withIds(side, workspaceId, 'groups', fields)),
     ),
   ),
   'tags.checkMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.use.tags.checkMany(workspaceId, batch),
+    side.app.tags.checkMany(workspaceId, batch),
   ),
 };
 
@@ -365,7 +370,7 @@ const listing = {
       limit: seldom(fc.integer({ min: 1, max: 9 })),
     },
     (side, caller, { domain, tags, user, ...query }) =>
-      shownCampaigns(side.use, caller, {
+      shownCampaigns(side.app, caller, {
         ...query,
         domain: domain && side.slug(domain),
         tagIds: tags && side.ids(caller.workspaceId, 'tags', tags),
@@ -381,11 +386,11 @@ const listing = {
       ids: seldom(fc.array(pick, { maxLength: 8 })),
     },
     (side, workspaceId, { ids, ...query }) =>
-      side.use.contentPillars.list(workspaceId, { ...query, ids: ids && side.ids(workspaceId, 'contentPillars', ids) }),
+      side.app.contentPillars.list(workspaceId, { ...query, ids: ids && side.ids(workspaceId, 'contentPillars', ids) }),
   ),
   'domains.list': inWorkspace(
     { ...paging, includeArchived: flag, search: maybe(fc.constantFrom('a', '.', 'bücher', 'xn--', 'BÜ', '*')) },
-    (side, workspaceId, query) => side.use.domains.list(workspaceId, query),
+    (side, workspaceId, query) => side.app.domains.list(workspaceId, query),
   ),
   'inspirationQuestions.list': byCaller(
     {
@@ -398,7 +403,7 @@ const listing = {
       availableToMe: flag,
     },
     (side, caller, { groups, ...query }) =>
-      side.use.inspirationQuestions.list(caller, {
+      side.app.inspirationQuestions.list(caller, {
         ...query,
         groupIds: groups && side.ids(caller.workspaceId, 'groups', groups),
       }),
@@ -417,7 +422,7 @@ type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 type UseCase =
   | Exclude<
       { [S in keyof Services]: MethodOf<S> }[keyof Services],
-      'workspaces.create' | 'apiKeys.needsLookUp' | `${string}.all` | `${string}.flush`
+      'workspaces.create' | 'apiKeys.needsLookup' | `${string}.iterate` | `${string}.flush`
     >
   | 'once';
 
@@ -457,11 +462,11 @@ export const sequences = fc
   .map((parts) => parts.flat());
 
 /** A page of campaigns with what is shown of them: a storage may leave out the rest. */
-export async function shownCampaigns(use: Application, actor: Actor, query: CampaignQuery): Promise<Page<unknown>> {
-  const { items, hasNext } = await use.campaigns.list(actor, query);
+export async function shownCampaigns(app: Application, actor: Actor, query: CampaignQuery): Promise<Page<unknown>> {
+  const { items, hasNext } = await app.campaigns.list(actor, query);
   return { items: items.map(shown), hasNext };
 }
 
-function shown({ hasShared, ...campaign }: SeenCampaign): readonly unknown[] {
-  return [hasShared, ...CAMPAIGN_SHOWN.map((name) => campaign[name])];
+function shown({ hasShared, ...campaign }: CampaignView): readonly unknown[] {
+  return [hasShared, ...CAMPAIGN_SUMMARY_FIELDS.map((name) => campaign[name])];
 }

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Collection } from '../../adapters/memory/collection.ts';
 import { SortedList } from '../../adapters/memory/sorted-list.ts';
-import { type Campaign, type CampaignWindow, campaignKind, sortFields, windows } from '../../core/campaign/campaign.ts';
-import type { Condition, Query } from '../../core/shared/records.ts';
+import {
+  type Campaign,
+  type CampaignWindow,
+  campaignSchema,
+  sortFields,
+  windowConditions,
+} from '../../core/campaign/campaign.ts';
+import type { Condition, Query } from '../../core/shared/record-store.ts';
 import { campaign, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 
@@ -64,11 +70,11 @@ function casesOf(size: number): Case[] {
       query: { where: [byValue[title] as Condition<Campaign>, live] },
       atMost: 2 * PAGE,
     })),
-    ...(Object.keys(windows) as CampaignWindow[]).flatMap((window) =>
+    ...(Object.keys(windowConditions) as CampaignWindow[]).flatMap((window) =>
       sorts.flatMap((by) =>
         [now, now / 2].map((at) => ({
           title: `${window}, ${at === now ? 'all' : 'half of them'} made by then`,
-          query: { where: [...windows[window](at), live], by },
+          query: { where: [...windowConditions[window](at), live], by },
           atMost: (at === now ? 10 : 60) * PAGE,
         })),
       ),
@@ -105,7 +111,7 @@ suite('what a list in memory looks at', {
  */
 function workspaceOf(size: number): (query: Partial<Query<Campaign>>) => number {
   const campaigns = new Collection<Campaign>(
-    campaignKind,
+    campaignSchema,
     () => 0,
     () => undefined,
   );

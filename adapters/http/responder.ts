@@ -5,18 +5,18 @@ import { errors } from '../api/errors.ts';
 import { errorBody, toHttpError } from './errors.ts';
 import type { Rejection } from './fair-queue.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { pathOf } from './wire.ts';
+import { pathOf } from './request-target.ts';
 
 /** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
 export type Headers = readonly string[];
 
-const JSON_ALONE: Headers = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
+const JSON_HEADERS: Headers = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
 
 /** How long a client may take to read a reply. */
-const READ_WITHIN_MS = 60_000;
+const RESPONSE_READ_TIMEOUT_MS = 60_000;
 
 /** What is known of a request while it is served: for its reply, the log and the metrics. */
-export interface Exchange {
+export interface RequestContext {
   readonly requestId: string;
   /** Milliseconds, as of `performance.now()`. */
   readonly startedAt: number;
@@ -34,25 +34,25 @@ export interface Exchange {
 }
 
 /** Why a connection was cut, with the replies that it still waited for. */
-export type Cut = 'reply_not_read' | 'too_many_pipelined';
+export type ConnectionCloseReason = 'reply_not_read' | 'too_many_pipelined';
 
 /** Is told of every reply, of every failure that nobody foresaw, and of every connection that was cut. */
 export interface Observer {
-  replied(exchange: Exchange, status: number, milliseconds: number): void;
-  failed?(exchange: Exchange, error: unknown): void;
-  cut?(reason: Cut): void;
+  onResponse(context: RequestContext, status: number, milliseconds: number): void;
+  onError?(context: RequestContext, error: unknown): void;
+  onConnectionClosed?(reason: ConnectionCloseReason): void;
   /** Observes a request that is rejected because of overload. */
-  rejected?(reason: Rejection): void;
+  onRejected?(reason: Rejection): void;
 }
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Writes every reply of a server, so that all are alike and none goes unseen. */
-export class Replies {
+export class Responder {
   /** While it is true, each reply ends its connection. */
   stopping = false;
   private readonly unread = new MemoryBudget();
-  private readonly exchanges = new WeakMap<ServerResponse, Exchange>();
+  private readonly contexts = new WeakMap<ServerResponse, RequestContext>();
 
   constructor(
     private readonly docsUrl: string,
@@ -60,12 +60,12 @@ export class Replies {
   ) {}
 
   /** What is known of the request to which it responds. */
-  exchangeOf(response: ServerResponse): Exchange {
-    const known = this.exchanges.get(response);
+  contextOf(response: ServerResponse): RequestContext {
+    const known = this.contexts.get(response);
     if (known) return known;
     const { method, headers } = response.req;
     const { traceparent } = headers;
-    const exchange: Exchange = {
+    const context: RequestContext = {
       requestId: randomUUID(),
       startedAt: performance.now(),
       method: method ?? '',
@@ -76,18 +76,18 @@ export class Replies {
       keyId: undefined,
       headers: [],
     };
-    this.exchanges.set(response, exchange);
-    return exchange;
+    this.contexts.set(response, context);
+    return context;
   }
 
   /** Whether so many replies of a workspace are not read that no more should be made. */
   areTooManyUnread(workspaceId: string): boolean {
-    return this.unread.isSpent(workspaceId);
+    return this.unread.isExhausted(workspaceId);
   }
 
   /** Replies with a body of JSON, unless the request was answered already. */
   send(response: ServerResponse, status: number, body: string, headers: Headers = []): void {
-    this.write(response, status, body, JSON_ALONE, headers);
+    this.write(response, status, body, JSON_HEADERS, headers);
   }
 
   /** Replies with what is no JSON of the API; the headers tell its type, and how long it may be kept. */
@@ -104,14 +104,14 @@ export class Replies {
 
   /** Tells the observers, and nobody else, of a failure while a request was served. */
   report(response: ServerResponse, error: unknown): void {
-    for (const observer of this.observers) observer.failed?.(this.exchangeOf(response), error);
+    for (const observer of this.observers) observer.onError?.(this.contextOf(response), error);
   }
 
   /** Ends a connection at once, whatever it still waits for. */
-  cut(socket: Duplex, reason: Cut): void {
+  closeConnection(socket: Duplex, reason: ConnectionCloseReason): void {
     if (socket.destroyed) return;
     socket.destroy();
-    for (const observer of this.observers) observer.cut?.(reason);
+    for (const observer of this.observers) observer.onConnectionClosed?.(reason);
   }
 
   private write(
@@ -122,8 +122,8 @@ export class Replies {
     headers: Headers,
   ): void {
     if (response.headersSent) return;
-    const exchange = this.exchangeOf(response);
-    if (status === 404) exchange.path = pathOf(response.req);
+    const context = this.contextOf(response);
+    if (status === 404) context.path = pathOf(response.req);
     const bytes = Buffer.byteLength(body);
     if (this.stopping) response.shouldKeepAlive = false;
     const all: string[] = [
@@ -133,23 +133,26 @@ export class Replies {
       'Content-Length',
       `${bytes}`,
       'X-Request-Id',
-      exchange.requestId,
-      ...exchange.headers,
+      context.requestId,
+      ...context.headers,
       ...headers,
     ];
     response.writeHead(status, all);
     response.end(body);
-    if (!response.writableFinished) this.limitReading(response, exchange, bytes + all.join('').length);
-    const milliseconds = performance.now() - exchange.startedAt;
-    for (const observer of this.observers) observer.replied(exchange, status, milliseconds);
+    if (!response.writableFinished) this.limitReading(response, context, bytes + all.join('').length);
+    const milliseconds = performance.now() - context.startedAt;
+    for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
-  private limitReading(response: ServerResponse, { workspaceId }: Exchange, bytes: number): void {
-    const timer = setTimeout(() => this.cut(response.req.socket, 'reply_not_read'), READ_WITHIN_MS).unref();
-    if (workspaceId !== undefined) this.unread.hold(workspaceId, bytes);
+  private limitReading(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
+    const timer = setTimeout(
+      () => this.closeConnection(response.req.socket, 'reply_not_read'),
+      RESPONSE_READ_TIMEOUT_MS,
+    ).unref();
+    if (workspaceId !== undefined) this.unread.reserve(workspaceId, bytes);
     response.once('close', () => {
       clearTimeout(timer);
-      if (workspaceId !== undefined) this.unread.hold(workspaceId, -bytes);
+      if (workspaceId !== undefined) this.unread.reserve(workspaceId, -bytes);
     });
   }
 }

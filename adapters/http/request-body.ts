@@ -1,68 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
-import { MalformedBody, readJson, tooLong } from '../api/json.ts';
-import { isUrl } from '../api/url.ts';
-import { HttpError, tooMuchNow } from './errors.ts';
+import { bodyTooLong, MalformedBody, readJson } from '../api/json.ts';
+import { HttpError, overloaded } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
-export type QueryValues = Readonly<Record<string, readonly string[]>>;
 export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
-
-/** The path of a request as it was sent, still encoded. */
-export function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] as string;
-}
-
-const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
-
-/** Leaves in `request.url` the path and the query of the target, of an absolute one too; or says what is wrong with it. */
-export function readTarget(request: IncomingMessage): HttpError | undefined {
-  const { url = '' } = request;
-  if (url.includes('#')) return new HttpError('bad_request', 'The target of a request has no fragment: leave out "#".');
-  if (!url.startsWith('/') && url !== '*') {
-    if (!isUrl(url)) return new HttpError('bad_request', 'The target is neither a path nor a URL.');
-    request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
-  }
-  try {
-    decodeURIComponent(pathOf(request));
-    return undefined;
-  } catch {
-    return new HttpError('bad_request', 'The path cannot be decoded: check its percent-encoding.');
-  }
-}
-
-/** The query's parameters, each with the values given for it; refuses what cannot be decoded. */
-export function readQuery(url: string): QueryValues {
-  const values: Record<string, string[]> = Object.create(null);
-  const start = url.indexOf('?');
-  if (start < 0) return values;
-  for (const pair of url.slice(start + 1).split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
-    const given = values[name];
-    if (given) given.push(value);
-    else values[name] = [value];
-  }
-  return values;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw new HttpError('bad_request', 'The query cannot be decoded: check its percent-encoding.');
-  }
-}
 
 /** What a piece of a body costs in memory beside its bytes. */
 const COST_OF_A_PIECE = 512;
 
-const TOO_MUCH_ARRIVES = tooMuchNow(
+const TOO_MUCH_ARRIVES = overloaded(
   'Too many bodies of your workspace are on their way at the same time: send fewer at once, or faster.',
 );
 
@@ -81,12 +30,12 @@ export function bodyReader(limit: number): ReadBody {
     const hold = (chunk: Buffer) => {
       const cost = chunk.length + COST_OF_A_PIECE;
       held += cost;
-      arriving.hold(workspaceId, cost);
-      if (arriving.isSpent(workspaceId)) request.emit('error', TOO_MUCH_ARRIVES);
+      arriving.reserve(workspaceId, cost);
+      if (arriving.isExhausted(workspaceId)) request.emit('error', TOO_MUCH_ARRIVES);
     };
     const release = () => {
       request.off('data', hold);
-      arriving.hold(workspaceId, -held);
+      arriving.reserve(workspaceId, -held);
       held = 0;
     };
     request.on('data', hold);
@@ -99,7 +48,7 @@ export function bodyReader(limit: number): ReadBody {
         response.shouldKeepAlive = false;
         request.resume();
         if (error instanceof HttpError) throw error;
-        throw new HttpError('bad_request', error.type === 'entity.too.large' ? tooLong(limit) : NOT_WHOLE);
+        throw new HttpError('bad_request', error.type === 'entity.too.large' ? bodyTooLong(limit) : NOT_WHOLE);
       })
       .finally(release);
     return parseJson(bytes);

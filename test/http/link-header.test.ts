@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/answers.ts';
+import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/expected-responses.ts';
+import { inWorld, type World } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import type { Answer, Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { inWorld, type World } from '../support/world.ts';
 
 const MAX_HEADER_BYTES = 8_192;
 
@@ -43,9 +43,9 @@ const idLists: Readonly<Record<string, IdList>> = {
       jsonOf(await call('POST', '/inspiration-questions', { question: 'What did you learn?', groups: [id] }), 201);
     return { path: '/inspiration-questions', name: 'groupIds', id: [id] };
   },
-  'content pillars': async ({ application }, { workspaceId, admin }) => {
+  'content pillars': async ({ app }, { workspaceId, admin }) => {
     const pillar = (title: string) =>
-      application.contentPillars.create(workspaceId, { authorId: admin.id, title, color: 'red' });
+      app.contentPillars.create(workspaceId, { authorId: admin.id, title, color: 'red' });
     const pillars = [await pillar('one'), await pillar('two'), await pillar('three')];
     return { path: '/content-pillars', name: 'ids', id: pillars.map(({ id }) => id) };
   },

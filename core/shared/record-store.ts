@@ -51,7 +51,7 @@ export interface Query<T, F extends Field<T> = Field<T>> {
  * the field that it orders by; a query may be `by` such a last field only. `unique` names the fields of which no two
  * records of a workspace share a value, each with the sentence that refuses the second.
  */
-export interface Kind<T extends Entity> {
+export interface RecordSchema<T extends Entity> {
   readonly name: string;
   readonly unique: { readonly [F in Field<T>]?: string };
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
@@ -65,7 +65,7 @@ export interface Kind<T extends Entity> {
  * resolves is durable. If there was nothing to change, the state that it found is durable, because a caller that retries a
  * change takes it for an acknowledgment of the first attempt.
  */
-export interface Records<T extends Entity> {
+export interface RecordStore<T extends Entity> {
   /** Where `fields` are given, a storage may leave out the others, but for the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
@@ -81,7 +81,7 @@ export interface Records<T extends Entity> {
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
    * At most `take` records in the order of their ids, those above `after` (`''`: from the first on): the way through
-   * all of them, however many, while others change (walk.ts).
+   * all of them, however many, while others change (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
@@ -107,7 +107,7 @@ export interface Records<T extends Entity> {
  * Entries that are unique over all workspaces, found by their id alone: what must be known before the workspace is
  * (a key by its hash), or be held by one workspace only (a verified slug).
  */
-export interface Registry<E extends { readonly id: string }> {
+export interface GlobalRecordStore<E extends { readonly id: string }> {
   get(id: string): Promise<E | undefined>;
   /** At most `take` entries in the order of their ids, those above `after` (`''`: from the first on). */
   list(after: string, take: number): Promise<readonly E[]>;

@@ -1,9 +1,9 @@
 /** The time that some works may take together; what lies between them does not count. */
-export class TimeLimit {
+export class Deadline {
   constructor(private milliseconds: number) {}
 
   /** Settles as the work does, or rejects when the time is over: the work then goes on, for nobody. */
-  async with<T>(work: Promise<T>): Promise<T> {
+  async run<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

@@ -12,17 +12,17 @@ import { createDemo, type Demo } from './demo.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import { nodeSystem } from './system.ts';
 
-const DRAINED_WITHIN_MS = 10_000;
+const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** The longest time that a shutdown waits for the last uses of keys to be stored. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /** A service that listens. */
-export interface Running {
+export interface RunningServer {
   /** Where, as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Where the metrics are, if anywhere. */
   readonly metricsUrl: string | undefined;
-  readonly application: Application;
+  readonly app: Application;
   /** The demo workspace, which memory storage starts with. */
   readonly demo: Demo | undefined;
   /**
@@ -34,40 +34,40 @@ export interface Running {
 }
 
 /** Starts the service. Throws a `SettingsError` where it cannot listen, here or for its metrics, or use the database. */
-export async function start(
+export async function startServer(
   settings: Settings,
   log: Logger,
   system: System = nodeSystem(settings.DEMO_API_KEY),
-): Promise<Running> {
+): Promise<RunningServer> {
   const container = await wire(settings, system, log);
-  const application = container.get(tokens.application);
+  const app = container.get(tokens.app);
   const connections = container.getAll(tokens.connection, { optional: true });
   const http = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : metricsServer(container.get(tokens.metrics));
   const end = async () => {
     metrics?.closeAllConnections();
     await Promise.all([http.connections.close(), metrics && close(metrics)]);
-    await Promise.race([application.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all(connections.map((connection) => connection.close()));
   };
   try {
     await Promise.all(connections.map((connection) => connection.open()));
     const hasDemo = settings.STORAGE === 'memory';
-    const demo = hasDemo ? await createDemo(application, system.now(), settings.DEMO_API_KEY) : undefined;
+    const demo = hasDemo ? await createDemo(app, system.now(), settings.DEMO_API_KEY) : undefined;
     const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
     return {
       url: await listen(http.server, settings.HOST, settings.PORT),
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
-      application,
+      app,
       demo,
       async stop(servingMs = 0) {
-        http.replies.stopping = true;
+        http.responder.stopping = true;
         // A database that is frozen does not let go of its connections in time.
         const isComplete = await Promise.race([
           delay(servingMs)
             .then(end)
             .then(() => true),
-          delay(DRAINED_WITHIN_MS, false, { ref: false }),
+          delay(SHUTDOWN_TIMEOUT_MS, false, { ref: false }),
         ]);
         http.connections.closeAll();
         return isComplete;
@@ -82,7 +82,7 @@ export async function start(
 /** A worker tells its metrics to the process that started it, which shows those of all. */
 function metricsServer(metrics: Metrics): Server | undefined {
   if (cluster.isPrimary) return metrics.server();
-  metrics.tellPrimary();
+  metrics.answerPrimary();
   return undefined;
 }
 
@@ -90,11 +90,11 @@ function metricsServer(metrics: Metrics): Server | undefined {
  * So many connections may wait to be accepted, where the system allows as many (net.core.somaxconn): what is more is dropped,
  * and tried again by its client after a second.
  */
-const MOST_UNACCEPTED = 4_096;
+const LISTEN_BACKLOG = 4_096;
 
 /** Listens, and tells where. Throws a `SettingsError` where that cannot be. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen({ port, host, backlog: MOST_UNACCEPTED });
+  server.listen({ port, host, backlog: LISTEN_BACKLOG });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
     throw new SettingsError([`${host}:${port} cannot be listened at: ${reasons[code ?? ''] ?? code}`]);
   });

@@ -6,10 +6,17 @@ import {
   MongoError,
   MongoServerError,
 } from 'mongodb';
-import { DomainError } from '../../core/shared/error.ts';
-import type { Entity, Field, Kind, Query, Records, Registry } from '../../core/shared/records.ts';
-import { Blocked, MAX_LIST_MS, MOST_TIME, SearchTimeout, TIME_EXPIRED } from './connection.ts';
-import { documentOf, recordOf, type Stored } from './documents.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type {
+  Entity,
+  Field,
+  GlobalRecordStore,
+  Query,
+  RecordSchema,
+  RecordStore,
+} from '../../core/shared/record-store.ts';
+import { COMMAND_TIMEOUT, LockTimeout, MAX_LIST_MS, SearchTimeout, TIME_EXPIRED } from './connection.ts';
+import { type StoredDocument, toDocument, toRecord } from './documents.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { uniqueIndexName } from './indexes.ts';
 import { filterOf, indexesOf, type ListIndexes, projectionOf, sortOf } from './query.ts';
@@ -26,28 +33,28 @@ const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([TIME_EXPIRED, 64]);
 export type OnCollection = <T>(
   name: string,
   scope: string,
-  work: (collection: Collection<Stored>, session: ClientSession | undefined) => Promise<T>,
+  work: (collection: Collection<StoredDocument>, session: ClientSession | undefined) => Promise<T>,
 ) => Promise<T>;
 
 /** Does one work after another of those that are about the same thing. */
-export type InTurn = <T>(thing: string, work: () => Promise<T>) => Promise<T>;
+export type SerializeByKey = <T>(thing: string, work: () => Promise<T>) => Promise<T>;
 
 /** What `attempt` gets where others changed the record between its reading and its writing. */
-export const LOST = Symbol('others changed it meanwhile');
+export const WRITE_CONFLICT = Symbol('others changed it meanwhile');
 
 /** Repeats an attempt until it does not lose. Refuses with `conflict` what loses too often. */
-export type Contend = <T>(attempt: () => Promise<T | typeof LOST>) => Promise<T>;
+export type RetryOnConflict = <T>(attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
 
-export interface Ways {
+export interface Executor {
   readonly on: OnCollection;
-  readonly inTurn: InTurn;
-  readonly contend: Contend;
+  readonly serializeByKey: SerializeByKey;
+  readonly retryOnConflict: RetryOnConflict;
   /** Returns whether the database is known to be a sharded cluster. */
   isSharded(): boolean;
 }
 
 /** Records of which many may be read and added at once for several callers. */
-export interface SharedRecords<T extends Entity> extends Records<T> {
+export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
   /** Those of the ids that exist in any of the workspaces; of `fields` as `get`, and the workspace of each. */
   getAcross(
     workspaceIds: readonly string[],
@@ -59,21 +66,21 @@ export interface SharedRecords<T extends Entity> extends Records<T> {
 }
 
 /** The records of a kind in the collection of its name. */
-export function recordsOn<T extends Entity>(
+export function createRecordStore<T extends Entity>(
   name: string,
-  kind: Kind<T>,
-  { on, inTurn, contend, isSharded }: Ways,
-): SharedRecords<T> {
-  const addOne = (document: Stored) => {
+  kind: RecordSchema<T>,
+  { on, serializeByKey: inTurn, retryOnConflict: contend, isSharded }: Executor,
+): BatchedRecordStore<T> {
+  const addOne = (document: StoredDocument) => {
     const one = { workspaceId: document.workspaceId, _id: document._id };
     return on(name, one.workspaceId, (collection, session) => insert(collection, document, one, kind.unique, session));
   };
 
   /** Left alone, MongoDB would weigh the index of the ids and that of the workspace against each other. */
-  const byId = (scope: string, filter: Filter<Stored>, limit: number, fields: readonly string[] | undefined) =>
+  const byId = (scope: string, filter: Filter<StoredDocument>, limit: number, fields: readonly string[] | undefined) =>
     on(name, scope, async (collection, session) => {
       const command = { filter, limit, projection: projectionOf(fields), hint: { _id: 1 } } as const;
-      return (await find(collection, session, command)).map(recordOf<T>);
+      return (await find(collection, session, command)).map(toRecord<T>);
     });
 
   return {
@@ -102,37 +109,37 @@ export function recordsOn<T extends Entity>(
           if (hint && isOfHint(error)) return find(collection, session, command);
           throw isTooSlow(error) ? slowList(error, query, isSharded()) : error;
         });
-        return found.map(recordOf<T>);
+        return found.map(toRecord<T>);
       }),
 
     listById: (workspaceId, after, limit) =>
       on(name, workspaceId, async (collection, session) => {
         if (limit === 0) return [];
         const rest = { workspaceId, _id: { $gt: after } };
-        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
-        return (await collection.find(rest, options).toArray()).map(recordOf<T>);
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...COMMAND_TIMEOUT } as const;
+        return (await collection.find(rest, options).toArray()).map(toRecord<T>);
       }),
 
     count: (workspaceId, where) =>
       on(name, workspaceId, (collection, session) =>
-        collection.countDocuments(filterOf(workspaceId, where), { session, ...MOST_TIME }),
+        collection.countDocuments(filterOf(workspaceId, where), { session, ...COMMAND_TIMEOUT }),
       ),
 
-    add: (record) => addOne(documentOf(record, kind.expires)),
+    add: (record) => addOne(toDocument(record, kind.expires)),
 
     addMany: (records) => {
-      const documents = records.map((record) => documentOf(record, kind.expires));
+      const documents = records.map((record) => toDocument(record, kind.expires));
       const scope = records[0]?.workspaceId ?? '';
       return on(name, scope, (collection, session) => insertMany(collection, documents, kind.unique, session));
     },
 
     addEach: async (records) => {
-      const documents = records.map((record) => documentOf(record, kind.expires));
+      const documents = records.map((record) => toDocument(record, kind.expires));
       const refusals = await on(name, records[0]?.workspaceId ?? '', async (collection, session) => {
         try {
           return await insertMany(collection, documents, kind.unique, session);
         } catch (error) {
-          if (error instanceof Blocked) return undefined;
+          if (error instanceof LockTimeout) return undefined;
           throw error;
         }
       }).catch((error) => {
@@ -141,7 +148,7 @@ export function recordsOn<T extends Entity>(
       });
       if (!refusals) return documents.map(addOne);
       return documents.map(async (_, i) => {
-        if (refusals.has(i)) throw new DomainError('conflict', refusals.get(i) as string);
+        if (refusals.has(i)) throw new CoreError('conflict', refusals.get(i) as string);
       });
     },
 
@@ -152,54 +159,57 @@ export function recordsOn<T extends Entity>(
         on(name, workspaceId, async (collection, session) => {
           const found = await findOne(collection, session, { workspaceId, _id: id });
           if (!found) return undefined;
-          const current = recordOf<T>(found);
+          const current = toRecord<T>(found);
           const one = { workspaceId, _id: id };
           const confirmed = async () =>
-            session || (await confirm(collection, one, [found.revision])) === 1 ? current : LOST;
+            session || (await confirm(collection, one, [found.revision])) === 1 ? current : WRITE_CONFLICT;
           if (unanswered.has(found.revision)) return confirmed();
           if (unanswered.size > 0 && found.revision !== replaced)
             throw new Error('Whether a change was kept is unknown.');
           const next = change(current);
           if (next === current) return confirmed();
-          const document = documentOf(next, kind.expires);
-          if (session) await requireFree(collection, document, kind.unique, session);
+          const document = toDocument(next, kind.expires);
+          if (session) await requireUnique(collection, document, kind.unique, session);
           replaced = found.revision;
           unanswered.add(document.revision);
-          const { matchedCount } = await named(kind.unique, () =>
-            collection.replaceOne({ ...one, revision: replaced }, document, { session, ...MOST_TIME }),
+          const { matchedCount } = await mapDuplicateKey(kind.unique, () =>
+            collection.replaceOne({ ...one, revision: replaced }, document, { session, ...COMMAND_TIMEOUT }),
           ).catch(async (error) => {
-            if (!session && error instanceof DomainError) await confirm(collection, one, []);
+            if (!session && error instanceof CoreError) await confirm(collection, one, []);
             throw error;
           });
           unanswered.delete(document.revision);
-          return matchedCount === 1 ? next : LOST;
+          return matchedCount === 1 ? next : WRITE_CONFLICT;
         });
       return inTurn(`${name}/${id}`, () => contend(attempt));
     },
 
-    remove: (workspaceId, id) => remove(name, workspaceId, { workspaceId, _id: id }, on),
+    remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, on),
   };
 }
 
 /** The entries of a registry in the collection of its name. */
-export function registryOn<E extends { readonly id: string }>(name: string, { on }: Ways): Registry<E> {
+export function createGlobalRecordStore<E extends { readonly id: string }>(
+  name: string,
+  { on }: Executor,
+): GlobalRecordStore<E> {
   return {
     get: (id) =>
       on(name, id, async (collection, session) => {
         const found = await findOne(collection, session, { _id: id });
-        return found ? recordOf<E>(found) : undefined;
+        return found ? toRecord<E>(found) : undefined;
       }),
     list: (after, limit) =>
       on(name, 'all', async (collection, session) => {
         if (limit === 0) return [];
-        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...MOST_TIME } as const;
-        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(recordOf<E>);
+        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...COMMAND_TIMEOUT } as const;
+        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(toRecord<E>);
       }),
     add: (entry) => {
-      const document = documentOf(entry);
+      const document = toDocument(entry);
       return on(name, entry.id, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
     },
-    remove: (id) => remove(name, id, { _id: id }, on),
+    remove: (id) => removeRecord(name, id, { _id: id }, on),
   };
 }
 
@@ -207,12 +217,14 @@ export function registryOn<E extends { readonly id: string }>(name: string, { on
  * Removes the one document that a filter finds. If the first attempt found it, a later one need not. Deletes also if there is
  * nothing to delete, so that `false` waits until the majority has the earlier removal.
  */
-function remove(name: string, scope: string, one: Filter<Stored>, on: OnCollection): Promise<boolean> {
+function removeRecord(name: string, scope: string, one: Filter<StoredDocument>, on: OnCollection): Promise<boolean> {
   let wasThere = false;
   return on(name, scope, async (collection, session) => {
     const isRepeated = wasThere;
     wasThere ||= (await findOne(collection, session, one, { projection: { _id: 1 } })) !== undefined;
-    const { deletedCount } = await named({}, () => collection.deleteOne(one, { session, ...MOST_TIME }));
+    const { deletedCount } = await mapDuplicateKey({}, () =>
+      collection.deleteOne(one, { session, ...COMMAND_TIMEOUT }),
+    );
     return deletedCount === 1 || isRepeated;
   });
 }
@@ -226,45 +238,45 @@ type Unique = Readonly<Record<string, string | undefined>>;
  * commit waits (docs/adr/0008-mongodb.md).
  */
 async function confirm(
-  collection: Collection<Stored>,
-  filter: Filter<Stored>,
+  collection: Collection<StoredDocument>,
+  filter: Filter<StoredDocument>,
   revisions: readonly string[],
 ): Promise<number> {
   const ofRevisions = { ...filter, revision: { $in: revisions } };
-  const options = { hint: { _id: 1 }, ...MOST_TIME } as const;
-  return (await named({}, () => collection.updateMany(ofRevisions, { $set: {} }, options))).matchedCount;
+  const options = { hint: { _id: 1 }, ...COMMAND_TIMEOUT } as const;
+  return (await mapDuplicateKey({}, () => collection.updateMany(ofRevisions, { $set: {} }, options))).matchedCount;
 }
 
 /** Inserts the one document that a filter finds, once: that it is there already after a lost answer is success. */
 async function insert(
-  collection: Collection<Stored>,
-  document: Stored,
-  one: Filter<Stored>,
+  collection: Collection<StoredDocument>,
+  document: StoredDocument,
+  one: Filter<StoredDocument>,
   unique: Unique,
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    if (await findOne(collection, session, one)) throw new DomainError('conflict', refusal(unique));
-    await requireFree(collection, document, unique, session);
+    if (await findOne(collection, session, one)) throw new CoreError('conflict', conflictMessage(unique));
+    await requireUnique(collection, document, unique, session);
   }
   try {
-    await named(unique, () => collection.insertOne(document, { session, ...MOST_TIME }));
+    await mapDuplicateKey(unique, () => collection.insertOne(document, { session, ...COMMAND_TIMEOUT }));
   } catch (error) {
     const isMine = async () => (await confirm(collection, one, [document.revision])) === 1;
-    if (session || !(error instanceof DomainError) || !(await isMine())) throw error;
+    if (session || !(error instanceof CoreError) || !(await isMine())) throw error;
   }
 }
 
 /** As `insert` for many, each for itself: resolves to the sentences that refuse some, by their indexes. */
 async function insertMany(
-  collection: Collection<Stored>,
-  documents: readonly Stored[],
+  collection: Collection<StoredDocument>,
+  documents: readonly StoredDocument[],
   unique: Unique,
   session: ClientSession | undefined,
 ): Promise<ReadonlyMap<number, string>> {
   if (documents.length === 0) return new Map();
   try {
-    await collection.insertMany(documents, { session, ordered: false, ...MOST_TIME });
+    await collection.insertMany(documents, { session, ordered: false, ...COMMAND_TIMEOUT });
     return new Map();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
@@ -276,7 +288,7 @@ async function insertMany(
     // The driver wraps what failed the command as a whole: an error of its own, or what the server said.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
     if (other || error.result.getWriteConcernError()) throw error;
-    const refusedOnes = failures.map(({ index }) => documents[index] as Stored);
+    const refusedOnes = failures.map(({ index }) => documents[index] as StoredDocument);
     const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
     const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
     const revisions = refusedOnes.map(({ revision }) => revision);
@@ -285,43 +297,43 @@ async function insertMany(
     const there = await find(collection, session, { filter: ofMine, limit: confirmed });
     if (there.length < confirmed) throw new Error('Whether records were kept is unknown.');
     const mine = new Set(there.map(({ revision }) => revision));
-    const refused = failures.filter(({ index }) => !mine.has((documents[index] as Stored).revision));
-    return new Map(refused.map(({ index, errmsg }) => [index, refusal(unique, errmsg)]));
+    const refused = failures.filter(({ index }) => !mine.has((documents[index] as StoredDocument).revision));
+    return new Map(refused.map(({ index, errmsg }) => [index, conflictMessage(unique, errmsg)]));
   }
 }
 
 /** Refuses in a transaction what is taken, before the database does: its refusal would end the transaction. */
-async function requireFree(
-  collection: Collection<Stored>,
-  document: Stored,
+async function requireUnique(
+  collection: Collection<StoredDocument>,
+  document: StoredDocument,
   unique: Unique,
   session: ClientSession,
 ): Promise<void> {
   const { workspaceId, _id } = document;
   for (const field of Object.keys(unique)) {
     const other = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await findOne(collection, session, other)) throw new DomainError('conflict', unique[field] as string);
+    if (await findOne(collection, session, other)) throw new CoreError('conflict', unique[field] as string);
   }
 }
 
 /** Rejects a duplicate of a unique field with the sentence of that field, and a write that waited too long with `Blocked`. */
-async function named<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
+async function mapDuplicateKey<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
     if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
     if (error.code !== DUPLICATE_KEY) throw error;
-    throw new DomainError('conflict', refusal(unique, error.message));
+    throw new CoreError('conflict', conflictMessage(unique, error.message));
   }
 }
 
-function blocked(cause: MongoServerError): Blocked {
-  return new Blocked('A write waited too long for another transaction or for the majority.', { cause });
+function blocked(cause: MongoServerError): LockTimeout {
+  return new LockTimeout('A write waited too long for another transaction or for the majority.', { cause });
 }
 
 /** The sentence that refuses a duplicate, by what the database says: it names the index. */
-function refusal(unique: Unique, message = ''): string {
+function conflictMessage(unique: Unique, message = ''): string {
   const field = Object.keys(unique).find((name) => message.includes(` ${uniqueIndexName(name)} `));
   return (field && unique[field]) || 'There is a record with this id.';
 }
@@ -331,13 +343,13 @@ const MAX_SORTED_COUNT = 1_000;
 
 /** Chooses the index of the order, unless few records match the narrowing condition: these are read and sorted. */
 async function chooseIndex<T>(
-  collection: Collection<Stored>,
+  collection: Collection<StoredDocument>,
   workspaceId: string,
   { ordered, narrow }: ListIndexes<T>,
 ): Promise<Record<string, 1> | undefined> {
   if (!narrow) return ordered;
   const filter = filterOf(workspaceId, [narrow.condition]);
-  const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...MOST_TIME });
+  const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...COMMAND_TIMEOUT });
   return count > MAX_SORTED_COUNT ? ordered : narrow.key;
 }
 
@@ -356,7 +368,7 @@ function slowList<T>(error: MongoServerError, { where, skip }: Query<T>, isShard
   const isSearch = where.some((condition) => 'contains' in condition);
   if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
   const isScan = skip > 0 || where.some((condition) => !('is' in condition || 'in' in condition));
-  return isScan ? new DomainError('invalid', TOO_SLOW) : error;
+  return isScan ? new CoreError('invalid', TOO_SLOW) : error;
 }
 
 /** Whether the index of a hint is not there: somebody has dropped it under us, and MongoDB may choose another one. */

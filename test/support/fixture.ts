@@ -21,12 +21,12 @@ export function inWorld(test: (world: World, api: Api) => Promise<void>, options
 }
 
 /** Makes one more workspace in a service. */
-export async function newWorld({ application, call }: Api): Promise<World> {
-  const { id: workspaceId } = await application.workspaces.create('Contoso');
+export async function newWorld({ app, call }: Api): Promise<World> {
+  const { id: workspaceId } = await app.workspaces.create('Contoso');
   const addMember = (member: Partial<NewMember> = {}) =>
-    application.members.create(workspaceId, { name: 'Kim', email: 'kim@contoso.example', ...member });
+    app.members.create(workspaceId, { name: 'Kim', email: 'kim@contoso.example', ...member });
   const addKey = async (memberId?: string) =>
-    (await application.apiKeys.create(workspaceId, memberId === undefined ? {} : { memberId })).secret;
+    (await app.apiKeys.create(workspaceId, memberId === undefined ? {} : { memberId })).secret;
   const admin = await addMember({ role: 'admin' });
   const key = await addKey(admin.id);
   return {
@@ -40,7 +40,7 @@ export async function newWorld({ application, call }: Api): Promise<World> {
 }
 
 /** A campaign with all that no read of the API returns. */
-export async function storedCampaign({ application }: Api, { workspaceId }: World, id: string): Promise<Campaign> {
-  for await (const campaign of application.campaigns.all(workspaceId)) if (campaign.id === id) return campaign;
+export async function storedCampaign({ app }: Api, { workspaceId }: World, id: string): Promise<Campaign> {
+  for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
   throw new Error(`There is no campaign ${id}.`);
 }

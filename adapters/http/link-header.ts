@@ -1,5 +1,5 @@
-import { invalid } from '../../core/shared/error.ts';
-import type { QueryValues } from './wire.ts';
+import { invalidFields } from '../../core/shared/core-error.ts';
+import type { QueryValues } from './query-string.ts';
 
 /**
  * The maximum length of a `Link`. With it, all headers of a response stay below 8 KB, which proxies and clients accept
@@ -50,7 +50,7 @@ const encodeShort: Encode = (text) =>
 function tooLong(query: QueryValues): Error {
   const lengthOf = (name: string) => encodeShort((query[name] ?? []).join(',')).length;
   const [longest = ''] = Object.keys(query).sort((a, b) => lengthOf(b) - lengthOf(a));
-  return invalid([
+  return invalidFields([
     { path: longest, problem: 'is too long for the link to the next page, send fewer or shorter values' },
   ]);
 }

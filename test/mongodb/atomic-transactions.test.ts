@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertConflict, assertFaults, assertNotFound, jsonOf, valuesOf } from '../support/answers.ts';
 import { each } from '../support/each.ts';
+import { assertConflict, assertFaults, assertNotFound, jsonOf, valuesOf } from '../support/expected-responses.ts';
 import { callOf, posts } from '../support/operations.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -14,10 +14,10 @@ let tenants = 0;
 
 /** Lets a test work with a tenant of its own at both processes, twice: each of them is the first one once. */
 function inTurns(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>): Promise<void> {
-  return onTwoProcesses(async ({ services: [first, second], use }) => {
+  return onTwoProcesses(async ({ services: [first, second], app }) => {
     const turns: Readonly<Record<string, Both<Call>>> = { forwards: [first, second], backwards: [second, first] };
     await each(turns, async ([one, other]) => {
-      const tenant = await createTenant({ application: use }, `tenant${++tenants}`);
+      const tenant = await createTenant({ app: app }, `tenant${++tenants}`);
       const withKey =
         (call: Call): Call =>
         (method, path, options) =>

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Replies } from './replies.ts';
+import type { Responder } from './responder.ts';
 
 /** So many requests may wait for others of their connections, of all together; then a second one loses its connection. */
-const MOST_WAITING = 4_000;
+const MAX_WAITING_COUNT = 4_000;
 
 interface Waiting {
   readonly response: ServerResponse;
@@ -15,12 +15,12 @@ interface Waiting {
  * so that no reply is made for a client that does not read. While one waits, its connection is not read; when the
  * connection ends, it is forgotten.
  */
-export class Turns {
+export class PipeliningQueue {
   private readonly newest = new WeakMap<Duplex, ServerResponse>();
-  private readonly lines = new WeakMap<Duplex, Waiting[]>();
+  private readonly queues = new WeakMap<Duplex, Waiting[]>();
   private waiting = 0;
 
-  constructor(private readonly replies: Replies) {}
+  constructor(private readonly responder: Responder) {}
 
   /** The response to the newest request of a connection. */
   newestOf(socket: Duplex): ServerResponse | undefined {
@@ -37,13 +37,13 @@ export class Turns {
   }
 
   private wait(socket: Duplex, before: ServerResponse, request: Waiting): void {
-    const line = this.lines.get(socket) ?? [];
-    if (!this.lines.has(socket)) {
-      this.lines.set(socket, line);
-      socket.once('close', () => this.forget(line));
+    const line = this.queues.get(socket) ?? [];
+    if (!this.queues.has(socket)) {
+      this.queues.set(socket, line);
+      socket.once('close', () => this.clear(line));
     }
-    if (line.length > 0 && this.waiting >= MOST_WAITING) {
-      this.replies.cut(socket, 'too_many_pipelined');
+    if (line.length > 0 && this.waiting >= MAX_WAITING_COUNT) {
+      this.responder.closeConnection(socket, 'too_many_pipelined');
       return;
     }
     this.waiting++;
@@ -54,7 +54,7 @@ export class Turns {
   }
 
   private beginNext(socket: Duplex, line: Waiting[]): void {
-    if (!socket.writable) this.forget(line);
+    if (!socket.writable) this.clear(line);
     const next = line.shift();
     if (!next) return;
     this.waiting--;
@@ -63,7 +63,7 @@ export class Turns {
     next.begin();
   }
 
-  private forget(line: Waiting[]): void {
+  private clear(line: Waiting[]): void {
     this.waiting -= line.length;
     line.length = 0;
   }

@@ -1,14 +1,14 @@
-const BATCH = 1000;
+const BATCH_SIZE = 1000;
 
 /** Goes through all that a read by id gives, in the order of the ids, and holds one batch of it at a time. */
-export async function* walk<T extends { readonly id: string }>(
+export async function* iterateById<T extends { readonly id: string }>(
   read: (after: string, take: number) => Promise<readonly T[]>,
 ): AsyncGenerator<T> {
   for (let after = ''; ; ) {
-    const batch = await read(after, BATCH);
+    const batch = await read(after, BATCH_SIZE);
     yield* batch;
     const last = batch.at(-1);
-    if (!last || batch.length < BATCH) return;
+    if (!last || batch.length < BATCH_SIZE) return;
     after = last.id;
   }
 }

@@ -293,12 +293,12 @@ suite('on the wire', {
         serving(async (api) => {
           const before = await everything(api);
           const chunks = Array.isArray(sends) ? sends : [sends as string | Buffer];
-          const replies = await converse(api.url, chunks, cut);
+          const responder = await converse(api.url, chunks, cut);
           assert.deepEqual(
-            replies.map(({ status }) => status),
+            responder.map(({ status }) => status),
             gets,
           );
-          for (const reply of replies.filter(({ status }) => status >= 200)) checkReply(reply);
+          for (const reply of responder.filter(({ status }) => status >= 200)) checkReply(reply);
           assert.deepEqual(await everything(api), before);
           assert.equal((await api.call('POST', '/tags', { body: { name: 'never stored' } })).status, 201);
         }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { walk } from '../../core/shared/walk.ts';
+import { iterateById } from '../../core/shared/iterate-by-id.ts';
 import { collected } from '../support/collected.ts';
 import { suite } from '../support/suite.ts';
 
@@ -25,7 +25,7 @@ suite('a walk', {
       [2500, [1000, 1000, 500]],
     ] as const) {
       const { all, reads, read } = things(count);
-      assert.deepEqual(await collected(walk(read)), all);
+      assert.deepEqual(await collected(iterateById(read)), all);
       assert.deepEqual(
         reads.map(([, took]) => took),
         batches,
@@ -35,7 +35,7 @@ suite('a walk', {
 
   'reads no further than it is followed': async () => {
     const { reads, read } = things(2500);
-    for await (const { id } of walk(read)) if (id === '001000') break;
+    for await (const { id } of iterateById(read)) if (id === '001000') break;
     assert.deepEqual(reads, [
       ['', 1000],
       ['000999', 1000],

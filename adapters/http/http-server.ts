@@ -2,14 +2,21 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { Admission } from './admission.ts';
-import { CHECK_MS, Connections, frameProblem, guardConnections, isLast } from './connections.ts';
+import {
+  findFramingError,
+  guardConnections,
+  isLastRequest,
+  OpenConnections,
+  TIMEOUT_CHECK_INTERVAL_MS,
+} from './connections.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
-import { type Service, serve } from './pipeline.ts';
-import { type Observer, Replies } from './replies.ts';
-import { Turns } from './turns.ts';
-import { bodyReader, pathOf, type ReadBody, readTarget } from './wire.ts';
+import { handle, type PipelineServices } from './pipeline.ts';
+import { PipeliningQueue } from './pipelining.ts';
+import { bodyReader, type ReadBody } from './request-body.ts';
+import { pathOf, readTarget } from './request-target.ts';
+import { type Observer, Responder } from './responder.ts';
 
 export interface HttpSettings {
   /** The largest body, in bytes. */
@@ -23,57 +30,62 @@ export interface HttpSettings {
 /** The HTTP server of the API, not yet listening; `replies` can be told that it stops. */
 export interface HttpService {
   readonly server: Server;
-  readonly replies: Replies;
-  readonly connections: Connections;
+  readonly responder: Responder;
+  readonly connections: OpenConnections;
 }
 
-export function httpService(
-  core: Omit<Service, 'readBody' | 'replies' | 'limitedAddresses' | 'whileWaiting'>,
+export function createHttpService(
+  core: Omit<PipelineServices, 'readBody' | 'responder' | 'limitedAddresses' | 'whileWaiting'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
   const admission = new Admission((reason) => {
-    for (const observer of observers) observer.rejected?.(reason);
+    for (const observer of observers) observer.onRejected?.(reason);
   });
-  const replies = new Replies(settings.docsUrl, [...observers, admission]);
-  const turns = new Turns(replies);
+  const responder = new Responder(settings.docsUrl, [...observers, admission]);
+  const pipelining = new PipeliningQueue(responder);
   const read = bodyReader(settings.bodyLimit);
-  const whileWaiting: Service['whileWaiting'] = (response, wait) =>
-    admission.whileWaitingFor(replies.exchangeOf(response), wait, () => response.headersSent);
+  const whileWaiting: PipelineServices['whileWaiting'] = (response, wait) =>
+    admission.whileWaitingFor(responder.contextOf(response), wait, () => response.headersSent);
   const readBody: ReadBody = (request, response, holder) => whileWaiting(response, read(request, response, holder));
-  const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), replies, readBody, whileWaiting });
+  const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), responder, readBody, whileWaiting });
   app.set('trust proxy', settings.trustProxy);
-  const options = { ...withPrototypesOf(app), requireHostHeader: false, connectionsCheckingInterval: CHECK_MS };
+  const options = {
+    ...withPrototypesOf(app),
+    requireHostHeader: false,
+    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+  };
   const server = createServer(options, (request, response) => {
-    const problem = frameProblem(request);
-    if (problem || isLast(request, settings.bodyLimit)) response.shouldKeepAlive = false;
+    const problem = findFramingError(request);
+    if (problem || isLastRequest(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
       if (response.headersSent || response.closed) return false;
       const refusal = problem ?? readTarget(request);
-      if (refusal) replies.fail(response, refusal);
-      else app(request as Request, response as Response, (error) => replies.fail(response, error ?? notFound(request)));
+      if (refusal) responder.fail(response, refusal);
+      else
+        app(request as Request, response as Response, (error) => responder.fail(response, error ?? notFound(request)));
       return true;
     };
-    const reject = (error: Error) => !response.closed && replies.fail(response, error);
-    turns.add(response, () => {
+    const reject = (error: Error) => !response.closed && responder.fail(response, error);
+    pipelining.add(response, () => {
       if (response.headersSent) return;
       const { url = '', headers } = request;
       const { authorization } = headers;
-      const waiting = { exchange: replies.exchangeOf(response), authorization, begin, reject };
+      const waiting = { context: responder.contextOf(response), authorization, begin, reject };
       if (PROBE.test(url)) admission.addProbe(waiting);
       else admission.add(url, waiting, request.socket.remoteAddress);
     });
   });
   server.on('connection', () => admission.accepted());
-  guardConnections(server, turns, replies);
-  return { server, replies, connections: new Connections(server, turns) };
+  guardConnections(server, pipelining, responder);
+  return { server, responder, connections: new OpenConnections(server, pipelining) };
 }
 
 /** Health probes are answered even under overload. */
 const PROBE = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
-function routes(service: Service): Express {
-  const { replies } = service;
+function routes(service: PipelineServices): Express {
+  const { responder } = service;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -83,21 +95,21 @@ function routes(service: Service): Express {
   // Express asks one route after another: those of the API come first.
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-    app[method](operation.path.replace('{id}', ':id'), serve(operation, service));
+    app[method](operation.path.replace('{id}', ':id'), handle(operation, service));
   }
   const missingFor = readiness(service);
   const get = (path: string, answer: (response: ServerResponse) => unknown) =>
     app.get(path, (_request, response) => {
-      replies.exchangeOf(response).route = path;
+      responder.contextOf(response).route = path;
       return answer(response);
     });
-  get('/healthz', (response) => replies.send(response, 200, '{"status":"ok"}'));
+  get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
   get('/readyz', async (response) => {
     const missing = await missingFor(response);
     const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
-    replies.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
+    responder.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
-  serveDocs(app, replies);
+  serveDocs(app, responder);
   app.use((request) => {
     throw notFound(request);
   });
@@ -112,21 +124,21 @@ function notFound(request: IncomingMessage): HttpError {
  * Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. Those that
  * ask at the same time share an answer.
  */
-function readiness({ application, replies }: Service) {
+function readiness({ app, responder }: PipelineServices) {
   let wasReady = true;
   let asked: Promise<void> | undefined;
   const ready = () => {
-    asked ??= application.ready().finally(() => (asked = undefined));
+    asked ??= app.checkReady().finally(() => (asked = undefined));
     return asked;
   };
   return async (response: ServerResponse): Promise<'stopping' | 'storage' | undefined> => {
-    if (replies.stopping) return 'stopping';
+    if (responder.stopping) return 'stopping';
     try {
       await ready();
       wasReady = true;
       return undefined;
     } catch (error) {
-      if (wasReady) replies.report(response, error);
+      if (wasReady) responder.report(response, error);
       wasReady = false;
       return 'storage';
     }

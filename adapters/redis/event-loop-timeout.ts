@@ -9,7 +9,7 @@ interface Waiting {
  * Waits for something for a bounded time in which this process did turn: where its own event loop was busy, what has
  * been answered meanwhile is read first.
  */
-export class Patience {
+export class EventLoopTimeout {
   private readonly waiting = new Set<Waiting>();
   private turns = 0;
   private timer: NodeJS.Timeout | undefined;
