@@ -5,12 +5,10 @@ import { readOptions } from './options.ts';
 import { BENCHMARK, circumstances, README, type Told, writeSection } from './report.ts';
 import { storages } from './servers.ts';
 
-/** What README says of the tables. */
-const WHAT = `\`npm run bench\` writes these tables. Each cell holds two ratios: requests a second (the more the better), and processor time
-for each (the less the better). On MongoDB they are to a server of \`node:http\` and the driver that is tuned by hand and has
-no validation, limiter or log; \`reference-commands\` reads as this service does, \`ours-redis\` has its limiter in Redis,
-\`ours-unbatched\` asks MongoDB for each thing by itself. In memory they are to a \`node:http\` that gives the same bytes and
-does nothing for them ([how, and more](docs/benchmark.md)).`;
+/** The introduction of the table in README. */
+const README_INTRODUCTION = `Requests per second, relative to a hand-tuned server on \`node:http\` and the MongoDB driver without validation, rate limits or logs:
+2.00 is twice as many. \`ours\` is this service; \`ours-redis\` counts requests in Redis. \`npm run bench\` writes this table. [The
+benchmark](docs/benchmark.md) also has processor time, latency and the method.`;
 
 const comparisons = {
   mongodb: { title: 'Beside others on MongoDB', measure: compareOnMongodb },
@@ -25,7 +23,6 @@ const growths = {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 const options = readOptions();
 const client = new Client();
-const summaries: string[] = [];
 for (const storage of options.storages) {
   if (!storages[storage].some((name) => options.servers.includes(name))) continue;
   const when = circumstances();
@@ -34,7 +31,8 @@ for (const storage of options.storages) {
   console.log(`## ${title}\n\n${when}\n\n${told}`);
   if (!options.isWhole) continue;
   writeSection(BENCHMARK, title, `${when}\n\n${told}`);
-  if (summary) summaries.push(`${summary}\n${when}`);
+  if (storage === 'mongodb' && summary) {
+    writeSection(README, 'Performance', `${README_INTRODUCTION}\n\n${summary}\n${when}`);
+  }
 }
-if (summaries.length > 0) writeSection(README, 'How fast it is', [WHAT, ...summaries].join('\n\n'));
 client.close();

@@ -162,13 +162,16 @@ function report(running: readonly Running[], rows: readonly Row[], hasDatabase: 
   ].join('\n');
 }
 
-/** Requests a second and processor time of the server, as ratios to the first server's. */
+/** Variants of servers, which only explain the figures of the others. */
+const VARIANTS = ['reference-commands', 'ours-unbatched'];
+
+/** The requests per second of this service and of other frameworks, as ratios to those of the first server. */
 function summary(running: readonly Running[], rows: readonly Row[]): string {
   const [first, ...others] = running as readonly [Running, ...Running[]];
-  const cell = (of: Running, row: Row) =>
-    `${ratio(of, first, row, ({ perSecond }) => perSecond)}, ${ratio(of, first, row, ({ cpu }) => cpu)}`;
-  const lines = others.map((of) => [of.contender.name, ...rows.map((row) => cell(of, row))]);
-  return table([`beside ${first.contender.name}`, ...rows.map(({ name }) => name)], lines);
+  const lines = others
+    .filter(({ contender }) => !VARIANTS.includes(contender.name))
+    .map((of) => [of.contender.name, ...rows.map((row) => ratio(of, first, row, ({ perSecond }) => perSecond))]);
+  return table(['server', ...rows.map(({ name }) => name)], lines);
 }
 
 type Quantity = (measure: Measure) => number;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { operations } from '../../adapters/api/operations.ts';
 import { settings } from '../../bootstrap/settings.ts';
 import { play, stepsOf } from '../support/console.ts';
 import { DEMO_API_KEY, serving } from '../support/service.ts';
@@ -9,15 +10,26 @@ import { suite } from '../support/suite.ts';
 const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
 
 suite('README', {
-  'shows what its session prints': () =>
+  'shows the output of its commands': () =>
     serving(async ({ url }) => {
       const steps = stepsOf(readme);
       const printed = await play(steps, url, { KEY: DEMO_API_KEY });
-      assert.ok(steps.length > 10);
+      assert.ok(steps.length >= 8);
       for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
     }),
 
-  'tells every setting, its default and what it means': () => {
+  'lists every operation': () => {
+    const [, table = ''] = readme.split('| path | operations |\n|---|---|\n');
+    const rows = (table.split('\n\n')[0] as string).split('\n');
+    const listed = rows.flatMap((row) => {
+      const [path, ...methods] = [...row.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
+      return methods.map((method) => `${method} ${path}`);
+    });
+    const declared = operations.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(listed.toSorted(), declared.toSorted());
+  },
+
+  'lists every setting with its default and description': () => {
     const rows = Object.entries(settings).map(([name, schema]) => {
       const value = schema.parse(undefined);
       return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description} |`;
