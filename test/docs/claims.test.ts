@@ -5,13 +5,13 @@ import { suite } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The pages that promise something in a table, each with the head of the table's first column. */
-const pages: Readonly<Record<string, string>> = { 'docs/promises.md': 'what happens', 'SECURITY.md': 'attack' };
+/** The pages with a table of claims, and the header of the first column. */
+const pages: Readonly<Record<string, string>> = { 'docs/reliability.md': 'failure', 'SECURITY.md': 'attack' };
 
-for (const [page, head] of Object.entries(pages)) {
+for (const [page, header] of Object.entries(pages)) {
   suite(page, {
-    'names for each promise a test that there is': () => {
-      const [, table = ''] = readFileSync(join(root, page), 'utf8').split(`| ${head} |`);
+    'names an existing test for each claim': () => {
+      const [, table = ''] = readFileSync(join(root, page), 'utf8').split(`| ${header} |`);
       const [, , ...rows] = (table.split('\n\n')[0] as string).split('\n');
       assert.ok(rows.length > 5);
       for (const row of rows) {
