@@ -10,19 +10,19 @@ import { suite } from '../support/suite.ts';
 
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
 
-/** The fields of each collection's shard key, as the page has them. */
+/** The shard key of each collection on the page: its fields, such as `workspaceId: 1`. */
 const shardKeys = [...page.matchAll(/^sh\.shardCollection\('advocacy\.(\w+)', \{ (.*) \}\)$/gm)].map(
   ([, name, key]) => [name, (key as string).split(', ')] as [string, string[]],
 );
 
 suite('docs/operating.md', {
-  'shards every collection': () => {
+  'has a shard key for every collection': () => {
     const names = [...Object.keys(recordSchemas), ...globalStoreNames];
     assert.deepEqual(shardKeys.map(([name]) => name).sort(), names.sort());
     for (const name of globalStoreNames) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
   },
 
-  'shards by what the indexes of MongoDB allow: one begins with the key, and each unique one does': async () => {
+  'has shard keys that are prefixes of an index and of each unique index': async () => {
     const { uri, stop } = await mongod();
     const { storage, connection } = mongodbStorage(uri, () => {});
     const client = new MongoClient(uri);
@@ -30,10 +30,11 @@ suite('docs/operating.md', {
       await storage.workspaces.get('none: it waits for the indexes');
       for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
         const indexes = await client.db().collection(name).indexes();
-        const begins = (index: (typeof indexes)[number]) =>
+        const hasPrefix = (index: (typeof indexes)[number]) =>
           key.every((field, i) => Object.entries(index.key)[i]?.join(': ') === field);
-        assert.ok(indexes.some(begins), name);
-        for (const index of indexes.filter(({ unique }) => unique)) assert.ok(begins(index), `${name} ${index.name}`);
+        assert.ok(indexes.some(hasPrefix), name);
+        for (const index of indexes.filter(({ unique }) => unique))
+          assert.ok(hasPrefix(index), `${name} ${index.name}`);
       }
     } finally {
       await connection.close();

@@ -8,7 +8,7 @@ import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-const [, block = ''] = /^## Without Docker\n.*?^```\n(.*?)^```$/ms.exec(page) ?? [];
+const [, block = ''] = /^## Run without Docker\n.*?^```\n(.*?)^```$/ms.exec(page) ?? [];
 const [install = '', prune = '', start = ''] = block.split('\n').map((line) => line.replace(/ *#.*/, ''));
 
 const environments = { 'NODE_ENV is unset': {}, 'NODE_ENV is production': { NODE_ENV: 'production' } };

@@ -90,7 +90,7 @@ suite('the metrics of a service on MongoDB and Redis', {
         const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));
         const ours = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
         assert.ok(ours.length >= 9, ours.join());
-        const watched = page.slice(page.indexOf('## What to watch'));
+        const watched = page.slice(page.indexOf('## Monitor the service'));
         assert.deepEqual(
           ours.filter((name) => !watched.includes(`\`${name}\``)),
           [],
