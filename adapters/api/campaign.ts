@@ -14,30 +14,30 @@ import { PAGE_SIZES } from '../../core/shared/page.ts';
 import { DESCRIPTION, URL_TEXT } from '../../core/shared/text.ts';
 import {
   amount,
+  booleanParameter,
   count,
   createdAt,
   endDate,
-  flag,
   httpUrl,
   httpUrlOrEmpty,
   id,
-  idList,
+  idListParameter,
   ids,
-  LISTED,
-  nameList,
-  pageFields,
+  LIST_PARAMETER_FORMAT,
+  nameListParameter,
+  pageParameters,
   positiveInteger,
   recordId,
-  search,
-  shown,
-  single,
+  responseText,
+  searchParameter,
+  singleParameter,
   slug,
-  slugFilter,
+  slugParameter,
   startDate,
   text,
   wholeNumber,
 } from './fields.ts';
-import { created, listed, ok, operation } from './operation.ts';
+import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const AMOUNT = 'Not negative, at most 12 digits before the point and 4 after; a string keeps all of them.';
 
@@ -106,15 +106,15 @@ function hasDates(body: unknown): boolean {
 const campaignResponse = z
   .object({
     id: recordId,
-    name: shown(CAMPAIGN_NAME),
+    name: responseText(CAMPAIGN_NAME),
     status: z.enum(CAMPAIGN_STATUSES),
     createdAt,
-    description: shown(DESCRIPTION),
-    destinationUrl: shown(URL_TEXT).nullable().describe('Where its link leads; `null` for nowhere.'),
+    description: responseText(DESCRIPTION),
+    destinationUrl: responseText(URL_TEXT).nullable().describe('Where its link leads; `null` for nowhere.'),
     clicks: count.describe('Clicks received.'),
     shares: count.describe('Shares received.'),
-    startDate: shown({ max: 35 }).describe('As it was sent.'),
-    endDate: shown({ max: 35 }).describe('As it was sent.'),
+    startDate: responseText({ max: 35 }).describe('As it was sent.'),
+    endDate: responseText({ max: 35 }).describe('As it was sent.'),
     targetShares: count.nullable().describe('`null` where none was given.'),
     hasShared: z
       .boolean()
@@ -139,7 +139,7 @@ const example = {
   hasShared: true,
 } as const;
 
-export const createCampaign = operation({
+export const createCampaign = defineOperation({
   id: 'createCampaign',
   method: 'POST',
   path: '/campaigns',
@@ -173,10 +173,10 @@ export const createCampaign = operation({
     },
     response: { ...example, clicks: 0, shares: 0, hasShared: false },
   },
-  run: async (app, { caller, body }) => created(await app.campaigns.create(caller, body)),
+  run: async (app, { caller, body }) => respondCreated(await app.campaigns.create(caller, body)),
 });
 
-export const listCampaigns = operation({
+export const listCampaigns = defineOperation({
   id: 'listCampaigns',
   method: 'GET',
   path: '/campaigns',
@@ -184,26 +184,30 @@ export const listCampaigns = operation({
   summary: 'List campaigns',
   description: 'Those that all filters hold for, in descending order. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    domain: slugFilter.describe('The slug of their domain. Without it: of all domains, and of none.'),
-    tagIds: idList.describe(`With one of these tags. ${LISTED}`),
-    tagNames: nameList.describe(`With a tag of one of these names, whatever the case. ${LISTED}`),
-    userId: single(id).optional().describe('The member who created them.'),
-    includeArchived: flag.default(false).describe('Archived campaigns too.'),
-    filter: single(z.enum(CAMPAIGN_WINDOWS))
+    domain: slugParameter.describe('The slug of their domain. Without it: of all domains, and of none.'),
+    tagIds: idListParameter.describe(`With one of these tags. ${LIST_PARAMETER_FORMAT}`),
+    tagNames: nameListParameter.describe(
+      `With a tag of one of these names, whatever the case. ${LIST_PARAMETER_FORMAT}`,
+    ),
+    userId: singleParameter(id).optional().describe('The member who created them.'),
+    includeArchived: booleanParameter.default(false).describe('Archived campaigns too.'),
+    filter: singleParameter(z.enum(CAMPAIGN_WINDOWS))
       .optional()
       .describe('By dates: not yet started, started and not ended, or started.'),
-    search: search.describe('Found in name or description, whatever the case.'),
-    sortBy: single(z.enum(CAMPAIGN_SORTS)).default('createdAt').describe('What they are ordered by, descending.'),
+    search: searchParameter.describe('Found in name or description, whatever the case.'),
+    sortBy: singleParameter(z.enum(CAMPAIGN_SORTS))
+      .default('createdAt')
+      .describe('What they are ordered by, descending.'),
     limit: positiveInteger().optional().describe('The list ends after so many campaigns, counted over all pages.'),
-    ...pageFields(PAGE_SIZES.campaigns, PAGE_SIZES.campaigns),
+    ...pageParameters(PAGE_SIZES.campaigns, PAGE_SIZES.campaigns),
   }),
   statuses: [200],
   response: z.array(campaignResponse).max(PAGE_SIZES.campaigns),
   example: { response: [example] },
-  run: async (app, { caller, query }) => listed(await app.campaigns.list(caller, query)),
+  run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });
 
-export const getCampaign = operation({
+export const getCampaign = defineOperation({
   id: 'getCampaign',
   method: 'GET',
   path: '/campaigns/{id}',
@@ -213,5 +217,5 @@ export const getCampaign = operation({
   statuses: [200],
   response: campaignResponse,
   example: { response: example },
-  run: async (app, { caller, params }) => ok(await app.campaigns.get(caller, params.id)),
+  run: async (app, { caller, params }) => respondOk(await app.campaigns.get(caller, params.id)),
 });

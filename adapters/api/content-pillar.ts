@@ -9,25 +9,25 @@ import { COLORS } from '../../core/shared/color.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../../core/shared/page.ts';
 import {
   createdAt,
-  deleted,
-  idList,
-  LISTED,
-  pageFields,
+  deletedRecord,
+  idListParameter,
+  LIST_PARAMETER_FORMAT,
+  pageParameters,
   recordId,
-  search,
-  shown,
-  single,
+  responseText,
+  searchParameter,
+  singleParameter,
   text,
   updatedAt,
   workspaceId,
 } from './fields.ts';
-import { listed, ok, operation } from './operation.ts';
+import { defineOperation, respondOk, respondPage } from './operation.ts';
 
 const contentPillarResponse = z
   .object({
     id: recordId,
-    title: shown(CONTENT_PILLAR_TITLE),
-    description: shown(CONTENT_PILLAR_DESCRIPTION).describe('Empty where there is none.'),
+    title: responseText(CONTENT_PILLAR_TITLE),
+    description: responseText(CONTENT_PILLAR_DESCRIPTION).describe('Empty where there is none.'),
     color: z.enum(COLORS),
     status: z.enum(CONTENT_PILLAR_STATUSES),
     authorId: recordId.describe('The member who created it.'),
@@ -50,7 +50,7 @@ const example = {
   updatedAt: '2026-05-21T10:00:00.000Z',
 } as const;
 
-export const listContentPillars = operation({
+export const listContentPillars = defineOperation({
   id: 'listContentPillars',
   method: 'GET',
   path: '/content-pillars',
@@ -58,21 +58,21 @@ export const listContentPillars = operation({
   summary: 'List content pillars',
   description: 'Archived ones too. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    sortBy: single(z.enum(CONTENT_PILLAR_SORTS)).default('createdAt').describe('What they are ordered by.'),
-    sortOrder: single(z.enum(['asc', 'desc']))
+    sortBy: singleParameter(z.enum(CONTENT_PILLAR_SORTS)).default('createdAt').describe('What they are ordered by.'),
+    sortOrder: singleParameter(z.enum(['asc', 'desc']))
       .default('desc')
       .describe('Ascending or descending.'),
-    search: search.describe('Found in title or description, whatever the case.'),
-    ids: idList.describe(`These content pillars alone. ${LISTED}`),
-    ...pageFields(DEFAULT_PAGE_SIZE, PAGE_SIZES.contentPillars),
+    search: searchParameter.describe('Found in title or description, whatever the case.'),
+    ids: idListParameter.describe(`These content pillars alone. ${LIST_PARAMETER_FORMAT}`),
+    ...pageParameters(DEFAULT_PAGE_SIZE, PAGE_SIZES.contentPillars),
   }),
   statuses: [200],
   response: z.array(contentPillarResponse).max(PAGE_SIZES.contentPillars),
   example: { response: [example] },
-  run: async (app, { caller, query }) => listed(await app.contentPillars.list(caller.workspaceId, query)),
+  run: async (app, { caller, query }) => respondPage(await app.contentPillars.list(caller.workspaceId, query)),
 });
 
-export const updateContentPillar = operation({
+export const updateContentPillar = defineOperation({
   id: 'updateContentPillar',
   method: 'PATCH',
   path: '/content-pillars/{id}',
@@ -94,10 +94,10 @@ export const updateContentPillar = operation({
     response: { ...example, color: 'green', status: 'archived' },
   },
   run: async (app, { caller, params, body }) =>
-    ok(await app.contentPillars.update(caller.workspaceId, params.id, body)),
+    respondOk(await app.contentPillars.update(caller.workspaceId, params.id, body)),
 });
 
-export const deleteContentPillar = operation({
+export const deleteContentPillar = defineOperation({
   id: 'deleteContentPillar',
   method: 'DELETE',
   path: '/content-pillars/{id}',
@@ -105,10 +105,10 @@ export const deleteContentPillar = operation({
   summary: 'Delete a content pillar',
   description: 'For good. Campaigns that it was assigned to stay as they are.',
   statuses: [200],
-  response: deleted,
+  response: deletedRecord,
   example: { response: { id: example.id } },
   run: async (app, { caller, params }) => {
     await app.contentPillars.remove(caller.workspaceId, params.id);
-    return ok({ id: params.id });
+    return respondOk({ id: params.id });
   },
 });

@@ -2,19 +2,29 @@ import { z } from 'zod';
 import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { PAGE_SIZES } from '../../core/shared/page.ts';
 import { URL_TEXT } from '../../core/shared/text.ts';
-import { createdAt, flag, httpUrlOrEmpty, pageFields, recordId, search, shown, slug, updatedAt } from './fields.ts';
-import { listed, operation } from './operation.ts';
+import {
+  booleanParameter,
+  createdAt,
+  httpUrlOrEmpty,
+  pageParameters,
+  recordId,
+  responseText,
+  searchParameter,
+  slug,
+  updatedAt,
+} from './fields.ts';
+import { defineOperation, respondPage } from './operation.ts';
 
 const domainResponse = z
   .object({
     id: recordId,
-    slug: shown({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and ASCII.'),
+    slug: responseText({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and ASCII.'),
     verified: z.boolean().describe('Whether it was proved that it is yours.'),
     primary: z.boolean().describe('Whether it is the live domain that the workspace has had longest.'),
     archived: z.boolean(),
-    placeholder: shown(URL_TEXT).describe('An example link, shown where links are made.'),
-    expiredUrl: shown(URL_TEXT).describe('Where expired links lead; empty for nowhere.'),
-    notFoundUrl: shown(URL_TEXT).describe('Where unknown links lead; empty for nowhere.'),
+    placeholder: responseText(URL_TEXT).describe('An example link, shown where links are made.'),
+    expiredUrl: responseText(URL_TEXT).describe('Where expired links lead; empty for nowhere.'),
+    notFoundUrl: responseText(URL_TEXT).describe('Where unknown links lead; empty for nowhere.'),
     createdAt,
     updatedAt,
   })
@@ -34,7 +44,7 @@ const example = {
   updatedAt: '2026-05-20T08:15:00.000Z',
 };
 
-export const createDomain = operation({
+export const createDomain = defineOperation({
   id: 'createDomain',
   method: 'POST',
   path: '/domains',
@@ -61,7 +71,7 @@ export const createDomain = operation({
   },
 });
 
-export const listDomains = operation({
+export const listDomains = defineOperation({
   id: 'listDomains',
   method: 'GET',
   path: '/domains',
@@ -69,12 +79,12 @@ export const listDomains = operation({
   summary: 'List domains',
   description: 'Newest first. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    includeArchived: flag.default(false).describe('Archived domains too.'),
-    search: search.describe('Found in the slug, whatever the case.'),
-    ...pageFields(PAGE_SIZES.domains, PAGE_SIZES.domains),
+    includeArchived: booleanParameter.default(false).describe('Archived domains too.'),
+    search: searchParameter.describe('Found in the slug, whatever the case.'),
+    ...pageParameters(PAGE_SIZES.domains, PAGE_SIZES.domains),
   }),
   statuses: [200],
   response: z.array(domainResponse).max(PAGE_SIZES.domains),
   example: { response: [example] },
-  run: async (app, { caller, query }) => listed(await app.domains.list(caller.workspaceId, query)),
+  run: async (app, { caller, query }) => respondPage(await app.domains.list(caller.workspaceId, query)),
 });

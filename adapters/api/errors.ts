@@ -121,6 +121,6 @@ export type ErrorCode = keyof typeof errors;
 export const errorCodes = Object.keys(errors) as ErrorCode[];
 
 /** Where a code is explained, below the address of the documentation. */
-export function anchorOf(code: ErrorCode): string {
+export function getErrorAnchor(code: ErrorCode): string {
   return code.replaceAll('_', '-');
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { GROUP_NAME } from '../../core/group/group.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
-import { count, createdAt, recordId, shown, text } from './fields.ts';
-import { created, operation } from './operation.ts';
+import { count, createdAt, recordId, responseText, text } from './fields.ts';
+import { defineOperation, respondCreated } from './operation.ts';
 
-export const createGroup = operation({
+export const createGroup = defineOperation({
   id: 'createGroup',
   method: 'POST',
   path: '/groups',
@@ -16,7 +16,12 @@ export const createGroup = operation({
     .meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],
   response: z
-    .object({ id: recordId, name: shown(GROUP_NAME), count: count.describe('How many members it has.'), createdAt })
+    .object({
+      id: recordId,
+      name: responseText(GROUP_NAME),
+      count: count.describe('How many members it has.'),
+      createdAt,
+    })
     .meta({ id: 'Group', description: 'Members who are addressed together.' }),
   example: {
     body: { name: 'Lisbon', description: 'Everyone in the Lisbon office.' },
@@ -27,5 +32,5 @@ export const createGroup = operation({
       createdAt: '2026-05-20T08:15:00.000Z',
     },
   },
-  run: async (app, { caller, body }) => created(await app.groups.create(caller.workspaceId, body)),
+  run: async (app, { caller, body }) => respondCreated(await app.groups.create(caller.workspaceId, body)),
 });

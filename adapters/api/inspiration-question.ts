@@ -3,23 +3,23 @@ import { ICONS, QUESTION, USER_TYPES } from '../../core/inspiration-question/ins
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../../core/shared/page.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
 import {
+  booleanParameter,
   createdAt,
-  deleted,
-  flag,
-  idList,
+  deletedRecord,
+  idListParameter,
   ids,
-  LISTED,
+  LIST_PARAMETER_FORMAT,
   MAX_ITEM_COUNT,
-  pageFields,
+  pageParameters,
   recordId,
-  search,
-  shown,
-  single,
+  responseText,
+  searchParameter,
+  singleParameter,
   text,
   updatedAt,
   workspaceId,
 } from './fields.ts';
-import { created, listed, ok, operation } from './operation.ts';
+import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
@@ -37,8 +37,8 @@ const questionResponse = z
   .object({
     id: recordId,
     workspaceId,
-    question: shown(QUESTION),
-    description: shown(DESCRIPTION).describe('Empty where there is none.'),
+    question: responseText(QUESTION),
+    description: responseText(DESCRIPTION).describe('Empty where there is none.'),
     icon,
     userType: z.enum(USER_TYPES).describe('Whom it is for.'),
     groups: z
@@ -68,7 +68,7 @@ const example = {
   updatedAt: '2026-05-20T08:15:00.000Z',
 } as const;
 
-export const createInspirationQuestion = operation({
+export const createInspirationQuestion = defineOperation({
   id: 'createInspirationQuestion',
   method: 'POST',
   path: '/inspiration-questions',
@@ -82,10 +82,10 @@ export const createInspirationQuestion = operation({
   statuses: [201],
   response: questionResponse,
   example: { body: { question: example.question, icon: example.icon }, response: example },
-  run: async (app, { caller, body }) => created(await app.inspirationQuestions.create(caller.workspaceId, body)),
+  run: async (app, { caller, body }) => respondCreated(await app.inspirationQuestions.create(caller.workspaceId, body)),
 });
 
-export const listInspirationQuestions = operation({
+export const listInspirationQuestions = defineOperation({
   id: 'listInspirationQuestions',
   method: 'GET',
   path: '/inspiration-questions',
@@ -93,26 +93,26 @@ export const listInspirationQuestions = operation({
   summary: 'List inspiration questions',
   description: 'Newest first. `Link` leads to the next and the previous page.',
   query: z.strictObject({
-    search: search.describe('Found in question or description, whatever the case.'),
-    userType: single(z.enum(USER_TYPES)).optional().describe('Whom they are for, exactly.'),
-    groupIds: idList.describe(`For one of these groups. ${LISTED}`),
-    includeArchived: flag.default(false).describe('Archived questions too.'),
-    isActive: flag.optional().describe('Active ones alone, or inactive ones alone.'),
-    availableToMe: flag
+    search: searchParameter.describe('Found in question or description, whatever the case.'),
+    userType: singleParameter(z.enum(USER_TYPES)).optional().describe('Whom they are for, exactly.'),
+    groupIds: idListParameter.describe(`For one of these groups. ${LIST_PARAMETER_FORMAT}`),
+    includeArchived: booleanParameter.default(false).describe('Archived questions too.'),
+    isActive: booleanParameter.optional().describe('Active ones alone, or inactive ones alone.'),
+    availableToMe: booleanParameter
       .default(false)
       .describe(
         "Those alone that are active, not archived, for all or the seat type of the key's member, and for no group or one " +
           'of its groups. With a key of no member: those that are for all and no group.',
       ),
-    ...pageFields(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
+    ...pageParameters(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
   }),
   statuses: [200],
   response: z.array(questionResponse).max(PAGE_SIZES.inspirationQuestions),
   example: { response: [example] },
-  run: async (app, { caller, query }) => listed(await app.inspirationQuestions.list(caller, query)),
+  run: async (app, { caller, query }) => respondPage(await app.inspirationQuestions.list(caller, query)),
 });
 
-export const updateInspirationQuestion = operation({
+export const updateInspirationQuestion = defineOperation({
   id: 'updateInspirationQuestion',
   method: 'PATCH',
   path: '/inspiration-questions/{id}',
@@ -129,10 +129,10 @@ export const updateInspirationQuestion = operation({
     response: { ...example, icon: 'star', isActive: false, updatedAt: '2026-05-21T10:00:00.000Z' },
   },
   run: async (app, { caller, params, body }) =>
-    ok(await app.inspirationQuestions.update(caller.workspaceId, params.id, body)),
+    respondOk(await app.inspirationQuestions.update(caller.workspaceId, params.id, body)),
 });
 
-export const deleteInspirationQuestion = operation({
+export const deleteInspirationQuestion = defineOperation({
   id: 'deleteInspirationQuestion',
   method: 'DELETE',
   path: '/inspiration-questions/{id}',
@@ -140,10 +140,10 @@ export const deleteInspirationQuestion = operation({
   summary: 'Delete an inspiration question',
   description: 'For good.',
   statuses: [200],
-  response: deleted,
+  response: deletedRecord,
   example: { response: { id: example.id } },
   run: async (app, { caller, params }) => {
     await app.inspirationQuestions.remove(caller.workspaceId, params.id);
-    return ok({ id: params.id });
+    return respondOk({ id: params.id });
   },
 });

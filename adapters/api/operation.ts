@@ -18,11 +18,11 @@ interface Example<Body, Result> {
   readonly response: Result;
 }
 
-type Fields = z.ZodObject;
-type None = z.ZodObject<Record<never, never>>;
+type FieldsSchema = z.ZodObject;
+type EmptySchema = z.ZodObject<Record<never, never>>;
 
 /** What `run` gets: who calls, the id of the path where it has one, and the validated query and body. */
-export interface Input<Path extends string, Query extends Fields, Body extends Fields> {
+export interface OperationInput<Path extends string, Query extends FieldsSchema, Body extends FieldsSchema> {
   readonly caller: Caller;
   readonly params: Path extends `${string}{id}` ? { readonly id: string } : Record<never, never>;
   readonly query: z.output<Query>;
@@ -34,7 +34,12 @@ export interface Input<Path extends string, Query extends Fields, Body extends F
  * Query and body are strict objects; `reply` is the schema of a record or of an array of records, and what it does not
  * declare is not returned.
  */
-interface Declaration<Path extends string, Query extends Fields, Body extends Fields, Result extends z.ZodType> {
+interface OperationDeclaration<
+  Path extends string,
+  Query extends FieldsSchema,
+  Body extends FieldsSchema,
+  Result extends z.ZodType,
+> {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: Path;
@@ -47,7 +52,7 @@ interface Declaration<Path extends string, Query extends Fields, Body extends Fi
   readonly statuses: readonly (200 | 201)[];
   readonly response: Result;
   readonly example: Example<z.input<Body>, z.input<Result>>;
-  run(app: Application, input: Input<Path, Query, Body>): Promise<OperationResult<z.input<Result>>>;
+  run(app: Application, input: OperationInput<Path, Query, Body>): Promise<OperationResult<z.input<Result>>>;
 }
 
 /** A declared operation, whichever: what serves one needs no more of its types. */
@@ -58,8 +63,8 @@ export interface Operation {
   readonly permission: Permission;
   readonly summary: string;
   readonly description: string;
-  readonly query: Fields;
-  readonly body: Fields | undefined;
+  readonly query: FieldsSchema;
+  readonly body: FieldsSchema | undefined;
   readonly statuses: readonly (200 | 201)[];
   readonly response: z.ZodType;
   readonly example: Example<object, unknown>;
@@ -71,12 +76,12 @@ export interface Operation {
 }
 
 /** Declares an operation. */
-export function operation<
+export function defineOperation<
   Path extends string,
   Result extends z.ZodType,
-  Query extends Fields = None,
-  Body extends Fields = None,
->(declaration: Declaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
+  Query extends FieldsSchema = EmptySchema,
+  Body extends FieldsSchema = EmptySchema,
+>(declaration: OperationDeclaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, response: reply, run } = declaration;
   const serialise = createSerializer(reply);
   const withoutQuery = query.safeParse({}).data;
@@ -89,22 +94,22 @@ export function operation<
       const [parsedQuery = withoutQuery, parsedBody] = parseAll(isGiven && [query, rawQuery], body && [body, rawBody]);
       return async (app, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
-        const result = await run(app, input as unknown as Input<Path, Query, Body>);
+        const result = await run(app, input as unknown as OperationInput<Path, Query, Body>);
         return { ...result, body: serialise(result.body) };
       };
     },
   };
 }
 
-export function ok<Body>(body: Body): OperationResult<Body> {
+export function respondOk<Body>(body: Body): OperationResult<Body> {
   return { status: 200, body };
 }
 
-export function created<Body>(body: Body): OperationResult<Body> {
+export function respondCreated<Body>(body: Body): OperationResult<Body> {
   return { status: 201, body };
 }
 
-export function listed<T>({ items, hasNext }: Page<T>): OperationResult<T[]> {
+export function respondPage<T>({ items, hasNext }: Page<T>): OperationResult<T[]> {
   return { status: 200, body: [...items], hasNext };
 }
 

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
 import { TAG_NAME, tagNameProblem } from '../../core/tag/tag.ts';
-import { recordId, shown, text } from './fields.ts';
-import { created, ok, operation } from './operation.ts';
+import { recordId, responseText, text } from './fields.ts';
+import { defineOperation, respondCreated, respondOk } from './operation.ts';
 
 const name = text(TAG_NAME, tagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagBody = z
   .strictObject({ name: name.describe('Without a comma, and no name of another tag, whatever the case.') })
   .meta({ id: 'NewTag', description: 'The name of a tag.' });
 const tagResponse = z
-  .object({ id: recordId, name: shown(TAG_NAME), color: z.enum(COLORS).describe('Given by the service.') })
+  .object({ id: recordId, name: responseText(TAG_NAME), color: z.enum(COLORS).describe('Given by the service.') })
   .meta({ id: 'Tag', description: 'A label of campaigns.' });
 
 /** As the examples of the document show it. */
 const example = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
-export const createTag = operation({
+export const createTag = defineOperation({
   id: 'createTag',
   method: 'POST',
   path: '/tags',
@@ -26,10 +26,10 @@ export const createTag = operation({
   statuses: [201],
   response: tagResponse,
   example: { body: { name: example.name }, response: example },
-  run: async (app, { caller, body }) => created(await app.tags.create(caller.workspaceId, body.name)),
+  run: async (app, { caller, body }) => respondCreated(await app.tags.create(caller.workspaceId, body.name)),
 });
 
-export const updateTag = operation({
+export const updateTag = defineOperation({
   id: 'updateTag',
   method: 'PATCH',
   path: '/tags/{id}',
@@ -40,5 +40,6 @@ export const updateTag = operation({
   statuses: [200],
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
-  run: async (app, { caller, params, body }) => ok(await app.tags.rename(caller.workspaceId, params.id, body.name)),
+  run: async (app, { caller, params, body }) =>
+    respondOk(await app.tags.rename(caller.workspaceId, params.id, body.name)),
 });

@@ -9,7 +9,7 @@ import { createCampaign } from '../api/campaign.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createInspirationQuestion } from '../api/inspiration-question.ts';
-import { bodyTooLong, MalformedBody, readJson } from '../api/json.ts';
+import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
 import type { Operation } from '../api/operation.ts';
 import { parse } from '../api/parse.ts';
 import { createTag } from '../api/tag.ts';
@@ -236,7 +236,7 @@ async function* batchesOf(source: Source, limit: number): AsyncGenerator<Batch> 
 }
 
 function readLine({ number, bytes }: Line, source: Source, limit: number): ReadLine {
-  if (!bytes) return { number, reason: bodyTooLong(limit) };
+  if (!bytes) return { number, reason: describeTooLongBody(limit) };
   try {
     const body = importables[source.kind].read(readJson(bytes));
     return { number, body, id: lineId(source, number, bytes) };

@@ -1,5 +1,5 @@
 import { CoreError, type CoreErrorKind } from '../../core/shared/core-error.ts';
-import { anchorOf, type ErrorCode } from '../api/errors.ts';
+import { type ErrorCode, getErrorAnchor } from '../api/errors.ts';
 
 const codeOf: Record<CoreErrorKind, ErrorCode> = {
   unauthenticated: 'unauthorized',
@@ -43,5 +43,5 @@ export function toHttpError(error: unknown): HttpError {
 
 /** The error object. */
 export function errorBody({ code, message }: HttpError, docsUrl: string): string {
-  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${anchorOf(code)}` } });
+  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${getErrorAnchor(code)}` } });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MIMEType } from 'node:util';
 import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
-import { bodyTooLong, MalformedBody, readJson } from '../api/json.ts';
+import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
 import { HttpError, overloaded } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
@@ -48,7 +48,7 @@ export function bodyReader(limit: number): ReadBody {
         response.shouldKeepAlive = false;
         request.resume();
         if (error instanceof HttpError) throw error;
-        throw new HttpError('bad_request', error.type === 'entity.too.large' ? bodyTooLong(limit) : NOT_WHOLE);
+        throw new HttpError('bad_request', error.type === 'entity.too.large' ? describeTooLongBody(limit) : NOT_WHOLE);
       })
       .finally(release);
     return parseJson(bytes);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApi } from '../../adapters/api/openapi.ts';
+import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { isUrl } from '../../adapters/api/url.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Answer } from './request.ts';
@@ -26,7 +26,7 @@ const formats = {
 } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: it is read as whoever calls the API reads it
-const document = openApi() as any;
+const document = createOpenApiDocument() as any;
 const ajv = new Ajv2020({ strict: false, formats });
 ajv.addSchema({ $id: 'document', components: document.components });
 

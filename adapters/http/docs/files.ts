@@ -8,22 +8,22 @@ import { REFERENCE_SCRIPT, STYLE } from './pages.ts';
 export interface DocsFile {
   readonly type: string;
   readonly bytes: Buffer;
-  readonly zipped: Buffer | undefined;
+  readonly gzipped: Buffer | undefined;
 }
 
-const SCRIPT = 'text/javascript; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
+const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const CSS_TYPE = 'text/css; charset=utf-8';
 
 /** The files by their names, with their types and where they come from. */
 const sources: Readonly<Record<string, readonly [type: string, read: () => Promise<Buffer>]>> = {
   'swagger-ui-bundle.js': [
-    SCRIPT,
+    JAVASCRIPT_TYPE,
     () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
   ],
-  'swagger-ui.css': [CSS, () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')))],
+  'swagger-ui.css': [CSS_TYPE, () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')))],
   'favicon-32x32.png': ['image/png', () => readFile(new URL(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')))],
-  'reference.js': [SCRIPT, async () => Buffer.from(REFERENCE_SCRIPT)],
-  'docs.css': [CSS, async () => Buffer.from(STYLE)],
+  'reference.js': [JAVASCRIPT_TYPE, async () => Buffer.from(REFERENCE_SCRIPT)],
+  'docs.css': [CSS_TYPE, async () => Buffer.from(STYLE)],
 };
 
 /** The files of the pages, each at a path that changes with what is in it, so that it can be kept for ever. */
@@ -41,17 +41,17 @@ export class DocsFiles {
       const bytes = await read();
       const zipped = await promisify(gzip)(bytes);
       const path = `/docs/files/${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}/${name}`;
-      files.set(path, { type, bytes, zipped: zipped.length < bytes.length ? zipped : undefined });
+      files.set(path, { type, bytes, gzipped: zipped.length < bytes.length ? zipped : undefined });
       paths.set(name, path);
     }
     return new DocsFiles(files, paths);
   }
 
-  at(path: string): DocsFile | undefined {
+  find(path: string): DocsFile | undefined {
     return this.files.get(path);
   }
 
-  pathOf(name: string): string {
+  getPath(name: string): string {
     return this.paths.get(name) as string;
   }
 }

@@ -1,11 +1,11 @@
-import { anchorOf, errorCodes, errors } from '../../api/errors.ts';
+import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
 
 /** Where the files that the pages need are, below the pages. */
-type PathOf = (name: string) => string;
+type GetPath = (name: string) => string;
 
 /** The page that explains every operation and lets one try it. */
-export function referencePage(pathOf: PathOf): string {
-  return page(pathOf, {
+export function renderReferencePage(pathOf: GetPath): string {
+  return renderPage(pathOf, {
     title: 'Reference',
     head: `<link rel="stylesheet" href="${pathOf('swagger-ui.css')}">
 <link rel="stylesheet" href="${pathOf('docs.css')}">
@@ -20,12 +20,12 @@ export function referencePage(pathOf: PathOf): string {
 }
 
 /** The page that `doc_url` of an error leads to. */
-export function errorsPage(pathOf: PathOf): string {
+export function renderErrorsPage(pathOf: GetPath): string {
   const contents = errorCodes.map(
     (code) =>
-      `<li><a href="#${anchorOf(code)}">${errors[code].status} <code>${code}</code></a>: ${text(errors[code].meaning)}</li>`,
+      `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a>: ${renderMarkdown(errors[code].meaning)}</li>`,
   );
-  return page(pathOf, {
+  return renderPage(pathOf, {
     title: 'Errors',
     head: `<link rel="stylesheet" href="${pathOf('docs.css')}">`,
     main: `<main>
@@ -36,32 +36,35 @@ the <code>X-Request-Id</code> of the answer when you ask us about it.</p>
 <ul class="contents">
 ${contents.join('\n')}
 </ul>
-${errorCodes.map(explanation).join('\n')}
+${errorCodes.map(renderError).join('\n')}
 </main>`,
   });
 }
 
-function explanation(code: keyof typeof errors): string {
+function renderError(code: keyof typeof errors): string {
   const { status, meaning, causes, remedy, example } = errors[code];
   const body = JSON.stringify(
-    { error: { code, message: example, doc_url: `/docs/errors#${anchorOf(code)}` } },
+    { error: { code, message: example, doc_url: `/docs/errors#${getErrorAnchor(code)}` } },
     null,
     2,
   );
-  return `<section id="${anchorOf(code)}">
-<h2><a href="#${anchorOf(code)}">${status} <code>${code}</code></a></h2>
-<p>${text(meaning)}</p>
+  return `<section id="${getErrorAnchor(code)}">
+<h2><a href="#${getErrorAnchor(code)}">${status} <code>${code}</code></a></h2>
+<p>${renderMarkdown(meaning)}</p>
 <h3>What causes it</h3>
 <ul>
-${causes.map((cause) => `<li>${text(cause)}</li>`).join('\n')}
+${causes.map((cause) => `<li>${renderMarkdown(cause)}</li>`).join('\n')}
 </ul>
 <h3>What to do</h3>
-<p>${text(remedy)}</p>
-<pre tabindex="0" role="region" aria-label="An example of ${code}"><code>${escaped(body)}</code></pre>
+<p>${renderMarkdown(remedy)}</p>
+<pre tabindex="0" role="region" aria-label="An example of ${code}"><code>${escapeHtml(body)}</code></pre>
 </section>`;
 }
 
-function page(pathOf: PathOf, { title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>): string {
+function renderPage(
+  pathOf: GetPath,
+  { title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>,
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -83,11 +86,11 @@ ${main}
 }
 
 /** HTML of a text with Markdown's \`code\`. */
-function text(markdown: string): string {
-  return escaped(markdown).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+function renderMarkdown(markdown: string): string {
+  return escapeHtml(markdown).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-function escaped(value: string): string {
+function escapeHtml(value: string): string {
   const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return value.replaceAll(/[&<>"]/g, (character) => entities[character] as string);
 }

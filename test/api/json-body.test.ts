@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readJson } from '../../adapters/api/json.ts';
+import { readJson } from '../../adapters/api/json-body.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -84,7 +84,7 @@ suite('a JSON body', {
     });
     const names = (count: number) => `{${Array.from({ length: count }, (_, i) => `"n${i}":":[{"`).join()}}`;
     assert.equal(Object.keys(read(names(MAX_PARTS - 1))).length, MAX_PARTS - 1);
-    assert.throws(() => read(names(MAX_PARTS)), { name: 'DomainError', message: /^n999: too many elements/ });
+    assert.throws(() => read(names(MAX_PARTS)), { name: 'CoreError', message: /^n999: too many elements/ });
     assert.throws(() => read(names(MAX_PARTS).replaceAll('n999', '\\u0061')), { message: /^a: too many/ });
     assert.throws(() => read(`[${withItems(MAX_PARTS)}]`), { message: 'The body must be a JSON object.' });
   },
