@@ -39,26 +39,27 @@ import {
 } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
-const AMOUNT = 'Not negative, at most 12 digits before the point and 4 after; a string keeps all of them.';
+const AMOUNT_FORMAT =
+  'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits.';
 
 const resource = z.union([
-  httpUrl.transform((url) => ({ url })).describe('Its URL alone.'),
+  httpUrl.transform((url) => ({ url })).describe('The URL of the resource.'),
   z
     .strictObject({
-      url: httpUrl.describe('Where it is.'),
-      type: z.enum(RESOURCE_TYPES).optional(),
-      mimeType: text(RESOURCE_LABEL).optional(),
-      size: z.number().min(0).optional().describe('In bytes.'),
-      width: z.number().min(0).nullish().describe('In pixels.'),
-      height: z.number().min(0).nullish().describe('In pixels.'),
-      thumbnailUrl: httpUrl.nullish(),
-      language: text(RESOURCE_LABEL).nullish().describe('For example `en` or `pt-PT`.'),
-      order: z.number().min(0).optional().describe('Its place among the resources.'),
+      url: httpUrl.describe('The URL of the resource (http or https).'),
+      type: z.enum(RESOURCE_TYPES).optional().describe('The type of the resource.'),
+      mimeType: text(RESOURCE_LABEL).optional().describe('The MIME type, for example `image/png`.'),
+      size: z.number().min(0).optional().describe('The size in bytes.'),
+      width: z.number().min(0).nullish().describe('The width in pixels.'),
+      height: z.number().min(0).nullish().describe('The height in pixels.'),
+      thumbnailUrl: httpUrl.nullish().describe('The URL of a preview image (http or https).'),
+      language: text(RESOURCE_LABEL).nullish().describe('The language, for example `en` or `pt-PT`.'),
+      order: z.number().min(0).optional().describe('Sort order.'),
     })
-    .meta({ id: 'CampaignResource', description: 'Something to share with a campaign.' }),
+    .meta({ id: 'CampaignResource', description: 'An image, video or document of a campaign.' }),
 ]);
 
-/** One more than are allowed are enough to refuse a list that is too long. */
+/** Validates at most one item more than allowed, so that rejecting a long list is cheap. */
 const resources = z.preprocess(
   (items) => (Array.isArray(items) ? items.slice(0, MAX_RESOURCE_COUNT + 1) : items),
   z.array(resource).max(MAX_RESOURCE_COUNT),
@@ -66,27 +67,41 @@ const resources = z.preprocess(
 
 const campaignBody = z
   .strictObject({
-    name: text(CAMPAIGN_NAME),
-    description: text(DESCRIPTION).describe('What it is about.'),
-    shareContext: text(DESCRIPTION).describe('What sharers are told.'),
-    objective: text(DESCRIPTION).describe('What it is meant to reach.'),
-    status: z.enum(CAMPAIGN_STATUSES),
+    name: text(CAMPAIGN_NAME).describe('The name of the campaign.'),
+    description: text(DESCRIPTION).describe('The description of the campaign. It can be empty.'),
+    shareContext: text(DESCRIPTION).describe(
+      'Background information for the employees who share the campaign. It can be empty.',
+    ),
+    objective: text(DESCRIPTION).describe('The goal of the campaign. It can be empty.'),
+    status: z.enum(CAMPAIGN_STATUSES).describe('The initial status.'),
     destinationUrl: httpUrlOrEmpty
       .transform((url) => url || null)
-      .describe('Where its link leads: an http(s) URL, or empty for none.'),
-    startDate: startDate.describe('When it starts: a date (from 00:00 UTC on) or a date-time (UTC without an offset).'),
-    endDate: endDate.describe('When it ends: a date (its whole day, UTC) or a date-time; not before its start.'),
-    shareRewardAmount: amount.describe(`For a share. ${AMOUNT}`),
-    clickRewardAmount: amount.describe(`For a click. ${AMOUNT}`),
-    maxRewardPerEmployee: amount.describe(`For one employee at most. ${AMOUNT}`),
-    totalBudget: amount.describe(`For all of it. ${AMOUNT}`),
-    domain: slug.nullish().describe('The slug of a live domain of the workspace, for its short links.'),
-    image: httpUrl.nullish(),
-    tagIds: ids.optional().describe('Tags of the workspace; duplicates are dropped.'),
-    groupIds: ids.optional().describe('Groups of the workspace; duplicates are dropped.'),
-    resources: resources.optional(),
-    targetShares: wholeNumber.optional().describe('How many shares it is meant to get: a whole number, or its digits.'),
-    contentPillarId: id.nullish().describe('A content pillar of the workspace that is not archived.'),
+      .describe('The target of the short link: an http or https URL, or an empty string for none.'),
+    startDate: startDate.describe(
+      'The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).',
+    ),
+    endDate: endDate.describe(
+      'The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.',
+    ),
+    shareRewardAmount: amount.describe(`The reward for a share. ${AMOUNT_FORMAT}`),
+    clickRewardAmount: amount.describe(`The reward for a click. ${AMOUNT_FORMAT}`),
+    maxRewardPerEmployee: amount.describe(`The maximum total reward of one employee. ${AMOUNT_FORMAT}`),
+    totalBudget: amount.describe(`The total budget of the campaign. ${AMOUNT_FORMAT}`),
+    domain: slug
+      .nullish()
+      .describe(
+        'The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.',
+      ),
+    image: httpUrl.nullish().describe('The URL of an image (http or https).'),
+    tagIds: ids.optional().describe('The ids of up to 100 tags of the workspace. Duplicates are dropped.'),
+    groupIds: ids.optional().describe('The ids of up to 100 groups of the workspace. Duplicates are dropped.'),
+    resources: resources
+      .optional()
+      .describe('Up to 50 files or links to share: objects, or strings that contain only the URL.'),
+    targetShares: wholeNumber
+      .optional()
+      .describe('The target number of shares: a whole number, or a string of its digits.'),
+    contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
   })
   .refine(({ startDate, endDate }) => Number(startOf(startDate)) <= Number(endOf(endDate)), {
     path: [END_BEFORE_START.path],
@@ -95,7 +110,7 @@ const campaignBody = z
   })
   .meta({ id: 'NewCampaign', description: 'A campaign to create.' });
 
-/** Whether both dates are ones, whatever else is wrong: then an end before its start is named beside it. */
+/** Returns whether both dates are valid. If so, the order of the dates is checked even if other fields are invalid. */
 function hasDates(body: unknown): boolean {
   const { startDate: start, endDate: end } = body as Record<string, unknown>;
   return (
@@ -106,24 +121,26 @@ function hasDates(body: unknown): boolean {
 const campaignResponse = z
   .object({
     id: recordId,
-    name: responseText(CAMPAIGN_NAME),
-    status: z.enum(CAMPAIGN_STATUSES),
+    name: responseText(CAMPAIGN_NAME).describe('The name of the campaign.'),
+    status: z.enum(CAMPAIGN_STATUSES).describe('The status of the campaign.'),
     createdAt,
-    description: responseText(DESCRIPTION),
-    destinationUrl: responseText(URL_TEXT).nullable().describe('Where its link leads; `null` for nowhere.'),
-    clicks: count.describe('Clicks received.'),
-    shares: count.describe('Shares received.'),
-    startDate: responseText({ max: 35 }).describe('As it was sent.'),
-    endDate: responseText({ max: 35 }).describe('As it was sent.'),
-    targetShares: count.nullable().describe('`null` where none was given.'),
+    description: responseText(DESCRIPTION).describe('The description of the campaign, possibly empty.'),
+    destinationUrl: responseText(URL_TEXT)
+      .nullable()
+      .describe('The target of the short link, or `null` if there is none.'),
+    clicks: count.describe('The number of clicks.'),
+    shares: count.describe('The number of shares.'),
+    startDate: responseText({ max: 35 }).describe('The start, in the format of the request that set it.'),
+    endDate: responseText({ max: 35 }).describe('The end, in the format of the request that set it.'),
+    targetShares: count.nullable().describe('The target number of shares, or `null` if there is none.'),
     hasShared: z
       .boolean()
       .optional()
-      .describe("Whether the key's member has shared it; absent with a key of no member."),
+      .describe("Whether the key's member has shared the campaign. Absent if the key does not belong to a member."),
   })
   .meta({ id: 'Campaign', description: 'Content that employees share.' });
 
-/** As the examples of the document show it. */
+/** The campaign in the examples of the document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
   name: 'Summer tents are here',
@@ -146,7 +163,7 @@ export const createCampaign = defineOperation({
   permission: 'write',
   summary: 'Create a campaign',
   description:
-    'Its creator is the member whose key it is. Tags, groups, content pillar and domain have to be of the workspace; what is not is refused with 422.',
+    'Creates a campaign. Its creator is the member that the API key belongs to, if any. All tags, groups, the content pillar and the domain must exist in the workspace (422 otherwise).',
   body: campaignBody,
   statuses: [201],
   response: campaignResponse,
@@ -182,23 +199,30 @@ export const listCampaigns = defineOperation({
   path: '/campaigns',
   permission: 'read',
   summary: 'List campaigns',
-  description: 'Those that all filters hold for, in descending order. `Link` leads to the next and the previous page.',
+  description:
+    'Returns the campaigns that match all filters, in descending order of `sortBy`. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    domain: slugParameter.describe('The slug of their domain. Without it: of all domains, and of none.'),
-    tagIds: idListParameter.describe(`With one of these tags. ${LIST_PARAMETER_FORMAT}`),
-    tagNames: nameListParameter.describe(
-      `With a tag of one of these names, whatever the case. ${LIST_PARAMETER_FORMAT}`,
+    domain: slugParameter.describe(
+      'Only campaigns with this domain (its slug). By default, campaigns with any domain or none.',
     ),
-    userId: singleParameter(id).optional().describe('The member who created them.'),
-    includeArchived: booleanParameter.default(false).describe('Archived campaigns too.'),
+    tagIds: idListParameter.describe(`Only campaigns with at least one of these tags (ids). ${LIST_PARAMETER_FORMAT}`),
+    tagNames: nameListParameter.describe(
+      `Only campaigns with at least one of these tags (names, case-insensitive). ${LIST_PARAMETER_FORMAT}`,
+    ),
+    userId: singleParameter(id).optional().describe('Only campaigns that this member created (id).'),
+    includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
     filter: singleParameter(z.enum(CAMPAIGN_WINDOWS))
       .optional()
-      .describe('By dates: not yet started, started and not ended, or started.'),
-    search: searchParameter.describe('Found in name or description, whatever the case.'),
+      .describe(
+        'Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not.',
+      ),
+    search: searchParameter.describe('Case-insensitive search in name and description.'),
     sortBy: singleParameter(z.enum(CAMPAIGN_SORTS))
       .default('createdAt')
-      .describe('What they are ordered by, descending.'),
-    limit: positiveInteger().optional().describe('The list ends after so many campaigns, counted over all pages.'),
+      .describe('The sort field. The order is always descending.'),
+    limit: positiveInteger()
+      .optional()
+      .describe('The maximum number of campaigns in the list, counted over all pages. By default, no maximum.'),
     ...pageParameters(PAGE_SIZES.campaigns, PAGE_SIZES.campaigns),
   }),
   statuses: [200],
@@ -213,7 +237,7 @@ export const getCampaign = defineOperation({
   path: '/campaigns/{id}',
   permission: 'read',
   summary: 'Retrieve a campaign',
-  description: 'Whatever its status.',
+  description: 'Returns a campaign with any status, including archived.',
   statuses: [200],
   response: campaignResponse,
   example: { response: example },

@@ -26,18 +26,18 @@ import { defineOperation, respondOk, respondPage } from './operation.ts';
 const contentPillarResponse = z
   .object({
     id: recordId,
-    title: responseText(CONTENT_PILLAR_TITLE),
-    description: responseText(CONTENT_PILLAR_DESCRIPTION).describe('Empty where there is none.'),
-    color: z.enum(COLORS),
-    status: z.enum(CONTENT_PILLAR_STATUSES),
-    authorId: recordId.describe('The member who created it.'),
+    title: responseText(CONTENT_PILLAR_TITLE).describe('The title.'),
+    description: responseText(CONTENT_PILLAR_DESCRIPTION).describe('The description, or an empty string.'),
+    color: z.enum(COLORS).describe('The color.'),
+    status: z.enum(CONTENT_PILLAR_STATUSES).describe('The status.'),
+    authorId: recordId.describe('The id of the member who created the content pillar.'),
     workspaceId,
     createdAt,
     updatedAt,
   })
-  .meta({ id: 'ContentPillar', description: 'A theme of content, with a color.' });
+  .meta({ id: 'ContentPillar', description: 'A theme that structures the content of a workspace.' });
 
-/** As the examples of the document show it. */
+/** The content pillar in the examples of the document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02',
   title: 'Made to last',
@@ -56,14 +56,17 @@ export const listContentPillars = defineOperation({
   path: '/content-pillars',
   permission: 'read',
   summary: 'List content pillars',
-  description: 'Archived ones too. `Link` leads to the next and the previous page.',
+  description:
+    'Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    sortBy: singleParameter(z.enum(CONTENT_PILLAR_SORTS)).default('createdAt').describe('What they are ordered by.'),
+    sortBy: singleParameter(z.enum(CONTENT_PILLAR_SORTS))
+      .default('createdAt')
+      .describe('The sort field. Titles are compared case-insensitively, by Unicode code point.'),
     sortOrder: singleParameter(z.enum(['asc', 'desc']))
       .default('desc')
-      .describe('Ascending or descending.'),
-    search: searchParameter.describe('Found in title or description, whatever the case.'),
-    ids: idListParameter.describe(`These content pillars alone. ${LIST_PARAMETER_FORMAT}`),
+      .describe('The sort order: ascending or descending.'),
+    search: searchParameter.describe('Case-insensitive search in title and description.'),
+    ids: idListParameter.describe(`Only the content pillars with these ids. ${LIST_PARAMETER_FORMAT}`),
     ...pageParameters(DEFAULT_PAGE_SIZE, PAGE_SIZES.contentPillars),
   }),
   statuses: [200],
@@ -78,15 +81,16 @@ export const updateContentPillar = defineOperation({
   path: '/content-pillars/{id}',
   permission: 'write',
   summary: 'Update a content pillar',
-  description: 'What is left out stays as it is. An archived one can be published again.',
+  description:
+    'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
   body: z
     .strictObject({
-      title: text(CONTENT_PILLAR_TITLE).optional(),
-      description: text(CONTENT_PILLAR_DESCRIPTION).optional(),
-      color: z.enum(COLORS).optional(),
-      status: z.enum(CONTENT_PILLAR_STATUSES).optional(),
+      title: text(CONTENT_PILLAR_TITLE).optional().describe('The title.'),
+      description: text(CONTENT_PILLAR_DESCRIPTION).optional().describe('The description. It can be empty.'),
+      color: z.enum(COLORS).optional().describe('The color.'),
+      status: z.enum(CONTENT_PILLAR_STATUSES).optional().describe('The status.'),
     })
-    .meta({ id: 'ContentPillarChange', description: 'What to change of a content pillar.' }),
+    .meta({ id: 'ContentPillarChange', description: 'The fields of a content pillar to update.' }),
   statuses: [200],
   response: contentPillarResponse,
   example: {
@@ -103,7 +107,7 @@ export const deleteContentPillar = defineOperation({
   path: '/content-pillars/{id}',
   permission: 'write',
   summary: 'Delete a content pillar',
-  description: 'For good. Campaigns that it was assigned to stay as they are.',
+  description: 'Permanently deletes a content pillar. Campaigns that use it are not changed.',
   statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },

@@ -18,19 +18,25 @@ import { defineOperation, respondPage } from './operation.ts';
 const domainResponse = z
   .object({
     id: recordId,
-    slug: responseText({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and ASCII.'),
-    verified: z.boolean().describe('Whether it was proved that it is yours.'),
-    primary: z.boolean().describe('Whether it is the live domain that the workspace has had longest.'),
-    archived: z.boolean(),
-    placeholder: responseText(URL_TEXT).describe('An example link, shown where links are made.'),
-    expiredUrl: responseText(URL_TEXT).describe('Where expired links lead; empty for nowhere.'),
-    notFoundUrl: responseText(URL_TEXT).describe('Where unknown links lead; empty for nowhere.'),
+    slug: responseText({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and in its ASCII form.'),
+    verified: z.boolean().describe('Whether the ownership of the domain is verified.'),
+    primary: z
+      .boolean()
+      .describe(
+        'Whether this is the primary domain: the domain of the workspace that has been live (not archived) for the longest time.',
+      ),
+    archived: z.boolean().describe('Whether the domain is archived.'),
+    placeholder: responseText(URL_TEXT).describe(
+      'An example link that teammates see when they create a link, or an empty string.',
+    ),
+    expiredUrl: responseText(URL_TEXT).describe('The redirect target for expired links, or an empty string.'),
+    notFoundUrl: responseText(URL_TEXT).describe('The redirect target for unknown links, or an empty string.'),
     createdAt,
     updatedAt,
   })
   .meta({ id: 'Domain', description: 'A custom domain for short links.' });
 
-/** As the examples of the document show it. */
+/** The domain in the examples of the document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03',
   slug: 'links.example.com',
@@ -51,15 +57,28 @@ export const createDomain = defineOperation({
   permission: 'write',
   summary: 'Create, archive or unarchive a domain',
   description:
-    'A new slug makes a domain (201). With `archived`, a slug that the workspace has is archived or unarchived, and the other fields sent along are taken over (200); without it, that is a conflict (409), as is a slug that another workspace has verified.',
+    'Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). A slug that another workspace has verified is a conflict, too.',
   body: z
     .strictObject({
-      slug: slug.describe('The domain name, without scheme, port, path or leading `www.`.'),
-      expiredUrl: httpUrlOrEmpty.optional().describe('Where expired links lead: an http(s) URL, or empty for nowhere.'),
-      archived: z.boolean().optional().describe('`false` unarchives the domain of this slug, `true` archives it.'),
+      slug: slug.describe(
+        'The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form.',
+      ),
+      expiredUrl: httpUrlOrEmpty
+        .optional()
+        .describe(
+          'The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty.',
+        ),
+      archived: z
+        .boolean()
+        .optional()
+        .describe(
+          '`true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`.',
+        ),
       placeholder: httpUrlOrEmpty
         .optional()
-        .describe('An example link; `https://SLUG/your-link` where it is left out.'),
+        .describe(
+          'An example link that teammates see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.',
+        ),
     })
     .meta({ id: 'NewDomain', description: 'A domain to create, archive or unarchive.' }),
   statuses: [200, 201],
@@ -77,10 +96,11 @@ export const listDomains = defineOperation({
   path: '/domains',
   permission: 'read',
   summary: 'List domains',
-  description: 'Newest first. `Link` leads to the next and the previous page.',
+  description:
+    'Returns the domains that match all filters, newest first. Archived domains are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    includeArchived: booleanParameter.default(false).describe('Archived domains too.'),
-    search: searchParameter.describe('Found in the slug, whatever the case.'),
+    includeArchived: booleanParameter.default(false).describe('Whether to include archived domains.'),
+    search: searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
     ...pageParameters(PAGE_SIZES.domains, PAGE_SIZES.domains),
   }),
   statuses: [200],

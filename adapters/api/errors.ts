@@ -1,10 +1,10 @@
-/** An error code: its status, what it means, what causes it here, and what its caller can do. In Markdown's `code`. */
+/** The documentation of an error code. Texts may contain Markdown's `code`. */
 interface ErrorDocumentation {
   readonly status: number;
   readonly meaning: string;
   readonly causes: readonly string[];
   readonly remedy: string;
-  /** A message that stands for all. */
+  /** A typical message. */
   readonly example: string;
 }
 
@@ -12,106 +12,109 @@ interface ErrorDocumentation {
 export const errors = {
   bad_request: {
     status: 400,
-    meaning: 'The request cannot be read.',
+    meaning: 'The request is malformed.',
     causes: [
-      'The body of a POST or PATCH is missing, is no JSON object, is broken JSON, begins with a byte-order mark, or is no valid UTF-8.',
-      'Its `Content-Type` is not `application/json` or names another charset than UTF-8, it is compressed, or it is larger than the service takes (1 MiB by default).',
-      'The path or the query has a percent-encoding that cannot be decoded.',
-      '`Idempotency-Key` is empty, longer than 255 characters, or has a space or a character outside of ASCII.',
-      'Two `Authorization` headers were sent, `Host` is missing, `Expect` is another than `100-continue`, or the request is no valid HTTP/1.1.',
+      'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed.',
+      'The `Content-Type` is not `application/json`, or its charset is not UTF-8.',
+      'The body is compressed, or is larger than the maximum size (1 MiB by default).',
+      'The path or the query contains percent-encoding that cannot be decoded.',
+      'The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.',
+      'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
+      'The request is not valid HTTP/1.1.',
     ],
-    remedy: 'Mend what the message names. Sending the same request again gets the same answer.',
-    example: 'The body cannot be read: it is no valid JSON.',
+    remedy: 'Fix the problem that the message describes. If you retry the request unchanged, it fails again.',
+    example: 'The request body is not valid JSON.',
   },
   unauthorized: {
     status: 401,
-    meaning: 'No valid key was sent.',
+    meaning: 'The request has no valid API key.',
     causes: [
-      'There is no `Authorization` header, or its scheme is not `Bearer`.',
-      'The key is misspelt or cut off, was revoked, or has ended.',
-      'The key belongs to another installation: the key of a demo is another one at each start.',
+      'The `Authorization` header is missing, or its scheme is not `Bearer`.',
+      'The API key is misspelled, incomplete, revoked or expired.',
+      'The API key belongs to another installation. A demo can create a different key at each start.',
     ],
     remedy:
-      'Send `Authorization: Bearer <API_KEY>` with the whole key. Who runs the service can make a new one; a lost key cannot be shown again.',
+      'Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.',
     example: 'No key was sent: send one as "Authorization: Bearer <API_KEY>".',
   },
   forbidden: {
     status: 403,
-    meaning: 'The key is valid, and may not do this.',
+    meaning: 'The API key is valid but does not have access to this operation.',
     causes: [
-      'A write (POST, PATCH or DELETE) with a key of `read` access.',
-      'A write with the key of a member whose role is not `admin`.',
-      'The invitation of the member who holds the key is still pending; then reads are refused too.',
+      'The request is a write (POST, PATCH or DELETE), and the key has `read` access.',
+      'The request is a write, and the role of the member that the key belongs to is not `admin`.',
+      'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
     ],
     remedy: 'Use the key of an admin with full access, or accept the invitation first.',
     example: 'This key has read access: use one with full access.',
   },
   not_found: {
     status: 404,
-    meaning: 'There is nothing here.',
+    meaning: 'The record or the operation does not exist.',
     causes: [
-      'No record of the workspace has this id: it is unknown, malformed, or was deleted. A record of another workspace looks the same.',
+      'The workspace has no record with this id. The response is the same for an unknown, malformed or deleted id, and for the id of a record in another workspace.',
       'No operation has this path and method. Paths are case-sensitive.',
     ],
     remedy:
-      'Take the id from a list or from the answer that made the record, and compare path and method with the reference.',
+      'Compare the path and the method with the reference. Use an id from a list or from the response to the request that created the record.',
     example: 'There is no campaign with this id in the workspace.',
   },
   conflict: {
     status: 409,
-    meaning: 'The request does not fit what is there.',
+    meaning: 'The request conflicts with the current state of the workspace.',
     causes: [
-      'The workspace has a tag or a group of this name, whatever the case.',
-      'The workspace has a domain of this slug, and `archived` was not sent; or another workspace has verified it.',
-      'A request with the same `Idempotency-Key` is still being served.',
-      'Too many changed the same record at the same moment. Nothing was changed.',
+      'A tag or a group with this name already exists. Names are compared case-insensitively.',
+      'The workspace already has a domain with this slug, and the request does not contain `archived`.',
+      'Another workspace has verified this domain.',
+      'A request with the same `Idempotency-Key` is still in progress.',
+      'Too many concurrent requests changed the same record. This request changed nothing.',
     ],
-    remedy:
-      'Choose another name, or use the record that has it. Where the message says so, send the same request again in a moment.',
+    remedy: 'Choose another name, or use the existing record. If the message says so, retry after a moment.',
     example: 'The workspace has a tag of this name.',
   },
   invite_expired: {
     status: 410,
-    meaning: 'The invitation is over.',
-    causes: ['The invitation of the member who holds the key expired before it was accepted.'],
-    remedy: 'Ask an admin of the workspace for a new invitation. Trying again does not help.',
+    meaning: 'The invitation has expired.',
+    causes: ['The invitation of the member that the key belongs to expired before it was accepted.'],
+    remedy: 'Ask an admin of the workspace for a new invitation. Retrying does not help.',
     example: 'The invitation of the member who holds this key expired before it was accepted: ask for a new one.',
   },
   unprocessable_entity: {
     status: 422,
-    meaning: 'The request can be read, and something in it is not allowed.',
+    meaning: 'The request is well-formed, but at least one value is invalid.',
     causes: [
-      'A field of the body or a parameter of the query is missing, unknown, of another type, or out of its bounds.',
+      'A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.',
       'The body has more than 1,000 names, objects and arrays.',
-      'The query of a list is too long (more than about 7,500 characters) to be repeated in the `Link` to the next page.',
+      'The query of a list is so long (more than about 7,500 characters) that the `Link` to the next page cannot repeat it.',
       'A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.',
-      'A campaign ends before it starts.',
-      'A tag, group, content pillar or domain that was named is not one of the workspace, or is archived.',
-      'An `Idempotency-Key` was used before with another body.',
+      'The end date of a campaign is before its start date.',
+      'A referenced tag, group, content pillar or domain does not exist in the workspace.',
+      'A referenced content pillar or domain is archived.',
+      'The `Idempotency-Key` was already used with a different body.',
     ],
     remedy:
-      'The message names each field, ten at most, as `path: what is wrong`, joined by `; `. Mend all of them, and send it again.',
-    example: 'colour: is unknown, allowed are name; name: must not contain a comma',
+      'Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.',
+    example: 'colour: unknown field, allowed fields: name; name: must not contain a comma',
   },
   rate_limit_exceeded: {
     status: 429,
     meaning: 'Too many requests.',
     causes: [
-      'The key has made more requests in the window than it may (600 a minute by default).',
-      'The address has sent more refused keys than it may (60 a minute by default). A valid key is still served.',
-      'The service has more to do than it can, and refuses what comes on top.',
-      'Bodies of the workspace that come slowly, or replies to it that are not read, take more memory than they may.',
+      'The key exceeded its rate limit (600 requests per minute by default).',
+      'The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.',
+      'The service is overloaded.',
+      'Slow uploads or unread responses of the workspace use too much memory.',
     ],
     remedy:
-      'Wait as many seconds as `Retry-After` says, and try again. `RateLimit` and `X-RateLimit-Remaining` of each answer tell what is left.',
+      'Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.',
     example: 'Too many requests with this key: at most 600 in 60 seconds. Try again in 42 seconds.',
   },
   internal_server_error: {
     status: 500,
-    meaning: 'Something is wrong with the service, not with the request.',
-    causes: ['Its storage is away.', 'A fault that nobody foresaw.'],
+    meaning: 'The service failed. The request is not the cause.',
+    causes: ['The storage is unavailable.', 'An unexpected error occurred.'],
     remedy:
-      'Try again after a moment: a POST with the same `Idempotency-Key`, so that it is done once. If it stays, tell who runs the service the `X-Request-Id` of the answer.',
+      'Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
     example: 'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
   },
 } as const satisfies Record<string, ErrorDocumentation>;
@@ -120,7 +123,7 @@ export type ErrorCode = keyof typeof errors;
 
 export const errorCodes = Object.keys(errors) as ErrorCode[];
 
-/** Where a code is explained, below the address of the documentation. */
+/** Returns the anchor of a code in the error documentation. */
 export function getErrorAnchor(code: ErrorCode): string {
   return code.replaceAll('_', '-');
 }

@@ -15,42 +15,42 @@ const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9
 type FindProblem = (value: string) => string | undefined;
 
 export const MAX_ITEM_COUNT = 100;
-/** More than the line of a request can hold. */
+/** Longer than the request line that Node's HTTP parser accepts, so a value is never longer. */
 const MAX_QUERY_TEXT_LENGTH = 16_384;
 
-/** A text: trimmed, then held against its rule and what else must be true of it. */
-export function text(rule: TextRule, alsoWrong: FindProblem = () => undefined) {
+/** A text that is trimmed, then checked against its rule, then by `findOtherProblem`. */
+export function text(rule: TextRule, findOtherProblem: FindProblem = () => undefined) {
   const { min: minLength, max: maxLength } = rule;
   return z
     .string()
     .overwrite(trim)
-    .superRefine(rejectIf((value) => textProblem(value, rule) ?? alsoWrong(value)))
+    .superRefine(rejectIf((value) => textProblem(value, rule) ?? findOtherProblem(value)))
     .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
-/** An http(s) URL (WHATWG) with a host and without credentials. */
+/** An http(s) URL (WHATWG) with a host, and without a user name and password. */
 export const httpUrl = text(URL_TEXT, findUrlProblem).meta({ format: 'uri', pattern: '^https?://' });
 export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : findUrlProblem(value))).meta({
   pattern: '^(https?://|$)',
 });
 
-/** An id, in lower case. */
+/** An id. It is converted to lower case. */
 export const id = z
   .string()
   .superRefine(rejectIf((value) => (isUuid(value) ? undefined : 'must be a UUID')))
   .toLowerCase()
   .meta({ format: 'uuid', maxLength: 36 });
 
-/** Ids in a body: without duplicates, in the order sent. */
+/** A list of ids in a body. Duplicates are dropped, the order is kept. */
 export const ids = distinctItems(id, (value) => value.toLowerCase());
 
-/** A domain name in its normal form. */
+/** A domain name. It is converted to the normal form of a slug. */
 export const slug = z
   .string()
   .transform((value, context) => {
     const normal = toSlug(value);
     if (normal !== undefined) return normal;
-    context.addIssue('must be a domain name such as links.example.com, without scheme, port, path or leading www.');
+    context.addIssue('must be a domain name such as links.example.com, without a scheme, port, path or leading www.');
     return z.NEVER;
   })
   .meta({
@@ -60,33 +60,35 @@ export const slug = z
     examples: ['links.example.com'],
   });
 
-/** Fields of replies: what is kept was validated when it came. */
-export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'Its id, a UUID.' });
+// Fields of responses only describe their values: stored values were validated when they were received.
+export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The id of the record (UUID).' });
 export const createdAt = z
   .string()
-  .meta({ format: 'date-time', maxLength: 24, description: 'When it was made, in UTC.' });
+  .meta({ format: 'date-time', maxLength: 24, description: 'The time of creation, in UTC.' });
 export const updatedAt = z.string().meta({
   format: 'date-time',
   maxLength: 24,
-  description: 'When it was last changed, in UTC.',
+  description: 'The time of the last change, in UTC.',
 });
-export const workspaceId = recordId.describe('The workspace that it belongs to.');
-/** What is counted. */
+export const workspaceId = recordId.describe('The id of the workspace that the record belongs to.');
 export const count = z.number().meta({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 });
 export const responseText = ({ max: maxLength }: TextRule) => z.string().meta({ maxLength, pattern: NO_NUL });
 
-/** What a deletion answers. */
-export const deletedRecord = z.object({ id: recordId }).meta({ id: 'Deleted', description: 'What was deleted.' });
+/** The response of a deletion. */
+export const deletedRecord = z
+  .object({ id: recordId.describe('The id of the deleted record.') })
+  .meta({ id: 'Deleted', description: 'The deleted record.' });
 
 export const startDate = dateText(startOf);
 export const endDate = dateText(endOf);
 
-/** An amount as a decimal string; see core/shared/amount.ts. */
+/** An amount. It is converted to a decimal string (core/shared/amount.ts). */
 export const amount = numberOrString(
   amountOf,
-  'must be an amount, not negative, with at most 12 digits before the point and 4 after',
+  'must be a non-negative amount with at most 12 digits before the decimal point and 4 after it',
 ).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$' });
 
+/** A whole number, also as a string. It is converted to a number. */
 export const wholeNumber = numberOrString(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991').meta({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -95,16 +97,16 @@ export const wholeNumber = numberOrString(wholeNumberOf, 'must be a whole number
   pattern: '^(0|[1-9][0-9]{0,15})$',
 });
 
-/** A query parameter that may be given once. */
+/** A query parameter that must not be repeated. */
 export function singleParameter<S extends z.ZodType>(schema: S) {
   return z.preprocess((values, context) => {
     if (!Array.isArray(values) || values.length === 1) return Array.isArray(values) ? values[0] : values;
-    context.addIssue({ code: 'custom', message: 'must be given once' });
+    context.addIssue({ code: 'custom', message: 'must not be repeated' });
     return z.NEVER;
   }, schema);
 }
 
-/** A query parameter that may be repeated, or hold several values with commas between them. */
+/** An optional query parameter with several values: repeated, separated by commas, or both. */
 function listParameter<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
   const split = (values: unknown) =>
     Array.isArray(values) ? values.flatMap((value) => String(value).split(',')) : values;
@@ -113,8 +115,9 @@ function listParameter<S extends z.ZodType<unknown, string>>(item: S, keyOf: (va
 
 const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
 
-/** How to give several values in a query. */
-export const LIST_PARAMETER_FORMAT = 'Repeated, or with commas between them; at most 100.';
+/** Describes, in the document, how to send several values in a query. */
+export const LIST_PARAMETER_FORMAT =
+  'Repeat the parameter or separate the values with commas. At most 100 different values.';
 
 export const idListParameter = listParameter(id, (value) => value.toLowerCase());
 export const nameListParameter = listParameter(parameterText, (value) => fold(value.trim()));
@@ -127,15 +130,15 @@ export const booleanParameter = singleParameter(
 
 export const searchParameter = singleParameter(text(SEARCH_TERM)).optional();
 
-/** A domain name as a filter: in its normal form, or `null` for what has none. */
+/** A domain name as a filter. It is converted to the normal form of a slug, or to `null` if it has none. */
 export const slugParameter = singleParameter(parameterText.transform((value) => toSlug(value) ?? null)).optional();
 
-/** A positive integer of a query: digits only. */
+/** A positive integer in a query, in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
   const digits = z.string().transform((value, context) => {
     const number = wholeNumberOf(value);
     if (number !== undefined) return number;
-    context.addIssue('must be a whole number in digits');
+    context.addIssue('must be a whole number, digits only');
     return z.NEVER;
   });
   return singleParameter(digits.pipe(z.int().min(1).max(maximum))).meta({
@@ -146,59 +149,63 @@ export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
   });
 }
 
-/** The query parameters of every list. */
-export function pageParameters(defaultSize: number, largestSize: number) {
+/** The query parameters that page through a list. */
+export function pageParameters(defaultSize: number, maxSize: number) {
   return {
-    page: positiveInteger().default(1).describe('The page, from 1 on. Past the last one the list is empty.'),
-    pageSize: positiveInteger(largestSize)
+    page: positiveInteger()
+      .default(1)
+      .describe('The page number, starting at 1. Pages after the last one are empty arrays.'),
+    pageSize: positiveInteger(maxSize)
       .default(defaultSize)
-      .describe(`How many items a page has at most, ${largestSize} at most.`),
+      .describe(`The number of items per page, at most ${maxSize}.`),
   };
 }
 
 /**
- * At most 100 different items. A repeated one leaves a hole, so that each is named by the position at which it was sent,
- * and what comes after too many is not looked at: an endless list costs no endless checks.
+ * An array of at most 100 different items. Duplicates become holes until the items are validated, so that an error names
+ * an item by its position in the request. Items after the 101st different one are not examined: the cost is bounded.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
-  const withHoles = (values: unknown) => {
+  const replaceDuplicatesWithHoles = (values: unknown) => {
     if (!Array.isArray(values)) return values;
-    const seen = new Set<unknown>();
-    const kept: unknown[] = [];
+    const keys = new Set<unknown>();
+    const distinct: unknown[] = [];
     for (const [position, value] of values.entries()) {
       const key = typeof value === 'string' ? keyOf(value) : value;
-      if (!seen.has(key)) kept[position] = value;
-      if (seen.add(key).size > MAX_ITEM_COUNT) break;
+      if (!keys.has(key)) distinct[position] = value;
+      if (keys.add(key).size > MAX_ITEM_COUNT) break;
     }
-    return kept;
+    return distinct;
   };
   const items = z
     .array(item.optional())
-    .refine((kept) => kept.filter(isDefined).length <= MAX_ITEM_COUNT, {
+    .refine((distinct) => distinct.filter(isDefined).length <= MAX_ITEM_COUNT, {
       message: `must have at most ${MAX_ITEM_COUNT} items`,
       when: ({ value }) => Array.isArray(value),
     })
     .meta({ maxItems: MAX_ITEM_COUNT })
-    .transform((kept) => kept.filter(isDefined));
-  return z.preprocess(withHoles, items);
+    .transform((distinct) => distinct.filter(isDefined));
+  return z.preprocess(replaceDuplicatesWithHoles, items);
 }
 
 function isDefined<T>(item: T | undefined): item is T {
   return item !== undefined;
 }
 
-function dateText(momentOf: (value: string) => number | undefined) {
-  const problem = 'must be a date as 2026-01-31, or a date-time as 2026-01-31T09:30:00Z';
+/** A date or a date-time. `toTime` returns the time that it stands for, or `undefined` if it is invalid. */
+function dateText(toTime: (value: string) => number | undefined) {
+  const problem = 'must be a date such as 2026-01-31 or a date-time such as 2026-01-31T09:30:00Z';
   return z
     .string()
-    .superRefine(rejectIf((value) => (momentOf(value) === undefined ? problem : undefined)))
+    .superRefine(rejectIf((value) => (toTime(value) === undefined ? problem : undefined)))
     .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] });
 }
 
-function numberOrString<T>(read: (value: number | string) => T | undefined, problem: string) {
+/** A number, or a string that stands for one. `convert` returns `undefined` if the value is invalid. */
+function numberOrString<T>(convert: (value: number | string) => T | undefined, problem: string) {
   return z.union([z.number(), z.string()]).transform((value, context) => {
-    const number = read(value);
-    if (number !== undefined) return number;
+    const converted = convert(value);
+    if (converted !== undefined) return converted;
     context.addIssue(problem);
     return z.NEVER;
   });
@@ -208,24 +215,28 @@ function toSlug(value: string): string | undefined {
   return normalSlug(value, domainToASCII);
 }
 
-/** WHATWG mends what is broken (`http:///host`, a line break inside), and forgets an empty user: we look at what was sent. */
+/**
+ * Returns the problem of an http(s) URL. It checks the text as it was sent, because the WHATWG parser repairs invalid URLs
+ * (`http:///host`, a line break inside) and drops an empty user name.
+ */
 function findUrlProblem(value: string): string | undefined {
   const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
   if (authority === undefined || /\p{Control}/u.test(value) || !isUrl(value)) {
     return 'must be a URL that begins with http:// or https://';
   }
-  return authority.includes('@') ? 'must be a URL without user and password' : undefined;
+  return authority.includes('@') ? 'must be a URL without a user name and password' : undefined;
 }
 
-/** Trims; a shorter text is copied, because V8 keeps the whole of a text alive for as long as a piece cut from it. */
+/** Trims a text. A shorter result is copied, because V8 keeps a whole text in memory as long as a slice of it is used. */
 function trim(value: string): string {
-  const piece = value.trim();
-  return piece.length === value.length ? value : Buffer.from(piece, 'utf16le').toString('utf16le');
+  const trimmed = value.trim();
+  return trimmed.length === value.length ? value : Buffer.from(trimmed, 'utf16le').toString('utf16le');
 }
 
-function rejectIf(problemOf: FindProblem) {
+/** Returns a refinement that rejects a value with the problem that `findProblem` returns. */
+function rejectIf(findProblem: FindProblem) {
   return (value: string, context: z.RefinementCtx) => {
-    const problem = problemOf(value);
+    const problem = findProblem(value);
     if (problem !== undefined) context.addIssue(problem);
   };
 }

@@ -10,19 +10,23 @@ export const createGroup = defineOperation({
   path: '/groups',
   permission: 'write',
   summary: 'Create a group',
-  description: 'A name that the workspace has, whatever the case, is a conflict (409).',
+  description:
+    'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: z
-    .strictObject({ name: text(GROUP_NAME), description: text(DESCRIPTION).optional() })
+    .strictObject({
+      name: text(GROUP_NAME).describe('The name, unique in the workspace (case-insensitive).'),
+      description: text(DESCRIPTION).optional().describe('The description. It is not returned.'),
+    })
     .meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],
   response: z
     .object({
       id: recordId,
-      name: responseText(GROUP_NAME),
-      count: count.describe('How many members it has.'),
+      name: responseText(GROUP_NAME).describe('The name.'),
+      count: count.describe('The number of members.'),
       createdAt,
     })
-    .meta({ id: 'Group', description: 'Members who are addressed together.' }),
+    .meta({ id: 'Group', description: 'A group of members.' }),
   example: {
     body: { name: 'Lisbon', description: 'Everyone in the Lisbon office.' },
     response: {

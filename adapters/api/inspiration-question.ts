@@ -24,36 +24,40 @@ import { defineOperation, respondCreated, respondOk, respondPage } from './opera
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
-  question: text(QUESTION),
-  description: text(DESCRIPTION).describe('A hint for who answers; empty where it is left out at creation.'),
-  icon: icon.describe('`bulb` where it is left out at creation.'),
-  userType: z.enum(USER_TYPES).describe('Whom it is for; `all` where it is left out at creation.'),
-  groups: ids.describe('Groups of the workspace that it is for; for all where there is none.'),
-  isActive: z.boolean().describe('`true` where it is left out at creation.'),
-  archived: z.boolean().describe('`false` where it is left out at creation.'),
+  question: text(QUESTION).describe('The question.'),
+  description: text(DESCRIPTION).describe('Help text. It can be empty. Default on creation: empty.'),
+  icon: icon.describe('The icon. Default on creation: `bulb`.'),
+  userType: z
+    .enum(USER_TYPES)
+    .describe('The seat type that the question is for, or `all`. Default on creation: `all`.'),
+  groups: ids.describe(
+    'The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).',
+  ),
+  isActive: z.boolean().describe('Whether the question is active. Default on creation: `true`.'),
+  archived: z.boolean().describe('Whether the question is archived. Default on creation: `false`.'),
 });
 
 const questionResponse = z
   .object({
     id: recordId,
     workspaceId,
-    question: responseText(QUESTION),
-    description: responseText(DESCRIPTION).describe('Empty where there is none.'),
-    icon,
-    userType: z.enum(USER_TYPES).describe('Whom it is for.'),
+    question: responseText(QUESTION).describe('The question.'),
+    description: responseText(DESCRIPTION).describe('Help text, or an empty string.'),
+    icon: icon.describe('The icon.'),
+    userType: z.enum(USER_TYPES).describe('The seat type that the question is for, or `all`.'),
     groups: z
       .array(recordId)
       .max(MAX_ITEM_COUNT)
       .readonly()
-      .describe('The groups that it is for; for all where there is none.'),
-    isActive: z.boolean(),
-    archived: z.boolean(),
+      .describe('The ids of the groups that the question is for. An empty array means no restriction.'),
+    isActive: z.boolean().describe('Whether the question is active.'),
+    archived: z.boolean().describe('Whether the question is archived.'),
     createdAt,
     updatedAt,
   })
-  .meta({ id: 'InspirationQuestion', description: 'A prompt for what employees could write about.' });
+  .meta({ id: 'InspirationQuestion', description: 'A prompt that suggests a topic to write about.' });
 
-/** As the examples of the document show it. */
+/** The inspiration question in the examples of the document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06',
   workspaceId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f',
@@ -74,7 +78,8 @@ export const createInspirationQuestion = defineOperation({
   path: '/inspiration-questions',
   permission: 'write',
   summary: 'Create an inspiration question',
-  description: 'Only `question` is required. It is available while it is active and not archived.',
+  description:
+    'Creates an inspiration question. Only `question` is required. A question is available while it is active and not archived.',
   body: questionFields
     .partial()
     .required({ question: true })
@@ -91,18 +96,24 @@ export const listInspirationQuestions = defineOperation({
   path: '/inspiration-questions',
   permission: 'read',
   summary: 'List inspiration questions',
-  description: 'Newest first. `Link` leads to the next and the previous page.',
+  description:
+    'Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    search: searchParameter.describe('Found in question or description, whatever the case.'),
-    userType: singleParameter(z.enum(USER_TYPES)).optional().describe('Whom they are for, exactly.'),
-    groupIds: idListParameter.describe(`For one of these groups. ${LIST_PARAMETER_FORMAT}`),
-    includeArchived: booleanParameter.default(false).describe('Archived questions too.'),
-    isActive: booleanParameter.optional().describe('Active ones alone, or inactive ones alone.'),
+    search: searchParameter.describe('Case-insensitive search in question and description.'),
+    userType: singleParameter(z.enum(USER_TYPES)).optional().describe('Only questions with exactly this `userType`.'),
+    groupIds: idListParameter.describe(
+      `Only questions for at least one of these groups (ids). ${LIST_PARAMETER_FORMAT}`,
+    ),
+    includeArchived: booleanParameter.default(false).describe('Whether to include archived questions.'),
+    isActive: booleanParameter
+      .optional()
+      .describe('`true`: only active questions. `false`: only inactive questions. By default, both.'),
     availableToMe: booleanParameter
       .default(false)
       .describe(
-        "Those alone that are active, not archived, for all or the seat type of the key's member, and for no group or one " +
-          'of its groups. With a key of no member: those that are for all and no group.',
+        "`true`: only questions that are active, not archived, and meant for the seat type and the groups of the key's " +
+          'member. If the key does not belong to a member: only questions for all seat types and without groups. ' +
+          '`false`: no filter.',
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
   }),
@@ -118,10 +129,10 @@ export const updateInspirationQuestion = defineOperation({
   path: '/inspiration-questions/{id}',
   permission: 'write',
   summary: 'Update an inspiration question',
-  description: 'What is left out stays as it is.',
+  description: 'Updates the fields of the request body. Omitted fields are unchanged.',
   body: questionFields
     .partial()
-    .meta({ id: 'InspirationQuestionChange', description: 'What to change of an inspiration question.' }),
+    .meta({ id: 'InspirationQuestionChange', description: 'The fields of an inspiration question to update.' }),
   statuses: [200],
   response: questionResponse,
   example: {
@@ -138,7 +149,7 @@ export const deleteInspirationQuestion = defineOperation({
   path: '/inspiration-questions/{id}',
   permission: 'write',
   summary: 'Delete an inspiration question',
-  description: 'For good.',
+  description: 'Permanently deletes an inspiration question.',
   statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },

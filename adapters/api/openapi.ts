@@ -6,24 +6,29 @@ import { version } from './version.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const API_DESCRIPTION = `The records of a workspace of an employee-advocacy product: campaigns, inspiration questions, content
-pillars, domains, groups and tags. Every operation acts on the workspace that the key belongs to.
+const API_DESCRIPTION = `Manage the campaigns, inspiration questions, content pillars, domains, groups and tags of a
+workspace. Every operation acts on the workspace that the API key belongs to.
 
-- **Keys** go into \`Authorization: Bearer <API_KEY>\`.
-- **Errors** have one shape; \`doc_url\` leads to [what causes each code here](/docs/errors).
-- **Lists** are bare arrays. \`Link\` leads to the next page while there is one.
-- **Retries**: a POST with an \`Idempotency-Key\` is done once, however often it is sent. The first success is kept for 24
-  hours, and a repeat gets it again with \`Idempotency-Replayed: true\`.
-- **Limits**: each answer tells what is left of them; a 429 tells in \`Retry-After\` how many seconds to wait.`;
+- **Authentication**: Send your API key in the header \`Authorization: Bearer <API_KEY>\`.
+- **Errors**: Every error response has the same JSON shape. Branch on \`code\` in your program. \`doc_url\` links to
+  [the causes of each code](/docs/errors).
+- **Pagination**: A list returns a JSON array. Follow the \`Link\` header with \`rel="next"\` until it is absent.
+- **Retries**: Send an \`Idempotency-Key\` with a POST, and you can safely retry it. The first successful response is
+  stored for 24 hours. A retry with the same body returns it again, with \`Idempotency-Replayed: true\`.
+- **Rate limits**: Headers of each response show the limit and the remaining requests. After a 429, wait for the number
+  of seconds in \`Retry-After\`.`;
 
-/** The tags of the document, by the first segment of a path. */
+/** The tags of the document, by the first segment of the path. */
 const tags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   campaigns: { name: 'Campaigns', description: 'Content that employees share.' },
-  'inspiration-questions': { name: 'Inspiration questions', description: 'Prompts for what they could write about.' },
-  'content-pillars': { name: 'Content pillars', description: 'Themes of content.' },
+  'inspiration-questions': {
+    name: 'Inspiration questions',
+    description: 'Prompts that suggest topics to write about.',
+  },
+  'content-pillars': { name: 'Content pillars', description: 'Themes that structure the content of a workspace.' },
   domains: { name: 'Domains', description: 'Custom domains for short links.' },
-  groups: { name: 'Groups', description: 'Members who are addressed together.' },
-  tags: { name: 'Tags', description: 'Labels of campaigns.' },
+  groups: { name: 'Groups', description: 'Groups of members.' },
+  tags: { name: 'Tags', description: 'Labels for campaigns.' },
 };
 
 const createTextHeader = (description: string, more: Json = {}) => ({
@@ -38,25 +43,31 @@ const createIntegerHeader = (description: string, minimum: number, example: numb
 
 const headers = {
   'X-Request-Id': {
-    ...createTextHeader('Names this request: in our log, and when you ask us about it.', {
+    ...createTextHeader('The id of this request in the log. Quote it in support requests.', {
       format: 'uuid',
       maxLength: 36,
     }),
     required: true,
   },
-  'X-RateLimit-Limit': createIntegerHeader('How many requests the key may make in a window.', 1, 600),
-  'X-RateLimit-Remaining': createIntegerHeader('How many are left in this window.', 0, 599),
-  'X-RateLimit-Reset': createIntegerHeader('When the next window begins, in Unix seconds.', 0, 1779264960),
-  'RateLimit-Policy': { ...createTextHeader('The limit, as of IETF draft 10.'), example: '"default";q=600;w=60' },
-  RateLimit: { ...createTextHeader('What is left of it, as of IETF draft 10.'), example: '"default";r=599;t=60' },
-  'Retry-After': { ...createIntegerHeader('How many seconds to wait.', 1, 42), required: true },
-  'WWW-Authenticate': { ...createTextHeader('The scheme to send a key with.', { enum: ['Bearer'] }), required: true },
+  'X-RateLimit-Limit': createIntegerHeader('The maximum number of requests of the key per window.', 1, 600),
+  'X-RateLimit-Remaining': createIntegerHeader('The number of requests that remain in the current window.', 0, 599),
+  'X-RateLimit-Reset': createIntegerHeader('The time when the next window starts, in Unix seconds.', 0, 1779264960),
+  'RateLimit-Policy': {
+    ...createTextHeader('The rate limit policy (IETF draft-ietf-httpapi-ratelimit-headers-10).'),
+    example: '"default";q=600;w=60',
+  },
+  RateLimit: {
+    ...createTextHeader('The remaining requests (IETF draft-ietf-httpapi-ratelimit-headers-10).'),
+    example: '"default";r=599;t=60',
+  },
+  'Retry-After': { ...createIntegerHeader('The number of seconds to wait before a retry.', 1, 42), required: true },
+  'WWW-Authenticate': { ...createTextHeader('The authentication scheme.', { enum: ['Bearer'] }), required: true },
   Link: {
-    ...createTextHeader('The next page and the previous one, where there are such (RFC 8288).', { maxLength: 32_768 }),
+    ...createTextHeader('Links to the next and the previous page, if they exist (RFC 8288).', { maxLength: 32_768 }),
     example: '</campaigns?pageSize=10&page=2>; rel="next"',
   },
   'Idempotency-Replayed': createTextHeader(
-    'Tells that this is what the first request with this `Idempotency-Key` got.',
+    'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     {
       enum: ['true'],
     },
@@ -74,29 +85,36 @@ const RATE_LIMIT_HEADERS: readonly HeaderName[] = [
 
 const errorSchema = z
   .strictObject({
-    error: z.strictObject({
-      code: z.enum(errorCodes).describe('For programs.'),
-      message: z
-        .string()
-        .meta({ maxLength: 10_000, pattern: '[^ ]' })
-        .describe('For people: what is wrong, and where.'),
-      doc_url: z.string().max(2048).meta({ format: 'uri-reference' }).optional().describe('Explains the code.'),
-    }),
+    error: z
+      .strictObject({
+        code: z.enum(errorCodes).describe('The error code. Branch on it in your program.'),
+        message: z
+          .string()
+          .meta({ maxLength: 10_000, pattern: '[^ ]' })
+          .describe('A message for people: what is wrong and how to fix it.'),
+        doc_url: z
+          .string()
+          .max(2048)
+          .meta({ format: 'uri-reference' })
+          .optional()
+          .describe('A link to the documentation of the code.'),
+      })
+      .describe('The error.'),
   })
-  .meta({ id: 'Error', description: 'Why a request was refused.' });
+  .meta({ id: 'Error', description: 'The body of an error response.' });
 
-/** The OpenAPI document of the API, made of what its operations declare. */
+/** Creates the OpenAPI document from the declared operations. */
 export function createOpenApiDocument(): Json {
-  const schemas = new SchemaConverter();
+  const converter = new SchemaConverter();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: describeOperation(operation, schemas),
+      [operation.method.toLowerCase()]: describeOperation(operation, converter),
     };
   }
   const responses = Object.fromEntries(
-    errorCodes.map((code) => [toComponentName(code), describeErrorResponse(code, schemas)]),
+    errorCodes.map((code) => [toComponentName(code), describeErrorResponse(code, converter)]),
   );
   return {
     openapi: '3.1.0',
@@ -106,17 +124,21 @@ export function createOpenApiDocument(): Json {
       description: API_DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'Where this document is.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     security: [{ key: [] }],
     tags: Object.values(tags),
     paths,
     components: {
-      schemas: schemas.components,
+      schemas: converter.components,
       responses,
       headers,
       parameters: { id: ID_PARAMETER, 'Idempotency-Key': IDEMPOTENCY_KEY_PARAMETER },
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'A key of the workspace: `adv_` and 38 characters.' },
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key of the workspace: `adv_` followed by 38 characters.',
+        },
       },
     },
   };
@@ -126,23 +148,24 @@ const ID_PARAMETER = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The id of the record.',
+  description: 'The id of the record (UUID, in upper or lower case).',
   schema: { type: 'string', format: 'uuid', maxLength: 36 },
 };
 
 const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'A name of your choice for this request: sent again under it, with the same body, it is not done again.',
+  description:
+    'A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
   example: 'f3a1c0de-0001',
 };
 
-function describeOperation(operation: Operation, schemas: SchemaConverter): Json {
+function describeOperation(operation: Operation, converter: SchemaConverter): Json {
   const { id, method, path, summary, description, body, example, statuses } = operation;
   const parameters = [
     ...(path.includes('{id}') ? [createReference('parameters', 'id')] : []),
-    ...describeQueryParameters(operation, schemas),
+    ...describeQueryParameters(operation, converter),
     ...(method === 'POST' ? [createReference('parameters', 'Idempotency-Key')] : []),
   ];
   return {
@@ -152,10 +175,10 @@ function describeOperation(operation: Operation, schemas: SchemaConverter): Json
     tags: [tags[getResourceSegment(operation)]?.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
-      ? { requestBody: { required: true, content: createJsonContent(schemas.convert(body, 'input'), example.body) } }
+      ? { requestBody: { required: true, content: createJsonContent(converter.convert(body, 'input'), example.body) } }
       : {}),
     responses: {
-      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, schemas)])),
+      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, converter)])),
       ...Object.fromEntries(
         errorCodes.map((code) => [errors[code].status, createReference('responses', toComponentName(code))]),
       ),
@@ -163,50 +186,64 @@ function describeOperation(operation: Operation, schemas: SchemaConverter): Json
   };
 }
 
-/** The parameters of a query. zod tells no default of what is read from text. */
-function describeQueryParameters({ query }: Operation, schemas: SchemaConverter): Json[] {
+/** Returns the query parameters. Their default is added here: zod omits it for schemas that transform text. */
+function describeQueryParameters({ query }: Operation, converter: SchemaConverter): Json[] {
   return Object.entries(query.shape).map(([name, field]) => {
-    const { description, ...schema } = schemas.convert(field, 'input');
-    const standard = field instanceof z.ZodDefault ? { default: field.def.defaultValue } : {};
-    return { name, in: 'query', description, schema: { ...schema, ...standard } };
+    const { description, ...schema } = converter.convert(field, 'input');
+    const defaults = field instanceof z.ZodDefault ? { default: field.def.defaultValue } : {};
+    return { name, in: 'query', description, schema: { ...schema, ...defaults } };
   });
 }
 
-function describeSuccess(operation: Operation, status: number, schemas: SchemaConverter): Json {
-  const { method, response: reply, example } = operation;
-  const isList = reply instanceof z.ZodArray;
-  const meaning = { GET: 'What was asked for.', PATCH: 'As it is now.', DELETE: 'It was deleted.' };
+function describeSuccess(operation: Operation, status: number, converter: SchemaConverter): Json {
+  const { method, response, example } = operation;
+  const isList = response instanceof z.ZodArray;
   return {
-    description:
-      method === 'POST' ? (status === 201 ? 'It was made.' : 'It was there, and is as asked for.') : meaning[method],
+    description: describeStatus(operation, status),
     headers: createHeaderReferences([
       'X-Request-Id',
       ...RATE_LIMIT_HEADERS,
       ...(isList ? (['Link'] as const) : []),
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
-    content: createJsonContent(schemas.convert(reply, 'output'), example.response),
+    content: createJsonContent(converter.convert(response, 'output'), example.response),
     ...(isList ? {} : describeLinks(operation)),
   };
 }
 
-/** The operations that take the id of what was answered. */
+/** Says what a status of success means. */
+function describeStatus({ method, response }: Operation, status: number): string {
+  switch (method) {
+    case 'GET':
+      return response instanceof z.ZodArray ? 'A page of the list.' : 'The record.';
+    case 'POST':
+      return status === 201
+        ? 'The record was created.'
+        : 'The record already existed. The response shows its state after the request.';
+    case 'PATCH':
+      return 'The record after the update.';
+    case 'DELETE':
+      return 'The record was deleted.';
+  }
+}
+
+/** Returns links to the operations that take the id of the returned record. */
 function describeLinks(operation: Operation): Json {
-  const followers = operations.filter(
+  const linkedOperations = operations.filter(
     (other) =>
       other.path.includes('{id}') &&
       getResourceSegment(other) === getResourceSegment(operation) &&
       operation.method !== 'DELETE',
   );
-  if (followers.length === 0) return {};
-  const link = ({ id, summary }: Operation) => [
+  if (linkedOperations.length === 0) return {};
+  const toLink = ({ id, summary }: Operation) => [
     id,
     { operationId: id, description: `${summary}.`, parameters: { id: '$response.body#/id' } },
   ];
-  return { links: Object.fromEntries(followers.map(link)) };
+  return { links: Object.fromEntries(linkedOperations.map(toLink)) };
 }
 
-function describeErrorResponse(code: (typeof errorCodes)[number], schemas: SchemaConverter): Json {
+function describeErrorResponse(code: (typeof errorCodes)[number], converter: SchemaConverter): Json {
   const { meaning, causes, remedy, example } = errors[code];
   const doc_url = `/docs/errors#${getErrorAnchor(code)}`;
   return {
@@ -217,7 +254,9 @@ function describeErrorResponse(code: (typeof errorCodes)[number], schemas: Schem
       ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : []),
       ...(code === 'rate_limit_exceeded' ? (['Retry-After'] as const) : []),
     ]),
-    content: createJsonContent(schemas.convert(errorSchema, 'output'), { error: { code, message: example, doc_url } }),
+    content: createJsonContent(converter.convert(errorSchema, 'output'), {
+      error: { code, message: example, doc_url },
+    }),
   };
 }
 
@@ -229,15 +268,15 @@ function createHeaderReferences(names: readonly HeaderName[]): Json {
   return Object.fromEntries(names.map((name) => [name, createReference('headers', name)]));
 }
 
-function createReference(kind: string, name: string): Json {
-  return { $ref: `#/components/${kind}/${name}` };
+function createReference(componentType: string, name: string): Json {
+  return { $ref: `#/components/${componentType}/${name}` };
 }
 
 function getResourceSegment({ path }: Operation): string {
   return path.split('/')[1] as string;
 }
 
-/** `bad_request` is the response `BadRequest`. */
+/** Converts a code to the name of its response component: `bad_request` to `BadRequest`. */
 function toComponentName(code: string): string {
   return code
     .split('_')
@@ -245,17 +284,17 @@ function toComponentName(code: string): string {
     .join('');
 }
 
-/** Turns zod's schemas into those of the document; what has an id becomes a component. */
+/** Converts zod schemas to JSON Schema. A schema with an id becomes a component of the document. */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
-    const whole = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any' });
+    const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), { io, unrepresentable: 'any' });
     const { properties, $defs = {} } = JSON.parse(
-      JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/'),
+      JSON.stringify(wrapper).replaceAll('"#/$defs/', '"#/components/schemas/'),
     );
     for (const [name, { id: _, ...named }] of Object.entries<Record<string, unknown>>($defs))
       this.components[name] = named;
-    return properties.it;
+    return properties.wrapped;
   }
 }

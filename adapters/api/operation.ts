@@ -5,14 +5,14 @@ import { memoize } from '../../core/shared/memo.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 
-/** What an operation answers; `hasNext` tells of a list whether another page holds something. */
+/** The status and body of a successful response. `hasNext`, on lists only: whether another page has items. */
 export interface OperationResult<Body> {
   readonly status: 200 | 201;
   readonly body: Body;
   readonly hasNext?: boolean;
 }
 
-/** What a caller may send, where the operation takes a body, and what is answered. */
+/** A request body, if the operation takes one, and the response body, for the document. */
 interface Example<Body, Result> {
   readonly body?: Body;
   readonly response: Result;
@@ -21,7 +21,7 @@ interface Example<Body, Result> {
 type FieldsSchema = z.ZodObject;
 type EmptySchema = z.ZodObject<Record<never, never>>;
 
-/** What `run` gets: who calls, the id of the path where it has one, and the validated query and body. */
+/** The input of `run`: the caller, the id if the path has one, and the validated query and body. */
 export interface OperationInput<Path extends string, Query extends FieldsSchema, Body extends FieldsSchema> {
   readonly caller: Caller;
   readonly params: Path extends `${string}{id}` ? { readonly id: string } : Record<never, never>;
@@ -30,9 +30,9 @@ export interface OperationInput<Path extends string, Query extends FieldsSchema,
 }
 
 /**
- * One operation of the API, declared once: routes, validation, serialisation, documents and tests are made from it.
- * Query and body are strict objects; `reply` is the schema of a record or of an array of records, and what it does not
- * declare is not returned.
+ * One operation of the API, declared once. Routes, validation, serialization, the document and test loops come from it.
+ * Query and body are strict objects. `response` is the schema of a record or of an array of records; fields that it does
+ * not declare are not returned.
  */
 interface OperationDeclaration<
   Path extends string,
@@ -44,8 +44,9 @@ interface OperationDeclaration<
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: Path;
   readonly permission: Permission;
-  /** What it does, in a few words; and what its caller has to know, in Markdown. */
+  /** An imperative of two to five words. */
   readonly summary: string;
+  /** The behavior, limits and errors that an integrator must know, in Markdown. */
   readonly description: string;
   readonly query?: Query;
   readonly body?: Body;
@@ -55,7 +56,7 @@ interface OperationDeclaration<
   run(app: Application, input: OperationInput<Path, Query, Body>): Promise<OperationResult<z.input<Result>>>;
 }
 
-/** A declared operation, whichever: what serves one needs no more of its types. */
+/** A declared operation without its type parameters, for the code that serves, documents and tests all operations. */
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -68,7 +69,10 @@ export interface Operation {
   readonly statuses: readonly (200 | 201)[];
   readonly response: z.ZodType;
   readonly example: Example<object, unknown>;
-  /** Refuses with `invalid` every failed field of query and body; then does the work. */
+  /**
+   * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
+   * `invalid` with every failed field of both.
+   */
   prepare(
     query: object,
     body: unknown,
@@ -82,49 +86,57 @@ export function defineOperation<
   Query extends FieldsSchema = EmptySchema,
   Body extends FieldsSchema = EmptySchema,
 >(declaration: OperationDeclaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
-  const { query = z.strictObject({}), body, response: reply, run } = declaration;
-  const serialise = createSerializer(reply);
-  const withoutQuery = query.safeParse({}).data;
+  const { query = z.strictObject({}), body, response, run } = declaration;
+  const serialize = createSerializer(response);
+  const defaultQuery = query.safeParse({}).data;
   return {
     ...declaration,
     query,
     body,
     prepare(rawQuery, rawBody) {
-      const isGiven = withoutQuery === undefined || Object.keys(rawQuery).length > 0;
-      const [parsedQuery = withoutQuery, parsedBody] = parseAll(isGiven && [query, rawQuery], body && [body, rawBody]);
+      const shouldParseQuery = defaultQuery === undefined || Object.keys(rawQuery).length > 0;
+      const [parsedQuery = defaultQuery, parsedBody] = parseAll(
+        shouldParseQuery && [query, rawQuery],
+        body && [body, rawBody],
+      );
       return async (app, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
         const result = await run(app, input as unknown as OperationInput<Path, Query, Body>);
-        return { ...result, body: serialise(result.body) };
+        return { ...result, body: serialize(result.body) };
       };
     },
   };
 }
 
+/** Returns a result with status 200. */
 export function respondOk<Body>(body: Body): OperationResult<Body> {
   return { status: 200, body };
 }
 
+/** Returns a result with status 201. */
 export function respondCreated<Body>(body: Body): OperationResult<Body> {
   return { status: 201, body };
 }
 
+/** Returns the result of a list: status 200 and the items of a page. */
 export function respondPage<T>({ items, hasNext }: Page<T>): OperationResult<T[]> {
   return { status: 200, body: [...items], hasNext };
 }
 
-/** Writes the declared fields of a record, or of each record of an array, as JSON. */
-function createSerializer(reply: z.ZodType): (body: unknown) => string {
-  if (!(reply instanceof z.ZodArray)) return createRecordSerializer(reply as z.ZodObject) as (body: unknown) => string;
-  const serialise = createRecordSerializer(reply.element as z.ZodObject);
-  return (body) => `[${(body as readonly object[]).map(serialise).join(',')}]`;
+/** Creates a function that writes the declared fields of a record, or of each record of an array, as JSON. */
+function createSerializer(response: z.ZodType): (body: unknown) => string {
+  if (!(response instanceof z.ZodArray)) {
+    return createRecordSerializer(response as z.ZodObject) as (body: unknown) => string;
+  }
+  const serialize = createRecordSerializer(response.element as z.ZodObject);
+  return (body) => `[${(body as readonly object[]).map(serialize).join(',')}]`;
 }
 
 function createRecordSerializer({ shape }: z.ZodObject): (record: object) => string {
   const names = Object.keys(shape);
   return memoize((record) => {
-    const shown: Record<string, unknown> = {};
-    for (const name of names) shown[name] = (record as Readonly<Record<string, unknown>>)[name];
-    return JSON.stringify(shown);
+    const view: Record<string, unknown> = {};
+    for (const name of names) view[name] = (record as Readonly<Record<string, unknown>>)[name];
+    return JSON.stringify(view);
   });
 }

@@ -4,7 +4,7 @@ import { type FieldError, invalidFields } from '../../core/shared/core-error.ts'
 type Part = readonly [schema: z.ZodObject, value: unknown];
 type Issue = z.core.$ZodIssue;
 
-/** Validates values; refuses with `invalid` every failed field of all of them, unknown names first. */
+/** Validates values against schemas. Throws `invalid` with every failed field of all of them, unknown fields first. */
 export function parseAll(...parts: readonly (Part | false | undefined)[]): unknown[] {
   const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: describeProblem }) : undefined));
   const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flatten(issue));
@@ -13,7 +13,7 @@ export function parseAll(...parts: readonly (Part | false | undefined)[]): unkno
   return results.map((result) => result?.data);
 }
 
-/** Validates one value; refuses with `invalid` every failed field of it. */
+/** Validates one value. Throws `invalid` with every failed field. */
 export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
   return parseAll([schema, value])[0] as z.output<Schema>;
 }
@@ -24,7 +24,7 @@ const MAX_NAME_COUNT = 10;
 
 const isUnknown = ({ code }: Issue): boolean => code === 'unrecognized_keys';
 
-/** The faults of the chosen issues, one for each field. */
+/** Returns one error per field for the issues that `isChosen` accepts. */
 function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): FieldError[] {
   const byPath = new Map<string, string>();
   for (const issue of issues.filter(isChosen)) {
@@ -37,13 +37,16 @@ function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boo
   return [...byPath].map(([path, message]) => ({ path, problem: message }));
 }
 
-/** The issues of the one form of a union that a value was meant to have, or the union's own. */
+/**
+ * Returns the issues that explain a failed union: those of the first alternative whose type the value has, or one issue
+ * that lists the types of all alternatives.
+ */
 function flatten(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const meant = issue.errors.find(
+  const matching = issue.errors.find(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   );
-  if (meant) return meant.flatMap((inner) => flatten({ ...inner, path: [...issue.path, ...inner.path] }));
+  if (matching) return matching.flatMap((inner) => flatten({ ...inner, path: [...issue.path, ...inner.path] }));
   if (issue.message === REQUIRED) return [issue];
   const expected = issue.errors.flatMap((issues) =>
     issues.map((inner) => (inner as { expected?: string }).expected ?? ''),
@@ -51,7 +54,7 @@ function flatten(issue: Issue): Issue[] {
   return [{ ...issue, message: `must be ${expected.map(withArticle).join(' or ')}` }];
 }
 
-/** What is wrong with a value, for zod's own checks; ours bring their own words. */
+/** Returns the problem for an issue of zod's own checks. Our own checks set their message themselves. */
 function describeProblem(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -67,8 +70,8 @@ function describeProblem(issue: z.core.$ZodRawIssue): string | undefined {
     case 'unrecognized_keys': {
       const allowed = Object.keys((issue.inst as z.ZodObject).shape);
       return allowed.length === 0
-        ? 'is unknown, nothing is allowed here'
-        : `is unknown, allowed are ${allowed.join(', ')}`;
+        ? 'unknown field, no fields are allowed here'
+        : `unknown field, allowed fields: ${allowed.join(', ')}`;
     }
     default:
       return undefined;
@@ -80,7 +83,7 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** At most 100 code points of a name, in well-formed Unicode: a message must be readable by every JSON parser. */
+/** Cuts a name after 100 code points. The result is well-formed Unicode, so that every JSON parser can read the message. */
 export function shorten(name: string): string {
   const start = Array.from(name.slice(0, 2 * MAX_NAME_LENGTH))
     .slice(0, MAX_NAME_LENGTH)

@@ -6,13 +6,17 @@ import { defineOperation, respondCreated, respondOk } from './operation.ts';
 
 const name = text(TAG_NAME, tagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagBody = z
-  .strictObject({ name: name.describe('Without a comma, and no name of another tag, whatever the case.') })
-  .meta({ id: 'NewTag', description: 'The name of a tag.' });
+  .strictObject({ name: name.describe('The name, without commas, unique in the workspace (case-insensitive).') })
+  .meta({ id: 'NewTag', description: 'A tag to create or rename.' });
 const tagResponse = z
-  .object({ id: recordId, name: responseText(TAG_NAME), color: z.enum(COLORS).describe('Given by the service.') })
-  .meta({ id: 'Tag', description: 'A label of campaigns.' });
+  .object({
+    id: recordId,
+    name: responseText(TAG_NAME).describe('The name.'),
+    color: z.enum(COLORS).describe('The color. The service assigns it.'),
+  })
+  .meta({ id: 'Tag', description: 'A label for campaigns.' });
 
-/** As the examples of the document show it. */
+/** The tag in the examples of the document. */
 const example = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = defineOperation({
@@ -21,7 +25,8 @@ export const createTag = defineOperation({
   path: '/tags',
   permission: 'write',
   summary: 'Create a tag',
-  description: 'Its color is the one that the workspace uses least. A name that the workspace has is a conflict (409).',
+  description:
+    'Creates a tag with the color that the workspace uses least. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagBody,
   statuses: [201],
   response: tagResponse,
@@ -35,7 +40,7 @@ export const updateTag = defineOperation({
   path: '/tags/{id}',
   permission: 'write',
   summary: 'Rename a tag',
-  description: 'It keeps its color. A name that another tag has is a conflict (409).',
+  description: 'Changes the name of a tag. The color is unchanged. The name of another tag is a conflict (409).',
   body: tagBody,
   statuses: [200],
   response: tagResponse,

@@ -236,13 +236,13 @@ async function* batchesOf(source: Source, limit: number): AsyncGenerator<Batch> 
 }
 
 function readLine({ number, bytes }: Line, source: Source, limit: number): ReadLine {
-  if (!bytes) return { number, reason: describeTooLongBody(limit) };
+  if (!bytes) return { number, reason: `The line ${describeTooLongBody(limit)}.` };
   try {
     const body = importables[source.kind].read(readJson(bytes));
     return { number, body, id: lineId(source, number, bytes) };
   } catch (error) {
     if (!(error instanceof MalformedBody || error instanceof CoreError)) throw error;
-    return { number, reason: error.message };
+    return { number, reason: error instanceof MalformedBody ? `The line ${error.problem}.` : error.message };
   }
 }
 

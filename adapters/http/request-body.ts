@@ -48,7 +48,10 @@ export function bodyReader(limit: number): ReadBody {
         response.shouldKeepAlive = false;
         request.resume();
         if (error instanceof HttpError) throw error;
-        throw new HttpError('bad_request', error.type === 'entity.too.large' ? describeTooLongBody(limit) : NOT_WHOLE);
+        throw new HttpError(
+          'bad_request',
+          error.type === 'entity.too.large' ? `The request body ${describeTooLongBody(limit)}.` : NOT_WHOLE,
+        );
       })
       .finally(release);
     return parseJson(bytes);

@@ -46,9 +46,9 @@ const kinds: Readonly<Record<string, { lines: readonly unknown[]; refused: Reado
     ],
     refused: {
       2: /^tagIds\.0: is no tag of the workspace$/,
-      3: /^colour: is unknown, .*; name: must not be blank$/,
+      3: /^colour: unknown field, .*; name: must not be blank$/,
       4: /^endDate: must not be before startDate$/,
-      5: /^totalBudget: must be an amount/,
+      5: /^totalBudget: must be a non-negative amount/,
     },
   },
   questions: {
@@ -61,7 +61,7 @@ const kinds: Readonly<Record<string, { lines: readonly unknown[]; refused: Reado
       2: /^The workspace has a tag of this name/,
       3: /^name: must not contain a comma$/,
       4: /^The workspace has a tag of this name/,
-      6: /^title: is unknown, allowed are name; name: is required$/,
+      6: /^title: unknown field, allowed fields: name; name: is required$/,
     },
   },
   groups: {
@@ -159,14 +159,14 @@ suite('an import', {
     const { refused, importId: _, ...end } = JSON.parse(stdout);
     assert.deepEqual(end, { kind: 'tags', dryRun: false, accepted: 4, nextLine: 15, ended: 'done', uncertain: null });
     assert.deepEqual(refused, [
-      { line: 2, reason: 'The body cannot be read: it is no valid JSON.' },
-      { line: 5, reason: 'The body must be a JSON object.' },
-      { line: 6, reason: 'The body must be a JSON object.' },
-      { line: 7, reason: 'The body must be a JSON object.' },
-      { line: 8, reason: 'The body cannot be read: it is no valid JSON.' },
-      { line: 9, reason: 'The body cannot be read: it is no valid UTF-8.' },
+      { line: 2, reason: 'The line is not valid JSON.' },
+      { line: 5, reason: 'The line must be a JSON object.' },
+      { line: 6, reason: 'The line must be a JSON object.' },
+      { line: 7, reason: 'The line must be a JSON object.' },
+      { line: 8, reason: 'The line is not valid JSON.' },
+      { line: 9, reason: 'The line is not valid UTF-8.' },
       { line: 12, reason: 'name: must have at most 190 characters' },
-      { line: 13, reason: 'The body must have at most 250 bytes.' },
+      { line: 13, reason: 'The line must have at most 250 bytes.' },
     ]);
     const names = (await collected(here.app.tags.iterate(here.id))).map(({ name }) => name);
     assert.deepEqual(names, ['first', 'crlf', 'twice', 'last']);

@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description Those that all filters hold for, in descending order. `Link` leads to the next and the previous page.
+         * @description Returns the campaigns that match all filters, in descending order of `sortBy`. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.
          */
         get: operations["listCampaigns"];
         put?: never;
         /**
          * Create a campaign
-         * @description Its creator is the member whose key it is. Tags, groups, content pillar and domain have to be of the workspace; what is not is refused with 422.
+         * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. All tags, groups, the content pillar and the domain must exist in the workspace (422 otherwise).
          */
         post: operations["createCampaign"];
         delete?: never;
@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign
-         * @description Whatever its status.
+         * @description Returns a campaign with any status, including archived.
          */
         get: operations["getCampaign"];
         put?: never;
@@ -57,13 +57,13 @@ export interface paths {
         };
         /**
          * List inspiration questions
-         * @description Newest first. `Link` leads to the next and the previous page.
+         * @description Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.
          */
         get: operations["listInspirationQuestions"];
         put?: never;
         /**
          * Create an inspiration question
-         * @description Only `question` is required. It is available while it is active and not archived.
+         * @description Creates an inspiration question. Only `question` is required. A question is available while it is active and not archived.
          */
         post: operations["createInspirationQuestion"];
         delete?: never;
@@ -84,14 +84,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an inspiration question
-         * @description For good.
+         * @description Permanently deletes an inspiration question.
          */
         delete: operations["deleteInspirationQuestion"];
         options?: never;
         head?: never;
         /**
          * Update an inspiration question
-         * @description What is left out stays as it is.
+         * @description Updates the fields of the request body. Omitted fields are unchanged.
          */
         patch: operations["updateInspirationQuestion"];
         trace?: never;
@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * List content pillars
-         * @description Archived ones too. `Link` leads to the next and the previous page.
+         * @description Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.
          */
         get: operations["listContentPillars"];
         put?: never;
@@ -128,14 +128,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a content pillar
-         * @description For good. Campaigns that it was assigned to stay as they are.
+         * @description Permanently deletes a content pillar. Campaigns that use it are not changed.
          */
         delete: operations["deleteContentPillar"];
         options?: never;
         head?: never;
         /**
          * Update a content pillar
-         * @description What is left out stays as it is. An archived one can be published again.
+         * @description Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.
          */
         patch: operations["updateContentPillar"];
         trace?: never;
@@ -149,13 +149,13 @@ export interface paths {
         };
         /**
          * List domains
-         * @description Newest first. `Link` leads to the next and the previous page.
+         * @description Returns the domains that match all filters, newest first. Archived domains are omitted by default. Follow the `Link` header to get the other pages.
          */
         get: operations["listDomains"];
         put?: never;
         /**
          * Create, archive or unarchive a domain
-         * @description A new slug makes a domain (201). With `archived`, a slug that the workspace has is archived or unarchived, and the other fields sent along are taken over (200); without it, that is a conflict (409), as is a slug that another workspace has verified.
+         * @description Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). A slug that another workspace has verified is a conflict, too.
          */
         post: operations["createDomain"];
         delete?: never;
@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Create a group
-         * @description A name that the workspace has, whatever the case, is a conflict (409).
+         * @description Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).
          */
         post: operations["createGroup"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tag
-         * @description Its color is the one that the workspace uses least. A name that the workspace has is a conflict (409).
+         * @description Creates a tag with the color that the workspace uses least. Tag names are unique in a workspace, case-insensitively (409 otherwise).
          */
         post: operations["createTag"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a tag
-         * @description It keeps its color. A name that another tag has is a conflict (409).
+         * @description Changes the name of a tag. The color is unchanged. The name of another tag is a conflict (409).
          */
         patch: operations["updateTag"];
         trace?: never;
@@ -230,120 +230,137 @@ export interface components {
     schemas: {
         /** @description A campaign to create. */
         NewCampaign: {
+            /** @description The name of the campaign. */
             name: string;
-            /** @description What it is about. */
+            /** @description The description of the campaign. It can be empty. */
             description: string;
-            /** @description What sharers are told. */
+            /** @description Background information for the employees who share the campaign. It can be empty. */
             shareContext: string;
-            /** @description What it is meant to reach. */
+            /** @description The goal of the campaign. It can be empty. */
             objective: string;
-            /** @enum {string} */
+            /**
+             * @description The initial status.
+             * @enum {string}
+             */
             status: "draft" | "published" | "archived";
-            /** @description Where its link leads: an http(s) URL, or empty for none. */
+            /** @description The target of the short link: an http or https URL, or an empty string for none. */
             destinationUrl: string;
             /**
-             * @description When it starts: a date (from 00:00 UTC on) or a date-time (UTC without an offset).
+             * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
              * @example 2026-01-31
              * @example 2026-01-31T09:30:00Z
              */
             startDate: string;
             /**
-             * @description When it ends: a date (its whole day, UTC) or a date-time; not before its start.
+             * @description The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.
              * @example 2026-01-31
              * @example 2026-01-31T09:30:00Z
              */
             endDate: string;
-            /** @description For a share. Not negative, at most 12 digits before the point and 4 after; a string keeps all of them. */
+            /** @description The reward for a share. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
             shareRewardAmount: number | string;
-            /** @description For a click. Not negative, at most 12 digits before the point and 4 after; a string keeps all of them. */
+            /** @description The reward for a click. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
             clickRewardAmount: number | string;
-            /** @description For one employee at most. Not negative, at most 12 digits before the point and 4 after; a string keeps all of them. */
+            /** @description The maximum total reward of one employee. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
             maxRewardPerEmployee: number | string;
-            /** @description For all of it. Not negative, at most 12 digits before the point and 4 after; a string keeps all of them. */
+            /** @description The total budget of the campaign. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
             totalBudget: number | string;
-            /** @description The slug of a live domain of the workspace, for its short links. */
+            /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
             domain?: string | null;
+            /** @description The URL of an image (http or https). */
             image?: string | null;
-            /** @description Tags of the workspace; duplicates are dropped. */
+            /** @description The ids of up to 100 tags of the workspace. Duplicates are dropped. */
             tagIds?: string[];
-            /** @description Groups of the workspace; duplicates are dropped. */
+            /** @description The ids of up to 100 groups of the workspace. Duplicates are dropped. */
             groupIds?: string[];
+            /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
             resources?: (string | components["schemas"]["CampaignResource"])[];
-            /** @description How many shares it is meant to get: a whole number, or its digits. */
+            /** @description The target number of shares: a whole number, or a string of its digits. */
             targetShares?: number | string;
-            /** @description A content pillar of the workspace that is not archived. */
+            /** @description The id of a content pillar of the workspace. It must not be archived. */
             contentPillarId?: string | null;
         };
-        /** @description Something to share with a campaign. */
+        /** @description An image, video or document of a campaign. */
         CampaignResource: {
             /**
              * Format: uri
-             * @description Where it is.
+             * @description The URL of the resource (http or https).
              */
             url: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the resource.
+             * @enum {string}
+             */
             type?: "image" | "video" | "pdf";
+            /** @description The MIME type, for example `image/png`. */
             mimeType?: string;
-            /** @description In bytes. */
+            /** @description The size in bytes. */
             size?: number;
-            /** @description In pixels. */
+            /** @description The width in pixels. */
             width?: number | null;
-            /** @description In pixels. */
+            /** @description The height in pixels. */
             height?: number | null;
+            /** @description The URL of a preview image (http or https). */
             thumbnailUrl?: string | null;
-            /** @description For example `en` or `pt-PT`. */
+            /** @description The language, for example `en` or `pt-PT`. */
             language?: string | null;
-            /** @description Its place among the resources. */
+            /** @description Sort order. */
             order?: number;
         };
         /** @description Content that employees share. */
         Campaign: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the record (UUID).
              */
             id: string;
+            /** @description The name of the campaign. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The status of the campaign.
+             * @enum {string}
+             */
             status: "draft" | "published" | "archived";
             /**
              * Format: date-time
-             * @description When it was made, in UTC.
+             * @description The time of creation, in UTC.
              */
             createdAt: string;
+            /** @description The description of the campaign, possibly empty. */
             description: string;
-            /** @description Where its link leads; `null` for nowhere. */
+            /** @description The target of the short link, or `null` if there is none. */
             destinationUrl: string | null;
-            /** @description Clicks received. */
+            /** @description The number of clicks. */
             clicks: number;
-            /** @description Shares received. */
+            /** @description The number of shares. */
             shares: number;
-            /** @description As it was sent. */
+            /** @description The start, in the format of the request that set it. */
             startDate: string;
-            /** @description As it was sent. */
+            /** @description The end, in the format of the request that set it. */
             endDate: string;
-            /** @description `null` where none was given. */
+            /** @description The target number of shares, or `null` if there is none. */
             targetShares: number | null;
-            /** @description Whether the key's member has shared it; absent with a key of no member. */
+            /** @description Whether the key's member has shared the campaign. Absent if the key does not belong to a member. */
             hasShared?: boolean;
         };
         /** @description An inspiration question to create. */
         NewInspirationQuestion: {
+            /** @description The question. */
             question: string;
-            /** @description A hint for who answers; empty where it is left out at creation. */
+            /** @description Help text. It can be empty. Default on creation: empty. */
             description?: string;
-            /** @description `bulb` where it is left out at creation. */
+            /** @description The icon. Default on creation: `bulb`. */
             icon?: components["schemas"]["Icon"];
             /**
-             * @description Whom it is for; `all` where it is left out at creation.
+             * @description The seat type that the question is for, or `all`. Default on creation: `all`.
              * @enum {string}
              */
             userType?: "thought_leader" | "advocate" | "all";
-            /** @description Groups of the workspace that it is for; for all where there is none. */
+            /** @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation). */
             groups?: string[];
-            /** @description `true` where it is left out at creation. */
+            /** @description Whether the question is active. Default on creation: `true`. */
             isActive?: boolean;
-            /** @description `false` where it is left out at creation. */
+            /** @description Whether the question is archived. Default on creation: `false`. */
             archived?: boolean;
         };
         /**
@@ -351,208 +368,234 @@ export interface components {
          * @enum {string}
          */
         Icon: "bulb" | "sparkles" | "message" | "message-circle" | "pencil" | "writing" | "book" | "bookmark" | "star" | "heart" | "target" | "rocket" | "briefcase" | "building" | "building-skyscraper" | "home" | "users" | "user" | "users-group" | "speakerphone" | "send" | "mail" | "brand-linkedin" | "link" | "world" | "search" | "calendar" | "clock" | "chart-bar" | "chart-line" | "chart-dots" | "chart-pie" | "trending-up" | "trophy" | "award" | "bolt" | "flame" | "sun" | "moon" | "cloud" | "camera" | "microphone" | "video" | "photo" | "file-text" | "clipboard" | "check" | "circle-check" | "help" | "question-mark";
-        /** @description A prompt for what employees could write about. */
+        /** @description A prompt that suggests a topic to write about. */
         InspirationQuestion: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the record (UUID).
              */
             id: string;
             /**
              * Format: uuid
-             * @description The workspace that it belongs to.
+             * @description The id of the workspace that the record belongs to.
              */
             workspaceId: string;
+            /** @description The question. */
             question: string;
-            /** @description Empty where there is none. */
+            /** @description Help text, or an empty string. */
             description: string;
+            /** @description The icon. */
             icon: components["schemas"]["Icon"];
             /**
-             * @description Whom it is for.
+             * @description The seat type that the question is for, or `all`.
              * @enum {string}
              */
             userType: "thought_leader" | "advocate" | "all";
-            /** @description The groups that it is for; for all where there is none. */
+            /** @description The ids of the groups that the question is for. An empty array means no restriction. */
             readonly groups: string[];
+            /** @description Whether the question is active. */
             isActive: boolean;
+            /** @description Whether the question is archived. */
             archived: boolean;
             /**
              * Format: date-time
-             * @description When it was made, in UTC.
+             * @description The time of creation, in UTC.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed, in UTC.
+             * @description The time of the last change, in UTC.
              */
             updatedAt: string;
         };
-        /** @description What to change of an inspiration question. */
+        /** @description The fields of an inspiration question to update. */
         InspirationQuestionChange: {
+            /** @description The question. */
             question?: string;
-            /** @description A hint for who answers; empty where it is left out at creation. */
+            /** @description Help text. It can be empty. Default on creation: empty. */
             description?: string;
-            /** @description `bulb` where it is left out at creation. */
+            /** @description The icon. Default on creation: `bulb`. */
             icon?: components["schemas"]["Icon"];
             /**
-             * @description Whom it is for; `all` where it is left out at creation.
+             * @description The seat type that the question is for, or `all`. Default on creation: `all`.
              * @enum {string}
              */
             userType?: "thought_leader" | "advocate" | "all";
-            /** @description Groups of the workspace that it is for; for all where there is none. */
+            /** @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation). */
             groups?: string[];
-            /** @description `true` where it is left out at creation. */
+            /** @description Whether the question is active. Default on creation: `true`. */
             isActive?: boolean;
-            /** @description `false` where it is left out at creation. */
+            /** @description Whether the question is archived. Default on creation: `false`. */
             archived?: boolean;
         };
-        /** @description What was deleted. */
+        /** @description The deleted record. */
         Deleted: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the deleted record.
              */
             id: string;
         };
-        /** @description A theme of content, with a color. */
+        /** @description A theme that structures the content of a workspace. */
         ContentPillar: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the record (UUID).
              */
             id: string;
+            /** @description The title. */
             title: string;
-            /** @description Empty where there is none. */
+            /** @description The description, or an empty string. */
             description: string;
-            /** @enum {string} */
+            /**
+             * @description The color.
+             * @enum {string}
+             */
             color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
-            /** @enum {string} */
+            /**
+             * @description The status.
+             * @enum {string}
+             */
             status: "published" | "archived";
             /**
              * Format: uuid
-             * @description The member who created it.
+             * @description The id of the member who created the content pillar.
              */
             authorId: string;
             /**
              * Format: uuid
-             * @description The workspace that it belongs to.
+             * @description The id of the workspace that the record belongs to.
              */
             workspaceId: string;
             /**
              * Format: date-time
-             * @description When it was made, in UTC.
+             * @description The time of creation, in UTC.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed, in UTC.
+             * @description The time of the last change, in UTC.
              */
             updatedAt: string;
         };
-        /** @description What to change of a content pillar. */
+        /** @description The fields of a content pillar to update. */
         ContentPillarChange: {
+            /** @description The title. */
             title?: string;
+            /** @description The description. It can be empty. */
             description?: string;
-            /** @enum {string} */
+            /**
+             * @description The color.
+             * @enum {string}
+             */
             color?: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
-            /** @enum {string} */
+            /**
+             * @description The status.
+             * @enum {string}
+             */
             status?: "published" | "archived";
         };
         /** @description A domain to create, archive or unarchive. */
         NewDomain: {
-            /** @description The domain name, without scheme, port, path or leading `www.`. */
+            /** @description The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form. */
             slug: string;
-            /** @description Where expired links lead: an http(s) URL, or empty for nowhere. */
+            /** @description The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty. */
             expiredUrl?: string;
-            /** @description `false` unarchives the domain of this slug, `true` archives it. */
+            /** @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`. */
             archived?: boolean;
-            /** @description An example link; `https://SLUG/your-link` where it is left out. */
+            /** @description An example link that teammates see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`. */
             placeholder?: string;
         };
         /** @description A custom domain for short links. */
         Domain: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the record (UUID).
              */
             id: string;
-            /** @description The domain name, in lower case and ASCII. */
+            /** @description The domain name, in lower case and in its ASCII form. */
             slug: string;
-            /** @description Whether it was proved that it is yours. */
+            /** @description Whether the ownership of the domain is verified. */
             verified: boolean;
-            /** @description Whether it is the live domain that the workspace has had longest. */
+            /** @description Whether this is the primary domain: the domain of the workspace that has been live (not archived) for the longest time. */
             primary: boolean;
+            /** @description Whether the domain is archived. */
             archived: boolean;
-            /** @description An example link, shown where links are made. */
+            /** @description An example link that teammates see when they create a link, or an empty string. */
             placeholder: string;
-            /** @description Where expired links lead; empty for nowhere. */
+            /** @description The redirect target for expired links, or an empty string. */
             expiredUrl: string;
-            /** @description Where unknown links lead; empty for nowhere. */
+            /** @description The redirect target for unknown links, or an empty string. */
             notFoundUrl: string;
             /**
              * Format: date-time
-             * @description When it was made, in UTC.
+             * @description The time of creation, in UTC.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed, in UTC.
+             * @description The time of the last change, in UTC.
              */
             updatedAt: string;
         };
         /** @description A group to create. */
         NewGroup: {
+            /** @description The name, unique in the workspace (case-insensitive). */
             name: string;
+            /** @description The description. It is not returned. */
             description?: string;
         };
-        /** @description Members who are addressed together. */
+        /** @description A group of members. */
         Group: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the record (UUID).
              */
             id: string;
+            /** @description The name. */
             name: string;
-            /** @description How many members it has. */
+            /** @description The number of members. */
             count: number;
             /**
              * Format: date-time
-             * @description When it was made, in UTC.
+             * @description The time of creation, in UTC.
              */
             createdAt: string;
         };
-        /** @description The name of a tag. */
+        /** @description A tag to create or rename. */
         NewTag: {
-            /** @description Without a comma, and no name of another tag, whatever the case. */
+            /** @description The name, without commas, unique in the workspace (case-insensitive). */
             name: string;
         };
-        /** @description A label of campaigns. */
+        /** @description A label for campaigns. */
         Tag: {
             /**
              * Format: uuid
-             * @description Its id, a UUID.
+             * @description The id of the record (UUID).
              */
             id: string;
+            /** @description The name. */
             name: string;
             /**
-             * @description Given by the service.
+             * @description The color. The service assigns it.
              * @enum {string}
              */
             color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
         };
-        /** @description Why a request was refused. */
+        /** @description The body of an error response. */
         Error: {
+            /** @description The error. */
             error: {
                 /**
-                 * @description For programs.
+                 * @description The error code. Branch on it in your program.
                  * @enum {string}
                  */
                 code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
-                /** @description For people: what is wrong, and where. */
+                /** @description A message for people: what is wrong and how to fix it. */
                 message: string;
                 /**
                  * Format: uri-reference
-                 * @description Explains the code.
+                 * @description A link to the documentation of the code.
                  */
                 doc_url?: string;
             };
@@ -560,15 +603,17 @@ export interface components {
     };
     responses: {
         /**
-         * @description The request cannot be read.
+         * @description The request is malformed.
          *
-         *     - The body of a POST or PATCH is missing, is no JSON object, is broken JSON, begins with a byte-order mark, or is no valid UTF-8.
-         *     - Its `Content-Type` is not `application/json` or names another charset than UTF-8, it is compressed, or it is larger than the service takes (1 MiB by default).
-         *     - The path or the query has a percent-encoding that cannot be decoded.
-         *     - `Idempotency-Key` is empty, longer than 255 characters, or has a space or a character outside of ASCII.
-         *     - Two `Authorization` headers were sent, `Host` is missing, `Expect` is another than `100-continue`, or the request is no valid HTTP/1.1.
+         *     - The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed.
+         *     - The `Content-Type` is not `application/json`, or its charset is not UTF-8.
+         *     - The body is compressed, or is larger than the maximum size (1 MiB by default).
+         *     - The path or the query contains percent-encoding that cannot be decoded.
+         *     - The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.
+         *     - The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.
+         *     - The request is not valid HTTP/1.1.
          *
-         *     Mend what the message names. Sending the same request again gets the same answer.
+         *     Fix the problem that the message describes. If you retry the request unchanged, it fails again.
          */
         BadRequest: {
             headers: {
@@ -585,7 +630,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "bad_request",
-                 *         "message": "The body cannot be read: it is no valid JSON.",
+                 *         "message": "The request body is not valid JSON.",
                  *         "doc_url": "/docs/errors#bad-request"
                  *       }
                  *     }
@@ -594,13 +639,13 @@ export interface components {
             };
         };
         /**
-         * @description No valid key was sent.
+         * @description The request has no valid API key.
          *
-         *     - There is no `Authorization` header, or its scheme is not `Bearer`.
-         *     - The key is misspelt or cut off, was revoked, or has ended.
-         *     - The key belongs to another installation: the key of a demo is another one at each start.
+         *     - The `Authorization` header is missing, or its scheme is not `Bearer`.
+         *     - The API key is misspelled, incomplete, revoked or expired.
+         *     - The API key belongs to another installation. A demo can create a different key at each start.
          *
-         *     Send `Authorization: Bearer <API_KEY>` with the whole key. Who runs the service can make a new one; a lost key cannot be shown again.
+         *     Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.
          */
         Unauthorized: {
             headers: {
@@ -627,11 +672,11 @@ export interface components {
             };
         };
         /**
-         * @description The key is valid, and may not do this.
+         * @description The API key is valid but does not have access to this operation.
          *
-         *     - A write (POST, PATCH or DELETE) with a key of `read` access.
-         *     - A write with the key of a member whose role is not `admin`.
-         *     - The invitation of the member who holds the key is still pending; then reads are refused too.
+         *     - The request is a write (POST, PATCH or DELETE), and the key has `read` access.
+         *     - The request is a write, and the role of the member that the key belongs to is not `admin`.
+         *     - The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.
          *
          *     Use the key of an admin with full access, or accept the invitation first.
          */
@@ -659,12 +704,12 @@ export interface components {
             };
         };
         /**
-         * @description There is nothing here.
+         * @description The record or the operation does not exist.
          *
-         *     - No record of the workspace has this id: it is unknown, malformed, or was deleted. A record of another workspace looks the same.
+         *     - The workspace has no record with this id. The response is the same for an unknown, malformed or deleted id, and for the id of a record in another workspace.
          *     - No operation has this path and method. Paths are case-sensitive.
          *
-         *     Take the id from a list or from the answer that made the record, and compare path and method with the reference.
+         *     Compare the path and the method with the reference. Use an id from a list or from the response to the request that created the record.
          */
         NotFound: {
             headers: {
@@ -690,14 +735,15 @@ export interface components {
             };
         };
         /**
-         * @description The request does not fit what is there.
+         * @description The request conflicts with the current state of the workspace.
          *
-         *     - The workspace has a tag or a group of this name, whatever the case.
-         *     - The workspace has a domain of this slug, and `archived` was not sent; or another workspace has verified it.
-         *     - A request with the same `Idempotency-Key` is still being served.
-         *     - Too many changed the same record at the same moment. Nothing was changed.
+         *     - A tag or a group with this name already exists. Names are compared case-insensitively.
+         *     - The workspace already has a domain with this slug, and the request does not contain `archived`.
+         *     - Another workspace has verified this domain.
+         *     - A request with the same `Idempotency-Key` is still in progress.
+         *     - Too many concurrent requests changed the same record. This request changed nothing.
          *
-         *     Choose another name, or use the record that has it. Where the message says so, send the same request again in a moment.
+         *     Choose another name, or use the existing record. If the message says so, retry after a moment.
          */
         Conflict: {
             headers: {
@@ -723,11 +769,11 @@ export interface components {
             };
         };
         /**
-         * @description The invitation is over.
+         * @description The invitation has expired.
          *
-         *     - The invitation of the member who holds the key expired before it was accepted.
+         *     - The invitation of the member that the key belongs to expired before it was accepted.
          *
-         *     Ask an admin of the workspace for a new invitation. Trying again does not help.
+         *     Ask an admin of the workspace for a new invitation. Retrying does not help.
          */
         InviteExpired: {
             headers: {
@@ -753,17 +799,18 @@ export interface components {
             };
         };
         /**
-         * @description The request can be read, and something in it is not allowed.
+         * @description The request is well-formed, but at least one value is invalid.
          *
-         *     - A field of the body or a parameter of the query is missing, unknown, of another type, or out of its bounds.
+         *     - A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.
          *     - The body has more than 1,000 names, objects and arrays.
-         *     - The query of a list is too long (more than about 7,500 characters) to be repeated in the `Link` to the next page.
+         *     - The query of a list is so long (more than about 7,500 characters) that the `Link` to the next page cannot repeat it.
          *     - A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.
-         *     - A campaign ends before it starts.
-         *     - A tag, group, content pillar or domain that was named is not one of the workspace, or is archived.
-         *     - An `Idempotency-Key` was used before with another body.
+         *     - The end date of a campaign is before its start date.
+         *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
+         *     - A referenced content pillar or domain is archived.
+         *     - The `Idempotency-Key` was already used with a different body.
          *
-         *     The message names each field, ten at most, as `path: what is wrong`, joined by `; `. Mend all of them, and send it again.
+         *     Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.
          */
         UnprocessableEntity: {
             headers: {
@@ -780,7 +827,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "unprocessable_entity",
-                 *         "message": "colour: is unknown, allowed are name; name: must not contain a comma",
+                 *         "message": "colour: unknown field, allowed fields: name; name: must not contain a comma",
                  *         "doc_url": "/docs/errors#unprocessable-entity"
                  *       }
                  *     }
@@ -791,12 +838,12 @@ export interface components {
         /**
          * @description Too many requests.
          *
-         *     - The key has made more requests in the window than it may (600 a minute by default).
-         *     - The address has sent more refused keys than it may (60 a minute by default). A valid key is still served.
-         *     - The service has more to do than it can, and refuses what comes on top.
-         *     - Bodies of the workspace that come slowly, or replies to it that are not read, take more memory than they may.
+         *     - The key exceeded its rate limit (600 requests per minute by default).
+         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.
+         *     - The service is overloaded.
+         *     - Slow uploads or unread responses of the workspace use too much memory.
          *
-         *     Wait as many seconds as `Retry-After` says, and try again. `RateLimit` and `X-RateLimit-Remaining` of each answer tell what is left.
+         *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
          */
         RateLimitExceeded: {
             headers: {
@@ -823,12 +870,12 @@ export interface components {
             };
         };
         /**
-         * @description Something is wrong with the service, not with the request.
+         * @description The service failed. The request is not the cause.
          *
-         *     - Its storage is away.
-         *     - A fault that nobody foresaw.
+         *     - The storage is unavailable.
+         *     - An unexpected error occurred.
          *
-         *     Try again after a moment: a POST with the same `Idempotency-Key`, so that it is done once. If it stays, tell who runs the service the `X-Request-Id` of the answer.
+         *     Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.
          */
         InternalServerError: {
             headers: {
@@ -855,56 +902,56 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The id of the record. */
+        /** @description The id of the record (UUID, in upper or lower case). */
         id: string;
         /**
-         * @description A name of your choice for this request: sent again under it, with the same body, it is not done again.
+         * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
          * @example f3a1c0de-0001
          */
         "Idempotency-Key": string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names this request: in our log, and when you ask us about it. */
+        /** @description The id of this request in the log. Quote it in support requests. */
         "X-Request-Id": string;
         /**
-         * @description How many requests the key may make in a window.
+         * @description The maximum number of requests of the key per window.
          * @example 600
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description How many are left in this window.
+         * @description The number of requests that remain in the current window.
          * @example 599
          */
         "X-RateLimit-Remaining": number;
         /**
-         * @description When the next window begins, in Unix seconds.
+         * @description The time when the next window starts, in Unix seconds.
          * @example 1779264960
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description The limit, as of IETF draft 10.
+         * @description The rate limit policy (IETF draft-ietf-httpapi-ratelimit-headers-10).
          * @example "default";q=600;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is left of it, as of IETF draft 10.
+         * @description The remaining requests (IETF draft-ietf-httpapi-ratelimit-headers-10).
          * @example "default";r=599;t=60
          */
         RateLimit: string;
         /**
-         * @description How many seconds to wait.
+         * @description The number of seconds to wait before a retry.
          * @example 42
          */
         "Retry-After": number;
-        /** @description The scheme to send a key with. */
+        /** @description The authentication scheme. */
         "WWW-Authenticate": "Bearer";
         /**
-         * @description The next page and the previous one, where there are such (RFC 8288).
+         * @description Links to the next and the previous page, if they exist (RFC 8288).
          * @example </campaigns?pageSize=10&page=2>; rel="next"
          */
         Link: string;
-        /** @description Tells that this is what the first request with this `Idempotency-Key` got. */
+        /** @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`. */
         "Idempotency-Replayed": "true";
     };
     pathItems: never;
@@ -914,27 +961,27 @@ export interface operations {
     listCampaigns: {
         parameters: {
             query?: {
-                /** @description The slug of their domain. Without it: of all domains, and of none. */
+                /** @description Only campaigns with this domain (its slug). By default, campaigns with any domain or none. */
                 domain?: string;
-                /** @description With one of these tags. Repeated, or with commas between them; at most 100. */
+                /** @description Only campaigns with at least one of these tags (ids). Repeat the parameter or separate the values with commas. At most 100 different values. */
                 tagIds?: string[];
-                /** @description With a tag of one of these names, whatever the case. Repeated, or with commas between them; at most 100. */
+                /** @description Only campaigns with at least one of these tags (names, case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values. */
                 tagNames?: string[];
-                /** @description The member who created them. */
+                /** @description Only campaigns that this member created (id). */
                 userId?: string;
-                /** @description Archived campaigns too. */
+                /** @description Whether to include archived campaigns. */
                 includeArchived?: boolean;
-                /** @description By dates: not yet started, started and not ended, or started. */
+                /** @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. */
                 filter?: "upcoming" | "active" | "non-upcoming";
-                /** @description Found in name or description, whatever the case. */
+                /** @description Case-insensitive search in name and description. */
                 search?: string;
-                /** @description What they are ordered by, descending. */
+                /** @description The sort field. The order is always descending. */
                 sortBy?: "createdAt" | "updatedAt" | "startDate";
-                /** @description The list ends after so many campaigns, counted over all pages. */
+                /** @description The maximum number of campaigns in the list, counted over all pages. By default, no maximum. */
                 limit?: number;
-                /** @description The page, from 1 on. Past the last one the list is empty. */
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
-                /** @description How many items a page has at most, 25 at most. */
+                /** @description The number of items per page, at most 25. */
                 pageSize?: number;
             };
             header?: never;
@@ -943,7 +990,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was asked for. */
+            /** @description A page of the list. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -993,7 +1040,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your choice for this request: sent again under it, with the same body, it is not done again.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1035,7 +1082,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was made. */
+            /** @description The record was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1083,14 +1130,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the record. */
+                /** @description The id of the record (UUID, in upper or lower case). */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What was asked for. */
+            /** @description The record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1135,21 +1182,21 @@ export interface operations {
     listInspirationQuestions: {
         parameters: {
             query?: {
-                /** @description Found in question or description, whatever the case. */
+                /** @description Case-insensitive search in question and description. */
                 search?: string;
-                /** @description Whom they are for, exactly. */
+                /** @description Only questions with exactly this `userType`. */
                 userType?: "thought_leader" | "advocate" | "all";
-                /** @description For one of these groups. Repeated, or with commas between them; at most 100. */
+                /** @description Only questions for at least one of these groups (ids). Repeat the parameter or separate the values with commas. At most 100 different values. */
                 groupIds?: string[];
-                /** @description Archived questions too. */
+                /** @description Whether to include archived questions. */
                 includeArchived?: boolean;
-                /** @description Active ones alone, or inactive ones alone. */
+                /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 isActive?: boolean;
-                /** @description Those alone that are active, not archived, for all or the seat type of the key's member, and for no group or one of its groups. With a key of no member: those that are for all and no group. */
+                /** @description `true`: only questions that are active, not archived, and meant for the seat type and the groups of the key's member. If the key does not belong to a member: only questions for all seat types and without groups. `false`: no filter. */
                 availableToMe?: boolean;
-                /** @description The page, from 1 on. Past the last one the list is empty. */
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
-                /** @description How many items a page has at most, 100 at most. */
+                /** @description The number of items per page, at most 100. */
                 pageSize?: number;
             };
             header?: never;
@@ -1158,7 +1205,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was asked for. */
+            /** @description A page of the list. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1207,7 +1254,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your choice for this request: sent again under it, with the same body, it is not done again.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1227,7 +1274,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was made. */
+            /** @description The record was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1274,14 +1321,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the record. */
+                /** @description The id of the record (UUID, in upper or lower case). */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It was deleted. */
+            /** @description The record was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1317,7 +1364,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the record. */
+                /** @description The id of the record (UUID, in upper or lower case). */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -1334,7 +1381,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is now. */
+            /** @description The record after the update. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1378,17 +1425,17 @@ export interface operations {
     listContentPillars: {
         parameters: {
             query?: {
-                /** @description What they are ordered by. */
+                /** @description The sort field. Titles are compared case-insensitively, by Unicode code point. */
                 sortBy?: "title" | "createdAt";
-                /** @description Ascending or descending. */
+                /** @description The sort order: ascending or descending. */
                 sortOrder?: "asc" | "desc";
-                /** @description Found in title or description, whatever the case. */
+                /** @description Case-insensitive search in title and description. */
                 search?: string;
-                /** @description These content pillars alone. Repeated, or with commas between them; at most 100. */
+                /** @description Only the content pillars with these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 ids?: string[];
-                /** @description The page, from 1 on. Past the last one the list is empty. */
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
-                /** @description How many items a page has at most, 100 at most. */
+                /** @description The number of items per page, at most 100. */
                 pageSize?: number;
             };
             header?: never;
@@ -1397,7 +1444,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was asked for. */
+            /** @description A page of the list. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1444,14 +1491,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the record. */
+                /** @description The id of the record (UUID, in upper or lower case). */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It was deleted. */
+            /** @description The record was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1487,7 +1534,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the record. */
+                /** @description The id of the record (UUID, in upper or lower case). */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -1504,7 +1551,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is now. */
+            /** @description The record after the update. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1546,13 +1593,13 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description Archived domains too. */
+                /** @description Whether to include archived domains. */
                 includeArchived?: boolean;
-                /** @description Found in the slug, whatever the case. */
+                /** @description Case-insensitive search in the slug (its ASCII and its Unicode form). */
                 search?: string;
-                /** @description The page, from 1 on. Past the last one the list is empty. */
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
-                /** @description How many items a page has at most, 50 at most. */
+                /** @description The number of items per page, at most 50. */
                 pageSize?: number;
             };
             header?: never;
@@ -1561,7 +1608,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was asked for. */
+            /** @description A page of the list. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1609,7 +1656,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your choice for this request: sent again under it, with the same body, it is not done again.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1629,7 +1676,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was there, and is as asked for. */
+            /** @description The record already existed. The response shows its state after the request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1659,7 +1706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Domain"];
                 };
             };
-            /** @description It was made. */
+            /** @description The record was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1705,7 +1752,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your choice for this request: sent again under it, with the same body, it is not done again.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1725,7 +1772,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was made. */
+            /** @description The record was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1765,7 +1812,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your choice for this request: sent again under it, with the same body, it is not done again.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1784,7 +1831,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was made. */
+            /** @description The record was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1823,7 +1870,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the record. */
+                /** @description The id of the record (UUID, in upper or lower case). */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -1839,7 +1886,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As it is now. */
+            /** @description The record after the update. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

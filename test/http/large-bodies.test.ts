@@ -16,7 +16,7 @@ const MUCH_ARRIVING_OF_ALL_MIB = 128;
 /** What is not too much for a workspace, in however many pieces it comes. */
 const LESS_ARRIVING_MIB = 24;
 const TOO_MANY = /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many bodies of your workspace/s;
-const TOO_LARGE = /^The body must have at most 1048576 bytes\.$/;
+const TOO_LARGE = /^The request body must have at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
 const OVER = ['Content-Length', String(LIMIT + 1)] as const;
