@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { REFERENCE_SCRIPT, STYLE } from './pages.ts';
 
-/** A file that the pages need, as it is sent; `zipped` where that is shorter. */
+/** A static file of the pages. `gzipped` is set if compression makes the file smaller. */
 export interface DocsFile {
   readonly type: string;
   readonly bytes: Buffer;
@@ -14,7 +14,7 @@ export interface DocsFile {
 const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const CSS_TYPE = 'text/css; charset=utf-8';
 
-/** The files by their names, with their types and where they come from. */
+/** The static files by name: their content type, and a function that reads them. */
 const sources: Readonly<Record<string, readonly [type: string, read: () => Promise<Buffer>]>> = {
   'swagger-ui-bundle.js': [
     JAVASCRIPT_TYPE,
@@ -26,22 +26,22 @@ const sources: Readonly<Record<string, readonly [type: string, read: () => Promi
   'docs.css': [CSS_TYPE, async () => Buffer.from(STYLE)],
 };
 
-/** The files of the pages, each at a path that changes with what is in it, so that it can be kept for ever. */
+/** The static files of the pages. Their paths contain a hash of the content, so that clients can cache them forever. */
 export class DocsFiles {
   private constructor(
     private readonly files: ReadonlyMap<string, DocsFile>,
     private readonly paths: ReadonlyMap<string, string>,
   ) {}
 
-  /** Reads all of them. */
+  /** Reads and compresses all files. */
   static async read(): Promise<DocsFiles> {
     const files = new Map<string, DocsFile>();
     const paths = new Map<string, string>();
     for (const [name, [type, read]] of Object.entries(sources)) {
       const bytes = await read();
-      const zipped = await promisify(gzip)(bytes);
+      const gzipped = await promisify(gzip)(bytes);
       const path = `/docs/files/${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}/${name}`;
-      files.set(path, { type, bytes, gzipped: zipped.length < bytes.length ? zipped : undefined });
+      files.set(path, { type, bytes, gzipped: gzipped.length < bytes.length ? gzipped : undefined });
       paths.set(name, path);
     }
     return new DocsFiles(files, paths);

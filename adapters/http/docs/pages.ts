@@ -1,38 +1,38 @@
 import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
 
-/** Where the files that the pages need are, below the pages. */
+/** Returns the path of a static file by its name. */
 type GetPath = (name: string) => string;
 
-/** The page that explains every operation and lets one try it. */
-export function renderReferencePage(pathOf: GetPath): string {
-  return renderPage(pathOf, {
+/** Renders the reference: the page that documents every operation and can send requests. */
+export function renderReferencePage(getPath: GetPath): string {
+  return renderPage(getPath, {
     title: 'Reference',
-    head: `<link rel="stylesheet" href="${pathOf('swagger-ui.css')}">
-<link rel="stylesheet" href="${pathOf('docs.css')}">
-<script defer src="${pathOf('swagger-ui-bundle.js')}"></script>
-<script defer src="${pathOf('reference.js')}"></script>`,
+    head: `<link rel="stylesheet" href="${getPath('swagger-ui.css')}">
+<link rel="stylesheet" href="${getPath('docs.css')}">
+<script defer src="${getPath('swagger-ui-bundle.js')}"></script>
+<script defer src="${getPath('reference.js')}"></script>`,
     main: `<div class="intro">
-<p>Enter your key with <em>Authorize</em>, open an operation, and <em>Try it out</em>: it acts on your workspace.</p>
-<noscript><p>This page needs JavaScript. All that it shows is in <a href="/openapi.json">the OpenAPI document</a>.</p></noscript>
+<p>Select <em>Authorize</em> and enter your API key. Then open an operation and select <em>Execute</em> to send a request. Requests act on your workspace.</p>
+<noscript><p>This page needs JavaScript. The same information is in the <a href="/openapi.json">OpenAPI document</a>.</p></noscript>
 </div>
 <div id="reference"></div>`,
   });
 }
 
-/** The page that `doc_url` of an error leads to. */
-export function renderErrorsPage(pathOf: GetPath): string {
+/** Renders the error documentation: the page that `doc_url` of an error links to. */
+export function renderErrorsPage(getPath: GetPath): string {
   const contents = errorCodes.map(
     (code) =>
       `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a>: ${renderMarkdown(errors[code].meaning)}</li>`,
   );
-  return renderPage(pathOf, {
+  return renderPage(getPath, {
     title: 'Errors',
-    head: `<link rel="stylesheet" href="${pathOf('docs.css')}">`,
+    head: `<link rel="stylesheet" href="${getPath('docs.css')}">`,
     main: `<main>
 <h1>Errors</h1>
-<p>Every refusal is a JSON object with one field, <code>error</code>. Programs decide by its <code>code</code>;
-<code>message</code> tells people what is wrong with this very request, and <code>doc_url</code> leads to this page. Note
-the <code>X-Request-Id</code> of the answer when you ask us about it.</p>
+<p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
+program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
+If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response.</p>
 <ul class="contents">
 ${contents.join('\n')}
 </ul>
@@ -51,18 +51,18 @@ function renderError(code: keyof typeof errors): string {
   return `<section id="${getErrorAnchor(code)}">
 <h2><a href="#${getErrorAnchor(code)}">${status} <code>${code}</code></a></h2>
 <p>${renderMarkdown(meaning)}</p>
-<h3>What causes it</h3>
+<h3>Causes</h3>
 <ul>
 ${causes.map((cause) => `<li>${renderMarkdown(cause)}</li>`).join('\n')}
 </ul>
-<h3>What to do</h3>
+<h3>Solution</h3>
 <p>${renderMarkdown(remedy)}</p>
-<pre tabindex="0" role="region" aria-label="An example of ${code}"><code>${escapeHtml(body)}</code></pre>
+<pre tabindex="0" role="region" aria-label="Example of ${code}"><code>${escapeHtml(body)}</code></pre>
 </section>`;
 }
 
 function renderPage(
-  pathOf: GetPath,
+  getPath: GetPath,
   { title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>,
 ): string {
   return `<!doctype html>
@@ -72,7 +72,7 @@ function renderPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Workspace Advocacy API</title>
-<link rel="icon" type="image/png" href="${pathOf('favicon-32x32.png')}">
+<link rel="icon" type="image/png" href="${getPath('favicon-32x32.png')}">
 ${head}
 </head>
 <body>
@@ -85,7 +85,7 @@ ${main}
 `;
 }
 
-/** HTML of a text with Markdown's \`code\`. */
+/** Renders a text with Markdown's \`code\` as HTML. */
 function renderMarkdown(markdown: string): string {
   return escapeHtml(markdown).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
@@ -95,18 +95,21 @@ function escapeHtml(value: string): string {
   return value.replaceAll(/[&<>"]/g, (character) => entities[character] as string);
 }
 
-/** What runs in the page of the reference: Swagger UI, with the names that it leaves out for who does not see it. */
+/** The script of the reference. It starts Swagger UI, and adds the accessible names that Swagger UI omits. */
 export const REFERENCE_SCRIPT = `'use strict';
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
+const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', applyColorScheme);
+applyColorScheme();
 
-const nothing = () => () => null;
-/** Swagger UI resolves an operation when it is opened; executed before that, it never sends the request and waits for good. */
-const onceResolved = (Execute, { React }) => (props) => {
-  const resolved = props.specSelectors.specResolvedSubtree(['paths', props.path, props.method]);
-  return React.createElement(Execute, { ...props, disabled: props.disabled || !resolved });
+const hide = () => () => null;
+/**
+ * Disables the button until Swagger UI has resolved the operation, which it does when the operation is opened. If the
+ * button is pressed earlier, Swagger UI never sends the request and shows it as loading forever.
+ */
+const disableUntilResolved = (Execute, { React }) => (props) => {
+  const isResolved = Boolean(props.specSelectors.specResolvedSubtree(['paths', props.path, props.method]));
+  return React.createElement(Execute, { ...props, disabled: props.disabled || !isResolved });
 };
 SwaggerUIBundle({
   url: '/openapi.json',
@@ -117,49 +120,49 @@ SwaggerUIBundle({
   validatorUrl: null,
   plugins: [{
     wrapComponents: {
-      ServersContainer: nothing, InfoUrl: nothing, VersionStamp: nothing, OpenAPIVersion: nothing, execute: onceResolved,
+      ServersContainer: hide, InfoUrl: hide, VersionStamp: hide, OpenAPIVersion: hide, execute: disableUntilResolved,
     },
   }],
 });
 
-function nameOf(element) {
+function getAccessibleName(element) {
   if (element.matches('.close-modal')) return 'Close';
   if (element.matches('.modal-btn')) return element.textContent;
   const parameter = element.closest('[data-param-name]');
   return parameter ? parameter.dataset.paramName : 'Choose';
 }
-const UNNAMED = 'select:not([aria-label]), textarea:not([aria-label]), .close-modal:not([aria-label])';
+const UNNAMED_SELECTOR = 'select:not([aria-label]), textarea:not([aria-label]), .close-modal:not([aria-label])';
 new MutationObserver(() => {
-  for (const element of document.querySelectorAll(UNNAMED)) element.setAttribute('aria-label', nameOf(element));
+  for (const element of document.querySelectorAll(UNNAMED_SELECTOR)) element.setAttribute('aria-label', getAccessibleName(element));
   for (const element of document.querySelectorAll('.modal-btn[aria-label]')) element.removeAttribute('aria-label');
   for (const element of document.querySelectorAll('pre:not([tabindex])')) element.tabIndex = 0;
 }).observe(document.getElementById('reference'), { childList: true, subtree: true });
 `;
 
-export const STYLE = `:root { color-scheme: light dark; --text: #1b1f24; --back: #fff; --link: #0b57d0; --soft: #f1f3f5; --line: #c9ced4; --go: #14703f; --stop: #b3261e; }
+export const STYLE = `:root { color-scheme: light dark; --text: #1b1f24; --background: #fff; --link: #0b57d0; --surface: #f1f3f5; --border: #c9ced4; --success: #14703f; --danger: #b3261e; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e8eaed; --back: #1b1f24; --link: #8ab4f8; --soft: #2a2f36; --line: #4a515a; --go: #81c995; --stop: #ff9c94; }
+  :root { --text: #e8eaed; --background: #1b1f24; --link: #8ab4f8; --surface: #2a2f36; --border: #4a515a; --success: #81c995; --danger: #ff9c94; }
 }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
-body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--background); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere; }
 header, main, .intro { max-width: 60rem; margin: 0 auto; padding: 1rem; }
-header { border-bottom: 1px solid var(--line); }
+header { border-bottom: 1px solid var(--border); }
 nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 h1, h2, h3 { line-height: 1.25; }
 main > section h3 { font-size: 1rem; margin-bottom: 0; }
 main > section > h2 a { color: inherit; text-decoration: none; }
-main > section { border-top: 1px solid var(--line); margin-top: 2rem; }
+main > section { border-top: 1px solid var(--border); margin-top: 2rem; }
 main > section:target { border-left: .35rem solid var(--link); padding-left: 1rem; }
 main > section code, main > p code, .contents code { font-family: ui-monospace, monospace; font-size: .95em; }
-main > section > pre { background: var(--soft); padding: 1rem; overflow-x: auto; white-space: pre-wrap; }
+main > section > pre { background: var(--surface); padding: 1rem; overflow-x: auto; white-space: pre-wrap; }
 
 .swagger-ui a, .swagger-ui .info a, .swagger-ui .link, .swagger-ui .markdown a { color: var(--link); }
-.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: var(--go); border-color: var(--go); }
-.swagger-ui .btn.authorize svg { fill: var(--go); }
-.swagger-ui .btn.cancel { color: var(--stop); border-color: var(--stop); }
+.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: var(--success); border-color: var(--success); }
+.swagger-ui .btn.authorize svg { fill: var(--success); }
+.swagger-ui .btn.cancel { color: var(--danger); border-color: var(--danger); }
 .swagger-ui .btn { transition: none; }
 .swagger-ui .btn.execute { background: #0b57a4; border-color: #0b57a4; color: #fff; }
 .swagger-ui .download-contents { background: #3b4151; color: #fff; }

@@ -23,48 +23,47 @@ const PAGE_HEADERS = [
 ];
 const IMMUTABLE_CACHE = ['Cache-Control', 'public, max-age=31536000, immutable'];
 
-/** Serves the document of the API and the pages that explain it. What they need is made when it is first asked for. */
+/** Serves the OpenAPI document and the pages that show it. The document and the files are created at the first request. */
 export function serveDocs(app: Express, responder: Responder): void {
   let document: string | undefined;
-  let reading: Promise<DocsFiles> | undefined;
-  const files = () => {
-    reading ??= DocsFiles.read().catch((error) => {
-      reading = undefined;
+  let loadedFiles: Promise<DocsFiles> | undefined;
+  const loadFiles = () => {
+    loadedFiles ??= DocsFiles.read().catch((error) => {
+      loadedFiles = undefined;
       throw error;
     });
-    return reading;
+    return loadedFiles;
   };
-  const get = (route: string, answer: (request: Request, response: Response, next: NextFunction) => unknown) =>
+  const serveGet = (route: string, handle: (request: Request, response: Response, next: NextFunction) => unknown) =>
     app.get(route === '/' ? /^\/$/ : route, (request, response, next) => {
       responder.contextOf(response).route = route;
-      return answer(request, response, next);
+      return handle(request, response, next);
     });
 
-  get('/', (_, response) => responder.send(response, 302, '{}', ['Location', '/docs']));
-  get('/openapi.json', (_, response) => {
+  serveGet('/', (_, response) => responder.send(response, 302, '{}', ['Location', '/docs']));
+  serveGet('/openapi.json', (_, response) => {
     document ??= JSON.stringify(createOpenApiDocument());
     responder.send(response, 200, document);
   });
-  for (const [path, page] of [
+  for (const [path, renderPage] of [
     ['/docs', renderReferencePage],
     ['/docs/errors', renderErrorsPage],
   ] as const) {
-    get(path, async (_, response) => {
-      const known = await files();
-      responder.sendFile(
-        response,
-        200,
-        page((name) => known.getPath(name)),
-        PAGE_HEADERS,
-      );
+    serveGet(path, async (_, response) => {
+      const files = await loadFiles();
+      const html = renderPage((name) => files.getPath(name));
+      responder.sendFile(response, 200, html, PAGE_HEADERS);
     });
   }
-  get('/docs/files/:version/:name', async (request, response, next) => {
-    const file = (await files()).find(pathOf(request));
+  serveGet('/docs/files/:version/:name', async (request, response, next) => {
+    const file = (await loadFiles()).find(pathOf(request));
     if (!file) return next();
-    const { type, bytes, gzipped: zipped } = file;
-    const zips = zipped && request.acceptsEncodings('gzip') !== false;
-    const headers = ['Content-Type', type, ...IMMUTABLE_CACHE, ...(zipped ? ['Vary', 'Accept-Encoding'] : [])];
-    responder.sendFile(response, 200, zips ? zipped : bytes, zips ? [...headers, 'Content-Encoding', 'gzip'] : headers);
+    const { type, bytes, gzipped } = file;
+    const headers = ['Content-Type', type, ...IMMUTABLE_CACHE, ...(gzipped ? ['Vary', 'Accept-Encoding'] : [])];
+    if (gzipped && request.acceptsEncodings('gzip') !== false) {
+      responder.sendFile(response, 200, gzipped, [...headers, 'Content-Encoding', 'gzip']);
+    } else {
+      responder.sendFile(response, 200, bytes, headers);
+    }
   });
 }
