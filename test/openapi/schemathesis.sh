@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Has Schemathesis try every operation of a service with a demo workspace: `schemathesis.sh [options of it]`. It is in memory,
-# or where the settings say, with the key KEY (test/support/with-mongodb.ts).
+# Usage: schemathesis.sh [SCHEMATHESIS_OPTION...]
+# Runs Schemathesis against every operation of a service with a demo workspace. The default storage is memory. With another
+# storage, set its settings and the API key in KEY (test/support/with-mongodb.ts does).
 set -euo pipefail
 cd "$(dirname "$0")"
 [ "${STORAGE:=memory}" = memory ] && export KEY=demo-key-of-the-checks DEMO_API_KEY=demo-key-of-the-checks
@@ -13,13 +14,13 @@ if ! cmp -s requirements.txt "$tools/installed"; then
   cp requirements.txt "$tools/installed"
 fi
 
-said=$(mktemp)
+log=$(mktemp)
 PORT=0 RATE_LIMIT_POINTS=1000000000 REFUSED_CREDENTIALS_PER_MINUTE=1000000000 LOG_LEVEL=error \
-  node ../../dist/bootstrap/main.js >"$said" 2>&1 &
+  node ../../dist/bootstrap/main.js >"$log" 2>&1 &
 server=$!
-trap 'kill $server; rm -rf "$said" .hypothesis .schemathesis' EXIT
+trap 'kill $server; rm -rf "$log" .hypothesis .schemathesis' EXIT
 for _ in $(seq 100); do
-  BASE_URL=$(grep -o 'http://127.0.0.1:[0-9]*' "$said" | head -n 1) && break
+  BASE_URL=$(grep -o 'http://127.0.0.1:[0-9]*' "$log" | head -n 1) && break
   sleep 0.1
 done
 export BASE_URL
