@@ -9,30 +9,30 @@ import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
-  'a desk': { viewport: { width: 1280, height: 900 } },
+  'a desktop': { viewport: { width: 1280, height: 900 } },
   'a phone': { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true },
-  'the dark': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+  'dark mode': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
 };
 
-/** Looks at a page of a real service; it must not complain, and ask nobody else for anything. */
-function looking(options: BrowserContextOptions, test: (page: Page, api: Api) => Promise<void>): Promise<void> {
+/** Opens a page of a running service. The page must not log errors or load anything from another origin. */
+function withPage(options: BrowserContextOptions, test: (page: Page, api: Api) => Promise<void>): Promise<void> {
   return serving((api) =>
-    browsing(api.url, options, async (page, complaints) => {
+    browsing(api.url, options, async (page, problems) => {
       await test(page, api);
-      assert.deepEqual(complaints, { errors: [], foreign: [] });
+      assert.deepEqual(problems, { errors: [], foreign: [] });
     }),
   );
 }
 
-/** Fails where axe finds a fault that keeps people from using the page, or where the page is wider than its screen. */
+/** Fails if axe finds a serious or critical violation, or if the page is wider than the screen. */
 async function assertUsable(page: Page, what: string): Promise<void> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{
     violations: { impact: string; id: string; nodes: { target: string }[] }[];
   }>('axe.run()');
-  const faults = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const severe = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   assert.deepEqual(
-    faults.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`),
+    severe.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`),
     [],
     what,
   );
@@ -55,48 +55,49 @@ async function enterKey(page: Page, key: string): Promise<void> {
   await page.click('.btn-done');
 }
 
-const blockOf = (page: Page, id: string) => page.locator(`[id$="-${id}"].opblock`);
+const findOperation = (page: Page, id: string) => page.locator(`[id$="-${id}"].opblock`);
 
-/** Opens an operation by keyboard. */
-async function open(page: Page, id: string): Promise<void> {
-  await blockOf(page, id).locator('.opblock-summary-control').press('Enter');
-  await blockOf(page, id).locator('.execute').waitFor();
+/** Opens an operation with the keyboard. */
+async function openOperation(page: Page, id: string): Promise<void> {
+  await findOperation(page, id).locator('.opblock-summary-control').press('Enter');
+  await findOperation(page, id).locator('.execute').waitFor();
 }
 
-async function execute(page: Page, id: string): Promise<{ status: string; body: string }> {
-  await blockOf(page, id).locator('.execute:enabled').press('Enter');
-  const reply = blockOf(page, id).locator('.live-responses-table .response');
-  const status = await reply.locator('.response-col_status').first().innerText();
-  return { status: status.trim().slice(0, 3), body: await reply.locator('pre').first().innerText() };
+/** Sends the request of an open operation with the keyboard. */
+async function executeOperation(page: Page, id: string): Promise<{ status: string; body: string }> {
+  await findOperation(page, id).locator('.execute:enabled').press('Enter');
+  const response = findOperation(page, id).locator('.live-responses-table .response');
+  const status = await response.locator('.response-col_status').first().innerText();
+  return { status: status.trim().slice(0, 3), body: await response.locator('pre').first().innerText() };
 }
 
-suite('the pages in a browser', {
-  'have the reference at the root, with every operation': () =>
-    looking({}, async (page, { url }) => {
+suite('the documentation pages in a browser', {
+  'show the reference with every operation at the root': () =>
+    withPage({}, async (page, { url }) => {
       await page.goto('/');
       assert.equal(page.url(), `${url}/docs`);
       await page.waitForSelector('.opblock');
       assert.equal(await page.locator('.opblock').count(), operations.length);
     }),
 
-  'let an operation be tried with a key, by keyboard': () =>
-    looking({}, async (page, { call }) => {
+  'send requests with a key, by keyboard': () =>
+    withPage({}, async (page, { call }) => {
       await openReference(page);
       await enterKey(page, DEMO_API_KEY);
-      await open(page, 'createTag');
-      const made = await execute(page, 'createTag');
-      assert.equal(made.status, '201');
-      assert.match(made.body, /"name": "Onboarding"/);
+      await openOperation(page, 'createTag');
+      const created = await executeOperation(page, 'createTag');
+      assert.equal(created.status, '201');
+      assert.match(created.body, /"name": "Onboarding"/);
       assert.equal((await call('GET', '/campaigns?tagNames=Onboarding')).text, '[]');
       assert.equal((await call('POST', '/tags', { body: { name: 'onboarding' } })).status, 409);
-      await open(page, 'listCampaigns');
-      const { status, body } = await execute(page, 'listCampaigns');
+      await openOperation(page, 'listCampaigns');
+      const { status, body } = await executeOperation(page, 'listCampaigns');
       assert.equal(status, '200');
       assert.match(body, /Summer tents are here/);
     }),
 
-  'are not confused by a press that comes before they are ready': () =>
-    looking({}, async (page) => {
+  'send the request if the button was pressed before the operation is resolved': () =>
+    withPage({}, async (page) => {
       await openReference(page);
       await enterKey(page, DEMO_API_KEY);
       await page.evaluate(`new MutationObserver((_, observer) => {
@@ -105,21 +106,21 @@ suite('the pages in a browser', {
         observer.disconnect();
         button.click();
       }).observe(document.body, { childList: true, subtree: true })`);
-      await open(page, 'listCampaigns');
-      assert.equal((await execute(page, 'listCampaigns')).status, '200');
+      await openOperation(page, 'listCampaigns');
+      assert.equal((await executeOperation(page, 'listCampaigns')).status, '200');
     }),
 
-  'can be used on every screen': () =>
+  'are accessible on every screen': () =>
     each(screens, (options, screen) =>
-      looking(options, async (page) => {
+      withPage(options, async (page) => {
         await openReference(page);
-        await assertUsable(page, `${screen}: the reference`);
+        await assertUsable(page, `${screen}: reference`);
         await enterKey(page, DEMO_API_KEY);
-        await open(page, 'listCampaigns');
-        await execute(page, 'listCampaigns');
-        await assertUsable(page, `${screen}: an operation that was tried`);
+        await openOperation(page, 'listCampaigns');
+        await executeOperation(page, 'listCampaigns');
+        await assertUsable(page, `${screen}: executed operation`);
         await page.goto('/docs/errors');
-        await assertUsable(page, `${screen}: the errors`);
+        await assertUsable(page, `${screen}: errors`);
         if (process.env.SCREENSHOTS) {
           await page.screenshot({ path: `${process.env.SCREENSHOTS}/errors ${screen}.png` });
           await openReference(page);
@@ -128,8 +129,8 @@ suite('the pages in a browser', {
       }),
     ),
 
-  'explain each code where doc_url leads to': () =>
-    looking({ viewport: { width: 800, height: 300 } }, async (page) => {
+  'show the documentation of each code at the target of doc_url': () =>
+    withPage({ viewport: { width: 800, height: 300 } }, async (page) => {
       for (const code of errorCodes) {
         await page.goto(`/docs/errors#${code.replaceAll('_', '-')}`);
         const heading = page.locator(':target h2');

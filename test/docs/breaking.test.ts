@@ -11,11 +11,11 @@ const root = join(import.meta.dirname, '../../..');
 const text = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
 const document = JSON.parse(text);
 
-/** Changes that were decided on although they break callers: each with its entry in CHANGELOG.md. */
-const decided: readonly string[] = [];
+/** Accepted breaking changes. Each has an entry in CHANGELOG.md. */
+const acceptedChanges: readonly string[] = [];
 
-/** Versions of the document in the history, the newest first. Where there is no history, as in an archive, none. */
-function committed(): string[] {
+/** Returns the last two committed versions of the document, newest first. Returns none without a git history, as in an archive. */
+function readCommittedVersions(): string[] {
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   try {
@@ -26,8 +26,8 @@ function committed(): string[] {
   }
 }
 
-/** What is planted in a copy of the document, and what is to be said of it. */
-const plants: Readonly<Record<string, (copy: typeof document) => unknown>> = {
+/** Breaking changes to a copy of the document, by the message that each must cause. */
+const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown>> = {
   'PATCH /tags/{id} is gone': ({ paths }) => delete paths['/tags/{id}'].patch,
   'GET /domains, search is gone': ({ paths }) => paths['/domains'].get.parameters.splice(1, 1),
   'GET /domains, search is required': ({ paths }) => {
@@ -67,24 +67,24 @@ const plants: Readonly<Record<string, (copy: typeof document) => unknown>> = {
     delete paths['/content-pillars/{id}'].delete.responses[404],
 };
 
-suite('what callers rely on', {
-  'is as in the version committed before': () => {
-    const before = committed().find((version) => version !== text) ?? text;
+suite('breaking changes of the OpenAPI document', {
+  'are absent since the last committed version': () => {
+    const before = readCommittedVersions().find((version) => version !== text) ?? text;
     const found = breakingChanges(JSON.parse(before), JSON.parse(JSON.stringify(createOpenApiDocument())));
     assert.deepEqual(
-      found.filter((change) => !decided.includes(change)),
+      found.filter((change) => !acceptedChanges.includes(change)),
       [],
     );
   },
 
-  'is missed where it was taken away': () =>
-    each(plants, (plant, said) => {
+  'are found for each kind of change': () =>
+    each(plantedChanges, (applyChange, message) => {
       const copy = structuredClone(document);
-      plant(copy);
-      assert.ok(breakingChanges(document, copy).includes(said), breakingChanges(document, copy).join('\n'));
+      applyChange(copy);
+      assert.ok(breakingChanges(document, copy).includes(message), breakingChanges(document, copy).join('\n'));
     }),
 
-  'may grow': () => {
+  'do not include additions': () => {
     const copy = structuredClone(document);
     copy.paths['/tags'].get = copy.paths['/domains'].get;
     copy.components.schemas.NewTag.properties.color = { type: 'string' };

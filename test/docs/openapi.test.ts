@@ -10,12 +10,12 @@ import { suite } from '../support/suite.ts';
 
 const FILE = join(import.meta.dirname, '../../../docs/openapi.json');
 
-const NINE = ['400', '401', '403', '404', '409', '410', '422', '429', '500'];
+const ERROR_STATUSES = ['400', '401', '403', '404', '409', '410', '422', '429', '500'];
 
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+// biome-ignore lint/suspicious/noExplicitAny: the assertions check its shape
 const document = createOpenApiDocument() as any;
 
-const described = (operation: (typeof operations)[number]) =>
+const findDescription = (operation: (typeof operations)[number]) =>
   document.paths[operation.path][operation.method.toLowerCase()];
 
 interface Body {
@@ -23,13 +23,13 @@ interface Body {
 }
 
 suite('the OpenAPI document', {
-  'is in docs/openapi.json as it is served': () => {
+  'is identical in docs/openapi.json': () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     if (process.env.UPDATE_DOCS === '1') writeFileSync(FILE, text);
-    else assert.ok(readFileSync(FILE, 'utf8') === text, 'run `npm run openapi` and look at what has changed');
+    else assert.ok(readFileSync(FILE, 'utf8') === text, 'run `npm run openapi` and review the changes');
   },
 
-  'has every operation and nothing beside them': () => {
+  'contains exactly the declared operations': () => {
     const ids = Object.values<object>(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
     );
@@ -38,43 +38,46 @@ suite('the OpenAPI document', {
     assert.equal(document.info.version, '0.0.1');
   },
 
-  'says of every operation what it does, answers and refuses': () =>
+  'describes every operation and all its statuses': () =>
     each(everyOperation, (operation) => {
-      const { summary, description, tags, responses } = described(operation);
+      const { summary, description, tags, responses } = findDescription(operation);
       assert.match(summary, /^[A-Z].*[^.]$/);
       assert.match(description, /\.$/);
       const names = document.tags.map(({ name }: { name: string }) => name);
       assert.ok(tags.length === 1 && names.includes(tags[0]), String(tags));
-      assert.deepEqual(Object.keys(responses).toSorted(), [...operation.statuses.map(String), ...NINE].toSorted());
+      assert.deepEqual(
+        Object.keys(responses).toSorted(),
+        [...operation.statuses.map(String), ...ERROR_STATUSES].toSorted(),
+      );
     }),
 
-  'has every parameter of a query, with a description, its type and its default': () => {
-    const parameters = described(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
-    const told = Object.fromEntries(parameters.map(({ name, schema }: never) => [name, schema]));
-    assert.deepEqual(told.pageSize, { type: 'integer', format: 'int32', minimum: 1, maximum: 25, default: 25 });
-    assert.deepEqual(told.includeArchived, { type: 'boolean', default: false });
-    assert.deepEqual(told.sortBy, {
+  'describes every query parameter with its type and default': () => {
+    const parameters = findDescription(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
+    const schemas = Object.fromEntries(parameters.map(({ name, schema }: never) => [name, schema]));
+    assert.deepEqual(schemas.pageSize, { type: 'integer', format: 'int32', minimum: 1, maximum: 25, default: 25 });
+    assert.deepEqual(schemas.includeArchived, { type: 'boolean', default: false });
+    assert.deepEqual(schemas.sortBy, {
       type: 'string',
       enum: ['createdAt', 'updatedAt', 'startDate'],
       default: 'createdAt',
     });
     for (const operation of operations) {
-      const described_ = described(operation).parameters ?? [];
-      const queried = described_.filter((parameter: { in?: string }) => parameter.in === 'query');
+      const all = findDescription(operation).parameters ?? [];
+      const queryParameters = all.filter((parameter: { in?: string }) => parameter.in === 'query');
       assert.deepEqual(
-        queried.map(({ name }: { name: string }) => name),
+        queryParameters.map(({ name }: { name: string }) => name),
         Object.keys(operation.query.shape),
       );
-      for (const { name, description, schema } of queried) {
+      for (const { name, description, schema } of queryParameters) {
         assert.match(description, /\.$/, name);
         assert.ok(['string', 'integer', 'boolean', 'array'].includes(schema.type), name);
       }
     }
   },
 
-  'has examples that its schemas and the operations take': () => {
+  'has examples that match its schemas and pass the validation of the operations': () => {
     for (const operation of operations) {
-      const { requestBody, responses } = described(operation);
+      const { requestBody, responses } = findDescription(operation);
       if (operation.body) {
         operation.body.parse(operation.example.body);
         const { schema, example } = requestBody.content['application/json'];
@@ -95,7 +98,7 @@ suite('the OpenAPI document', {
     }
   },
 
-  'declares with every answer its request id and what is left of the limit': () => {
+  'declares the request id and the rate limit headers of every response': () => {
     const limits = [
       'X-Request-Id',
       'X-RateLimit-Limit',
@@ -104,17 +107,17 @@ suite('the OpenAPI document', {
       'RateLimit-Policy',
     ];
     const successes = operations.flatMap((operation) =>
-      operation.statuses.map((status) => described(operation).responses[status]),
+      operation.statuses.map((status) => findDescription(operation).responses[status]),
     );
     for (const { headers } of [...successes, ...Object.values<never>(document.components.responses)]) {
       assert.deepEqual(Object.keys(headers).slice(0, 5), limits);
     }
   },
 
-  'refers to nothing that it has not': () => {
+  'has no dangling references': () => {
     for (const [, path] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
-      const found = (path as string).split('/').reduce((value, name) => value?.[name], document);
-      assert.ok(found, path);
+      const target = (path as string).split('/').reduce((value, name) => value?.[name], document);
+      assert.ok(target, path);
     }
   },
 });
