@@ -67,12 +67,14 @@ const resources = z.preprocess(
 
 const campaignBody = z
   .strictObject({
-    name: text(CAMPAIGN_NAME).describe('The name of the campaign.'),
-    description: text(DESCRIPTION).describe('The description of the campaign. It can be empty.'),
-    shareContext: text(DESCRIPTION).describe(
-      'Background information for the employees who share the campaign. It can be empty.',
+    name: text(CAMPAIGN_NAME).describe('The name of the campaign: 1 to 190 characters.'),
+    description: text(DESCRIPTION).describe(
+      'The description of the campaign: at most 5000 characters, possibly empty.',
     ),
-    objective: text(DESCRIPTION).describe('The goal of the campaign. It can be empty.'),
+    shareContext: text(DESCRIPTION).describe(
+      'Background information for the employees who share the campaign: at most 5000 characters, possibly empty.',
+    ),
+    objective: text(DESCRIPTION).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
     status: z.enum(CAMPAIGN_STATUSES).describe('The initial status.'),
     destinationUrl: httpUrlOrEmpty
       .transform((url) => url || null)

@@ -85,8 +85,10 @@ export const updateContentPillar = defineOperation({
     'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
   body: z
     .strictObject({
-      title: text(CONTENT_PILLAR_TITLE).optional().describe('The title.'),
-      description: text(CONTENT_PILLAR_DESCRIPTION).optional().describe('The description. It can be empty.'),
+      title: text(CONTENT_PILLAR_TITLE).optional().describe('The title: 1 to 100 characters.'),
+      description: text(CONTENT_PILLAR_DESCRIPTION)
+        .optional()
+        .describe('The description: at most 1500 characters, possibly empty.'),
       color: z.enum(COLORS).optional().describe('The color.'),
       status: z.enum(CONTENT_PILLAR_STATUSES).optional().describe('The status.'),
     })

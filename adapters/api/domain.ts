@@ -57,7 +57,7 @@ export const createDomain = defineOperation({
   permission: 'write',
   summary: 'Create, archive or unarchive a domain',
   description:
-    'Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). A slug that another workspace has verified is a conflict, too.',
+    'Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict while another workspace has the slug verified and not archived.',
   body: z
     .strictObject({
       slug: slug.describe(

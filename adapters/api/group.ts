@@ -14,8 +14,10 @@ export const createGroup = defineOperation({
     'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: z
     .strictObject({
-      name: text(GROUP_NAME).describe('The name, unique in the workspace (case-insensitive).'),
-      description: text(DESCRIPTION).optional().describe('The description. It is not returned.'),
+      name: text(GROUP_NAME).describe('The name: 1 to 190 characters, unique in the workspace (case-insensitive).'),
+      description: text(DESCRIPTION)
+        .optional()
+        .describe('The description: at most 5000 characters. It is not returned.'),
     })
     .meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],

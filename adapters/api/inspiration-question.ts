@@ -24,8 +24,8 @@ import { defineOperation, respondCreated, respondOk, respondPage } from './opera
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
-  question: text(QUESTION).describe('The question.'),
-  description: text(DESCRIPTION).describe('Help text. It can be empty. Default on creation: empty.'),
+  question: text(QUESTION).describe('The question: 10 to 170 characters.'),
+  description: text(DESCRIPTION).describe('Help text: at most 5000 characters. Default on creation: empty.'),
   icon: icon.describe('The icon. Default on creation: `bulb`.'),
   userType: z
     .enum(USER_TYPES)

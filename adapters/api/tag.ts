@@ -6,7 +6,9 @@ import { defineOperation, respondCreated, respondOk } from './operation.ts';
 
 const name = text(TAG_NAME, tagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagBody = z
-  .strictObject({ name: name.describe('The name, without commas, unique in the workspace (case-insensitive).') })
+  .strictObject({
+    name: name.describe('The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).'),
+  })
   .meta({ id: 'NewTag', description: 'A tag to create or rename.' });
 const tagResponse = z
   .object({

@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Create, archive or unarchive a domain
-         * @description Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). A slug that another workspace has verified is a conflict, too.
+         * @description Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict while another workspace has the slug verified and not archived.
          */
         post: operations["createDomain"];
         delete?: never;
@@ -230,13 +230,13 @@ export interface components {
     schemas: {
         /** @description A campaign to create. */
         NewCampaign: {
-            /** @description The name of the campaign. */
+            /** @description The name of the campaign: 1 to 190 characters. */
             name: string;
-            /** @description The description of the campaign. It can be empty. */
+            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
             description: string;
-            /** @description Background information for the employees who share the campaign. It can be empty. */
+            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
             shareContext: string;
-            /** @description The goal of the campaign. It can be empty. */
+            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
             objective: string;
             /**
              * @description The initial status.
@@ -345,9 +345,9 @@ export interface components {
         };
         /** @description An inspiration question to create. */
         NewInspirationQuestion: {
-            /** @description The question. */
+            /** @description The question: 10 to 170 characters. */
             question: string;
-            /** @description Help text. It can be empty. Default on creation: empty. */
+            /** @description Help text: at most 5000 characters. Default on creation: empty. */
             description?: string;
             /** @description The icon. Default on creation: `bulb`. */
             icon?: components["schemas"]["Icon"];
@@ -410,9 +410,9 @@ export interface components {
         };
         /** @description The fields of an inspiration question to update. */
         InspirationQuestionChange: {
-            /** @description The question. */
+            /** @description The question: 10 to 170 characters. */
             question?: string;
-            /** @description Help text. It can be empty. Default on creation: empty. */
+            /** @description Help text: at most 5000 characters. Default on creation: empty. */
             description?: string;
             /** @description The icon. Default on creation: `bulb`. */
             icon?: components["schemas"]["Icon"];
@@ -480,9 +480,9 @@ export interface components {
         };
         /** @description The fields of a content pillar to update. */
         ContentPillarChange: {
-            /** @description The title. */
+            /** @description The title: 1 to 100 characters. */
             title?: string;
-            /** @description The description. It can be empty. */
+            /** @description The description: at most 1500 characters, possibly empty. */
             description?: string;
             /**
              * @description The color.
@@ -540,9 +540,9 @@ export interface components {
         };
         /** @description A group to create. */
         NewGroup: {
-            /** @description The name, unique in the workspace (case-insensitive). */
+            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
             name: string;
-            /** @description The description. It is not returned. */
+            /** @description The description: at most 5000 characters. It is not returned. */
             description?: string;
         };
         /** @description A group of members. */
@@ -564,7 +564,7 @@ export interface components {
         };
         /** @description A tag to create or rename. */
         NewTag: {
-            /** @description The name, without commas, unique in the workspace (case-insensitive). */
+            /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
             name: string;
         };
         /** @description A label for campaigns. */
