@@ -19,20 +19,20 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 // Builds `dist` (docs/adr/0001-the-build.md).
-//   node build.js                builds
-//   node build.js --if-stale     builds if nothing is built, or if the sources have changed since
-//   node build.js --if-possible  builds if the compilers are installed
-//   node build.js --watch        starts the server, and restarts it after each change of a source
+//   `node build.js` builds.
+//   `node build.js --if-stale` builds if nothing is built, or if the sources have changed since.
+//   `node build.js --if-possible` builds if the compilers are installed.
+//   `node build.js --watch` starts the server, and restarts it after each change of a source.
 
 process.chdir(import.meta.dirname);
 
-/** The inputs of a build: files, and folders of TypeScript. The last one changes when npm installs a package. */
+/** The inputs of a build: folders of TypeScript, and files. npm changes the last one when it installs a package. */
 const SOURCES = [
   ...['core', 'adapters', 'bootstrap', 'test'],
   ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
 ];
 
-/** The packages that are ES modules of many files. All others are loaded from `node_modules`. */
+/** The packages that consist of many ES modules. Node.js loads all others from `node_modules`. */
 const BUNDLED_PACKAGES = ['inversify', 'uuid', 'zod'];
 
 const MAIN = 'bootstrap/main.js';
@@ -42,13 +42,13 @@ const CHUNKS = 'bootstrap/chunks/';
 /** The description of the build in `dist`: the hash of its `sources`, the time `builtAt`, and its `files`. */
 const MANIFEST = 'build.json';
 
-/** A symbolic link to the id of the process that builds. Unlike a file, it never exists without its content. */
+/** A symbolic link to the id of the process that builds. Unlike a file, a link never exists without its content. */
 const LOCK = 'dist.lock';
 const LOCK_INTERVAL_MS = 50;
-/** The TTL of a lock, which is longer than a build: after a reboot, its process id may belong to another process. */
+/** The TTL of a lock, longer than a build. It is needed because after a reboot, the id may belong to another process. */
 const LOCK_TTL_MS = 300_000;
 
-/** The TTL of old chunks, which is longer than a process takes to start: until then it loads chunks of its own build. */
+/** The TTL of old chunks, longer than a process takes to start. While it starts, it loads chunks of its own build. */
 const OLD_CHUNKS_TTL_MS = 3_600_000;
 
 const canBuild = ['tsc', 'esbuild'].every((name) => existsSync(join('node_modules/.bin', name)));
@@ -61,19 +61,19 @@ if (options.includes('--watch')) {
 } else if (!(options.includes('--if-stale') && isBuilt())) {
   const state = isBuilt() ? 'dist is unchanged' : 'nothing is built';
   process.stderr.write(
-    `The compilers are not installed, so ${state}: run \`npm ci --include=dev\`, or copy a built dist here.\n`,
+    `The compilers are not installed, so ${state}. Run \`npm ci --include=dev\`, or copy a built dist here.\n`,
   );
   process.exitCode = options.includes('--if-possible') ? 0 : 1;
 }
 
-/** Builds, but starts what is built if the folder is read-only, as in a container. */
+/** Builds. If the folder is read-only, as in a container, `--if-stale` keeps the previous build. */
 async function buildIfWritable() {
   try {
     await build();
   } catch (error) {
     const isReadOnly = ['EACCES', 'EPERM', 'EROFS'].includes(error.code);
     if (!isReadOnly || !options.includes('--if-stale') || !isBuilt()) throw error;
-    process.stderr.write(`dist is unchanged, because this folder cannot be written: ${error.message}\n`);
+    process.stderr.write(`dist is unchanged because this folder is read-only: ${error.message}\n`);
   }
 }
 
@@ -82,7 +82,7 @@ function isBuilt() {
 }
 
 function isStale() {
-  return !isBuilt() || readManifest()?.sources !== hashOfSources();
+  return !isBuilt() || readManifest()?.sources !== hashSources();
 }
 
 function readManifest() {
@@ -91,11 +91,11 @@ function readManifest() {
 }
 
 /** Hashes the names, times and sizes of all sources in a few milliseconds. A deleted source changes the hash, too. */
-function hashOfSources() {
+function hashSources() {
   const hash = createHash('sha256');
   for (const source of SOURCES.filter(existsSync)) {
     const files = statSync(source).isDirectory()
-      ? filesBelow(source)
+      ? listFiles(source)
           .filter((name) => name.endsWith('.ts'))
           .map((name) => join(source, name))
       : [source];
@@ -108,26 +108,26 @@ function hashOfSources() {
 }
 
 /** Returns the paths of the files below a folder, relative to it, without installed packages. */
-function filesBelow(folder, prefix = '') {
+function listFiles(folder, prefix = '') {
   return readdirSync(join(folder, prefix), { withFileTypes: true }).flatMap((entry) => {
     const path = prefix + entry.name;
     if (!entry.isDirectory()) return [path];
-    return entry.name === 'node_modules' ? [] : filesBelow(folder, `${path}/`);
+    return entry.name === 'node_modules' ? [] : listFiles(folder, `${path}/`);
   });
 }
 
-/** Builds in a new folder and publishes the result. Until then, and if it fails, the previous build stays as it is. */
+/** Builds in a new folder and publishes the result. If the build fails, the previous build is unchanged. */
 async function build() {
   await lock();
   const folder = `dist.${process.pid}`;
   try {
-    // Another process may have built in the meantime.
+    // Another process may have built while this one waited for the lock.
     if (options.includes('--if-stale') && !isStale()) return;
     removeAbandonedFolders();
-    const sources = hashOfSources();
+    const sources = hashSources();
     execFileSync('node_modules/.bin/tsc', ['--outDir', folder], { stdio: 'inherit' });
     const esbuild = await import('esbuild');
-    await esbuild.build(bundleOptions(folder));
+    await esbuild.build(getBundleOptions(folder));
     chmodSync(join(folder, CLI), 0o755);
     publish(folder, sources);
   } catch (error) {
@@ -149,7 +149,7 @@ async function lock() {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
       if (isAbandoned()) rmSync(LOCK, { force: true });
-      else if (!isWaiting) process.stderr.write('Another process is building: waiting for it.\n');
+      else if (!isWaiting) process.stderr.write('Another process is building. Waiting for it.\n');
       await delay(LOCK_INTERVAL_MS);
     }
   }
@@ -158,7 +158,7 @@ async function lock() {
 function isAbandoned() {
   try {
     const pid = Number(readlinkSync(LOCK));
-    // A killed process of a container can have had the id of this one.
+    // A killed process of a container may have had the same id as this process.
     return pid === process.pid || !isRunning(pid) || Date.now() - lstatSync(LOCK).mtimeMs > LOCK_TTL_MS;
   } catch (error) {
     if (error.code === 'ENOENT') return false;
@@ -183,31 +183,32 @@ function removeAbandonedFolders() {
 }
 
 /**
- * Moves the files of a build into `dist`. Each move is atomic, so no file is ever missing or incomplete. The names of chunks
- * contain their hashes, and `main.js` and `cli.js` are moved last, so a process loads the chunks of one build only.
+ * Moves the files of a build into `dist`. Each move is atomic, so no file is ever missing or incomplete. A process loads the
+ * chunks of one build only: their names contain their hashes, and `main.js` and `cli.js` are moved last.
  */
 function publish(folder, sources) {
   const previous = readManifest();
   const rank = (file) => [MAIN, CLI].indexOf(file);
-  const files = filesBelow(folder).sort((a, b) => rank(a) - rank(b));
+  const files = listFiles(folder).sort((a, b) => rank(a) - rank(b));
   const builtAt = Date.now();
   writeFileSync(join(folder, MANIFEST), JSON.stringify({ sources, builtAt, files }));
   for (const file of [...files, MANIFEST]) {
     mkdirSync(dirname(join('dist', file)), { recursive: true });
     renameSync(join(folder, file), join('dist', file));
   }
-  const keepsOldChunks = !previous || builtAt - previous.builtAt < OLD_CHUNKS_TTL_MS;
-  const kept = new Set([...files, MANIFEST, ...(previous?.files.filter((file) => file.startsWith(CHUNKS)) ?? [])]);
-  for (const file of filesBelow('dist')) {
-    if (!kept.has(file) && !(keepsOldChunks && file.startsWith(CHUNKS))) rmSync(join('dist', file), { force: true });
+  const shouldKeepOldChunks = !previous || builtAt - previous.builtAt < OLD_CHUNKS_TTL_MS;
+  const retained = new Set([...files, MANIFEST, ...(previous?.files.filter((file) => file.startsWith(CHUNKS)) ?? [])]);
+  for (const file of listFiles('dist')) {
+    if (!retained.has(file) && !(shouldKeepOldChunks && file.startsWith(CHUNKS)))
+      rmSync(join('dist', file), { force: true });
   }
 }
 
-/** Bundles the sources and starts the server, and does so again after each change. Does not check types. */
+/** Bundles the sources and starts the server, and does both again after each change. Does not check types. */
 async function watch() {
   const folder = `dist.${process.pid}`;
   let server;
-  // The second signal ends the server without a graceful shutdown.
+  // The second signal aborts the graceful shutdown.
   const stop = async () => {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     for (const signal of ['SIGTERM', 'SIGINT']) server.kill(signal);
@@ -231,12 +232,12 @@ async function watch() {
     });
   }
   const esbuild = await import('esbuild');
-  const context = await esbuild.context({ ...bundleOptions(folder), plugins: [restart], logLevel: 'warning' });
+  const context = await esbuild.context({ ...getBundleOptions(folder), plugins: [restart], logLevel: 'warning' });
   await context.watch();
 }
 
-/** Returns the options of esbuild: it bundles the server and the command line into few files. */
-function bundleOptions(folder) {
+/** Returns the options with which esbuild bundles the server and the command line into a few files. */
+function getBundleOptions(folder) {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   return {
     entryPoints: ['bootstrap/main.ts', 'bootstrap/cli.ts'],

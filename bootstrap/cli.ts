@@ -6,7 +6,7 @@ import { printable } from '../adapters/cli/terminal-text.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Application } from '../core/application.ts';
 import { relaySignalsOfNpx } from './npx.ts';
-import { misspelledSettings, readSettings, type Settings, SettingsError, settingWarnings } from './settings.ts';
+import { findMisspelledSettings, getSettingWarnings, readSettings, type Settings, SettingsError } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
@@ -25,7 +25,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   serve: () =>
     withSettings(async (settings) => {
       const { runServer: serve } = await import('./run-server.ts');
-      await serve(settings, settingWarnings(env));
+      await serve(settings, getSettingWarnings(env));
       serving = true;
     }),
   onInterrupt(stop) {
@@ -36,14 +36,14 @@ if (!serving) stderr.write('', () => process.exit(exitCode));
 
 /** Opens the database of the settings. */
 async function open(settings: Settings): Promise<Opened> {
-  for (const line of misspelledSettings(env)) stderr.write(`warning: ${line}\n`);
+  for (const line of findMisspelledSettings(env)) stderr.write(`warning: ${line}\n`);
   if (settings.STORAGE === 'memory') {
     throw new UsageError([
       'With STORAGE=memory there is nothing to act on: the records live in the server and end with it.',
       'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
     ]);
   }
-  const [{ tokens, wireCore }, { nodeSystem }, { default: pino }] = await Promise.all([
+  const [{ tokens, wireCore }, { createNodeSystem }, { default: pino }] = await Promise.all([
     import('./container.ts'),
     import('./system.ts'),
     import('pino'),
@@ -52,7 +52,7 @@ async function open(settings: Settings): Promise<Opened> {
     { level: 'warn' },
     { write: (line: string) => stderr.write(`${printable(JSON.parse(line).msg)}\n`) },
   );
-  const system = nodeSystem();
+  const system = createNodeSystem();
   const container = await wireCore(settings, system, log);
   const connection = container.get(tokens.connection);
   const app = container.get(tokens.app);

@@ -10,9 +10,9 @@ import type { System } from '../core/shared/system.ts';
 import type { Storage } from '../core/storage.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** What an adapter that reaches another server needs at the start and at the end of the service. */
+/** A connection to another server, such as MongoDB or Redis, that is opened at startup and closed at shutdown. */
 export interface ExternalConnection {
-  /** Resolves when the server can be used, or when it is away and comes up by itself as soon as it can. */
+  /** Resolves when the server is ready, or is unavailable and the connection retries in the background. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface ExternalConnection {
 export const tokens = {
   app: Symbol('Application') as ServiceIdentifier<Application>,
   log: Symbol('Logger') as ServiceIdentifier<Logger>,
-  refusalLimiter: Symbol('RateLimiter of refused credentials') as ServiceIdentifier<RateLimiter>,
+  refusalLimiter: Symbol('RateLimiter of rejected credentials') as ServiceIdentifier<RateLimiter>,
   requestLimiter: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
@@ -28,12 +28,12 @@ export const tokens = {
   settings: Symbol('Settings') as ServiceIdentifier<Settings>,
   connection: Symbol('Connection') as ServiceIdentifier<ExternalConnection>,
   databaseState: Symbol('DatabaseState') as ServiceIdentifier<DatabaseState>,
-  sharedCountState: Symbol('SharedCountState') as ServiceIdentifier<RateLimiterState>,
+  rateLimiterState: Symbol('RateLimiterState') as ServiceIdentifier<RateLimiterState>,
   storage: Symbol('Storage') as ServiceIdentifier<Storage>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
 
-/** A revoked key is to stop working within 5 seconds in every process. */
+/** How long a process caches the caller of a key. A revoked key must stop working in every process within 5 seconds. */
 export const CALLER_CACHE_TTL_MS = 3_000;
 
 const core = new ContainerModule(({ bind }) => {
@@ -45,8 +45,8 @@ const core = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
-/** Loads what serves HTTP; what only works on the records does without it. */
-async function httpModule(): Promise<ContainerModule> {
+/** Loads the HTTP adapter. The command line does not need it. */
+async function loadHttpModule(): Promise<ContainerModule> {
   const { createHttpService } = await import('../adapters/http/http-server.ts');
   return new ContainerModule(({ bind }) => {
     bind(tokens.http)
@@ -65,7 +65,7 @@ async function httpModule(): Promise<ContainerModule> {
   });
 }
 
-async function logModule(): Promise<ContainerModule> {
+async function loadLogModule(): Promise<ContainerModule> {
   const { logObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind }) => {
     bind(tokens.observers)
@@ -74,36 +74,36 @@ async function logModule(): Promise<ContainerModule> {
   });
 }
 
-/** Loads what measures all others, only where the settings ask for it. */
-async function metricsModule(): Promise<ContainerModule> {
+/** Loads the metrics, which observe requests, storage and rate limiters. Used only if `METRICS_PORT` is set. */
+async function loadMetricsModule(): Promise<ContainerModule> {
   const { Metrics } = await import('../adapters/prometheus/metrics.ts');
   const { logObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind, onActivation }) => {
     const metrics = new Metrics();
     bind(tokens.metrics)
       .toResolvedValue(
-        (database: DatabaseState | undefined, sharedCount: RateLimiterState | undefined) => {
-          if (database) metrics.database(database);
-          if (sharedCount) metrics.sharedCount(sharedCount);
+        (database: DatabaseState | undefined, rateLimiter: RateLimiterState | undefined) => {
+          if (database) metrics.addDatabaseMetrics(database);
+          if (rateLimiter) metrics.addRateLimiterMetrics(rateLimiter);
           return metrics;
         },
         [
           { serviceIdentifier: tokens.databaseState, optional: true },
-          { serviceIdentifier: tokens.sharedCountState, optional: true },
+          { serviceIdentifier: tokens.rateLimiterState, optional: true },
         ],
       )
       .inSingletonScope();
     bind(tokens.observers)
       .toResolvedValue((log) => [logObserver(log), metrics], [tokens.log])
       .inSingletonScope();
-    onActivation(tokens.storage, (_, storage) => metrics.storage(storage));
-    onActivation(tokens.requestLimiter, (_, limiter) => metrics.limiter('requests', limiter));
-    onActivation(tokens.refusalLimiter, (_, limiter) => metrics.limiter('refusals', limiter));
+    onActivation(tokens.storage, (_, storage) => metrics.wrapStorage(storage));
+    onActivation(tokens.requestLimiter, (_, limiter) => metrics.wrapRateLimiter('requests', limiter));
+    onActivation(tokens.refusalLimiter, (_, limiter) => metrics.wrapRateLimiter('refusals', limiter));
   });
 }
 
-/** Loads what keeps the records, only where the settings name it. */
-async function memoryStorageModule(): Promise<ContainerModule> {
+/** Loads the memory storage. */
+async function loadMemoryStorageModule(): Promise<ContainerModule> {
   const { memoryStorage } = await import('../adapters/memory/storage.ts');
   return new ContainerModule(({ bind }) => {
     bind(tokens.storage)
@@ -112,8 +112,8 @@ async function memoryStorageModule(): Promise<ContainerModule> {
   });
 }
 
-/** Loads what keeps the records, only where the settings name it. */
-async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Promise<ContainerModule> {
+/** Loads the MongoDB storage. */
+async function loadMongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Promise<ContainerModule> {
   const { mongodbStorage, UnusableDatabase } = await import('../adapters/mongodb/storage.ts');
   const { connection, storage } = mongodbStorage(MONGODB_URI, (line) => log.warn(line));
   return new ContainerModule(({ bind }) => {
@@ -133,69 +133,71 @@ async function mongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Pro
   });
 }
 
-type NewRateLimiter = (name: string, limit: number, windowSeconds: number) => RateLimiter;
+type RateLimiterFactory = (name: string, limit: number, windowSeconds: number) => RateLimiter;
 
-/** Loads what counts requests, only where the settings name it. */
-async function memoryRateLimiterModule(): Promise<ContainerModule> {
+/** Loads rate limiters that count the requests of this process. */
+async function loadMemoryRateLimiterModule(): Promise<ContainerModule> {
   const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
-  return rateLimiterModule((_, limit, windowSeconds) => memoryRateLimiter(limit, windowSeconds));
+  return createRateLimiterModule((_name, limit, windowSeconds) => memoryRateLimiter(limit, windowSeconds));
 }
 
-/** Loads what counts requests, only where the settings name it. */
-async function redisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Promise<ContainerModule> {
+/** Loads rate limiters that count the requests of all processes in Redis. */
+async function loadRedisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Promise<ContainerModule> {
   const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
   const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
-  const counter = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
-  return rateLimiterModule(
+  const redis = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
+  return createRateLimiterModule(
     (name, limit, windowSeconds) =>
-      counter.rateLimiter(name, limit, windowSeconds, memoryRateLimiter(limit, windowSeconds)),
-    counter,
+      redis.rateLimiter(name, limit, windowSeconds, memoryRateLimiter(limit, windowSeconds)),
+    redis,
   );
 }
 
-function rateLimiterModule(
-  newRateLimiter: NewRateLimiter,
-  counter?: ExternalConnection & RateLimiterState,
+function createRateLimiterModule(
+  createRateLimiter: RateLimiterFactory,
+  connection?: ExternalConnection & RateLimiterState,
 ): ContainerModule {
   return new ContainerModule(({ bind }) => {
-    if (counter) {
-      bind(tokens.connection).toConstantValue(counter);
-      bind(tokens.sharedCountState).toConstantValue(counter);
+    if (connection) {
+      bind(tokens.connection).toConstantValue(connection);
+      bind(tokens.rateLimiterState).toConstantValue(connection);
     }
     bind(tokens.requestLimiter)
       .toResolvedValue(
         ({ RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS }) =>
-          newRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
+          createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
         [tokens.settings],
       )
       .inSingletonScope();
     bind(tokens.refusalLimiter)
       .toResolvedValue(
-        ({ REFUSED_CREDENTIALS_PER_MINUTE }) => newRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60),
+        ({ REFUSED_CREDENTIALS_PER_MINUTE }) => createRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60),
         [tokens.settings],
       )
       .inSingletonScope();
   });
 }
 
-/** Wires the use cases over the storage that the settings ask for. */
+/** Wires the use cases and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const container = new Container();
   container.bind(tokens.settings).toConstantValue(settings);
   container.bind(tokens.system).toConstantValue(system);
   container.bind(tokens.log).toConstantValue(log);
-  const storage = await (settings.STORAGE === 'mongodb' ? mongodbStorageModule(settings, log) : memoryStorageModule());
+  const storage = await (settings.STORAGE === 'mongodb'
+    ? loadMongodbStorageModule(settings, log)
+    : loadMemoryStorageModule());
   await container.load(core, storage);
   return container;
 }
 
-/** Wires the service that the settings ask for. */
-export async function wire(settings: Settings, system: System, log: Logger): Promise<Container> {
+/** Wires the server: the use cases, the storage, the rate limiters, HTTP, and the log or metrics. */
+export async function wireServer(settings: Settings, system: System, log: Logger): Promise<Container> {
   const [container, ...modules] = await Promise.all([
     wireCore(settings, system, log),
-    settings.METRICS_PORT === undefined ? logModule() : metricsModule(),
-    settings.RATE_LIMITER === 'redis' ? redisRateLimiterModule(settings, log) : memoryRateLimiterModule(),
-    httpModule(),
+    settings.METRICS_PORT === undefined ? loadLogModule() : loadMetricsModule(),
+    settings.RATE_LIMITER === 'redis' ? loadRedisRateLimiterModule(settings, log) : loadMemoryRateLimiterModule(),
+    loadHttpModule(),
   ]);
   await container.load(...modules);
   return container;

@@ -3,13 +3,16 @@ import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
 
-/** The demo workspace, and the key of its admin. */
+/** The demo workspace and the API key of its admin. */
 export interface Demo {
   readonly workspaceId: string;
   readonly apiKey: string;
 }
 
-/** Makes a small workspace in which every list shows something. */
+/**
+ * Creates a small workspace with records for every list. `now` is in milliseconds since the epoch, and `secret` is the API key
+ * of the admin, if it is given.
+ */
 export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
   const { id: workspaceId } = await app.workspaces.create('Northwind Outdoor');
   const groups = [];
@@ -58,7 +61,8 @@ async function createQuestions(
   for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
 }
 
-interface People {
+/** The records that the campaigns of the demo refer to. */
+interface DemoRecords {
   readonly workspaceId: string;
   readonly admin: Member;
   readonly advocate: Member;
@@ -66,8 +70,8 @@ interface People {
   readonly sales: string;
 }
 
-async function createCampaigns(app: Application, people: People, now: number): Promise<void> {
-  const { workspaceId, admin, advocate, marketing, sales } = people;
+async function createCampaigns(app: Application, records: DemoRecords, now: number): Promise<void> {
+  const { workspaceId, admin, advocate, marketing, sales } = records;
   const tags = [];
   for (const name of ['Launch', 'Hiring', 'Sustainability', 'Events'])
     tags.push(await app.tags.create(workspaceId, name));
@@ -88,11 +92,11 @@ async function createCampaigns(app: Application, people: People, now: number): P
     name: string,
     status: Campaign['status'],
     days: readonly [number, number],
-    more: Partial<NewCampaign>,
+    fields: Partial<NewCampaign>,
   ) =>
     app.campaigns.create(
       { workspaceId, member: admin },
-      { ...sampleCampaign(name, status, days, now), domain: domain.slug, ...more },
+      { ...sampleCampaign(name, status, days, now), domain: domain.slug, ...fields },
     );
   const running = [
     await create('Summer tents are here', 'published', [-10, 20], { tagIds: [launch], contentPillarId: outdoors }),

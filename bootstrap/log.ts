@@ -7,36 +7,37 @@ import type { Settings } from './settings.ts';
 
 const STANDARD_ERROR = 2;
 const FLUSH_INTERVAL_MS = 500;
-const BATCH = 8_192;
-/** What comes while so much waits to be written is dropped: no request waits for its log. */
+/** In UTF-16 units. */
+const BATCH_LENGTH = 8_192;
+/** While this much waits to be written, new lines are dropped, so that no request waits for its log. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
-const RETRY_MS = 100;
+const RETRY_DELAY_MS = 100;
 const EXIT_TIMEOUT_MS = 500;
 
 /** Returns a logger for standard error: short lines on a terminal, JSON otherwise, written in batches. */
-export async function standardErrorLog(level: string): Promise<Logger> {
+export async function createStandardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, new BufferedLogStream(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
   const terminal = pretty({ ...terminalOptions, destination: STANDARD_ERROR, sync: true });
-  return pino({ level }, { write: (line: string) => terminal.write(harmlessLine(line)) });
+  return pino({ level }, { write: (line: string) => terminal.write(removeControlCharacters(line)) });
 }
 
-/** Returns a line of the log without control characters that could change a terminal. */
-function harmlessLine(line: string): string {
-  const harmless = (_: string, value: unknown) => (typeof value === 'string' ? printable(value) : value);
-  return `${JSON.stringify(JSON.parse(line, harmless))}\n`;
+/** Returns a line of the log without control characters, which could change the terminal. */
+function removeControlCharacters(line: string): string {
+  const clean = (_key: string, value: unknown) => (typeof value === 'string' ? printable(value) : value);
+  return `${JSON.stringify(JSON.parse(line, clean))}\n`;
 }
 
-/** Options of pino-pretty for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`. Only errors take several lines. */
+/** Options of pino-pretty, for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`. Only errors take several lines. */
 const terminalOptions: PrettyOptions = {
   singleLine: true,
   translateTime: 'HH:MM:ss.l',
   customPrettifiers: { time: String },
   ignore: 'pid,hostname,requestId,method,traceparent,route,path,workspaceId,keyId,status,milliseconds',
-  messageFormat: (line) => terminalMessage(line).replace(/\p{Cc}/gu, ' '),
+  messageFormat: (line) => formatTerminalMessage(line).replace(/\p{Cc}/gu, ' '),
 };
 
-function terminalMessage({
+function formatTerminalMessage({
   msg,
   method,
   route,
@@ -51,7 +52,7 @@ function terminalMessage({
 }
 
 /** Returns the fields of the log line `server listening`. */
-export function listeningFields(
+export function getListeningFields(
   { STORAGE, RATE_LIMITER, WORKERS }: Settings,
   { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string | undefined },
 ): object {
@@ -59,49 +60,49 @@ export function listeningFields(
 }
 
 /**
- * Gathers lines and writes them to a file descriptor. A disk that is full, and a pipe that nobody reads, cost lines and
- * nothing else (docs/adr/0012-logs-in-batches.md).
+ * Collects lines and writes them to a file descriptor in batches. If the disk is full, or nobody reads the pipe, lines are
+ * lost and nothing else happens (docs/adr/0012-logs-in-batches.md).
  */
 class BufferedLogStream {
-  private waiting = '';
+  private buffer = '';
   private isWriting = false;
 
   constructor(private readonly fd: number) {
     setInterval(() => this.flush(), FLUSH_INTERVAL_MS).unref();
-    process.once('exit', () => this.writeTheLast());
+    process.once('exit', () => this.writeRemaining());
   }
 
   write(line: string): void {
-    if (this.waiting.length >= MAX_BUFFERED_BYTES) return;
-    this.waiting += line;
-    if (this.waiting.length >= BATCH) this.flush();
+    if (this.buffer.length >= MAX_BUFFERED_BYTES) return;
+    this.buffer += line;
+    if (this.buffer.length >= BATCH_LENGTH) this.flush();
   }
 
   private flush(): void {
-    if (this.isWriting || this.waiting === '') return;
+    if (this.isWriting || this.buffer === '') return;
     this.isWriting = true;
-    const batch = Buffer.from(this.waiting);
-    this.waiting = '';
-    this.writeWhole(batch);
+    const batch = Buffer.from(this.buffer);
+    this.buffer = '';
+    this.writeBatch(batch);
   }
 
-  private writeWhole(batch: Buffer): void {
+  private writeBatch(batch: Buffer): void {
     write(this.fd, batch, (error, written) => {
       if (error?.code === 'EAGAIN') {
-        setTimeout(() => this.writeWhole(batch), RETRY_MS).unref();
+        setTimeout(() => this.writeBatch(batch), RETRY_DELAY_MS).unref();
       } else if (!error && written < batch.length) {
-        this.writeWhole(batch.subarray(written));
+        this.writeBatch(batch.subarray(written));
       } else {
         this.isWriting = false;
-        if (this.waiting.length >= BATCH) this.flush();
+        if (this.buffer.length >= BATCH_LENGTH) this.flush();
       }
     });
   }
 
-  private writeTheLast(): void {
-    const until = performance.now() + EXIT_TIMEOUT_MS;
-    let rest = Buffer.from(this.waiting);
-    while (rest.length > 0 && performance.now() < until) {
+  private writeRemaining(): void {
+    const deadline = performance.now() + EXIT_TIMEOUT_MS;
+    let rest = Buffer.from(this.buffer);
+    while (rest.length > 0 && performance.now() < deadline) {
       try {
         rest = rest.subarray(writeSync(this.fd, rest));
       } catch (error) {

@@ -1,11 +1,11 @@
 import { runServer } from './run-server.ts';
-import { readSettings, SettingsError, settingWarnings } from './settings.ts';
+import { getSettingWarnings, readSettings, SettingsError } from './settings.ts';
 
 try {
-  await runServer(readSettings(process.env), settingWarnings(process.env));
+  await runServer(readSettings(process.env), getSettingWarnings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);
-  // Not before it is written; a worker would stay for the process that started it.
+  // Exits after the text is written. Without the call, a worker would keep running because it is connected to its primary.
   process.stderr.write('', () => process.exit(1));
 }

@@ -4,60 +4,65 @@ import type { Settings } from './settings.ts';
 import type { RunningServer } from './start-server.ts';
 import type { ListeningAddresses } from './workers.ts';
 
-/** How long it serves on when it is told to stop: until whoever balances load has seen that it is not ready. */
+/** How long the server accepts connections after a signal, so that a load balancer notices that it is not ready. */
 const READINESS_DELAY_MS = 1_000;
 
-const DEMO_NOTE = ', with a demo workspace in memory: what you change is gone when it stops.';
+const DEMO_NOTE = ', with a demo workspace in memory. All changes are lost when the server stops.';
 
-/** Starts the service, logs the warnings, prints the address, and ends this process after SIGTERM or SIGINT. */
+/**
+ * Runs the server in this process, or in as many workers as `WORKERS` says. Logs the warnings, prints the address, and exits
+ * after a graceful shutdown on SIGTERM or SIGINT.
+ */
 export async function runServer(settings: Settings, warnings: readonly string[]): Promise<void> {
   if (settings.WORKERS > 1 && cluster.isPrimary) {
     const { startWorkers } = await import('./workers.ts');
-    tell(await startWorkers(settings, warnings), `, with ${settings.WORKERS} workers`);
+    printStartMessage(await startWorkers(settings, warnings), `, with ${settings.WORKERS} workers`);
     return;
   }
   let started: { readonly running: RunningServer; readonly log: Logger } | undefined;
-  let stopping = false;
+  let isStopping = false;
   const onSignal = async (signal: NodeJS.Signals) => {
     if (!started) process.exit(0);
     const { running, log } = started;
-    if (stopping) {
+    if (isStopping) {
       log.warn({ signal }, 'shutdown aborted by a second signal');
       process.exit(0);
     }
-    stopping = true;
+    isStopping = true;
     log.info({ signal }, 'shutdown started');
     if (await running.stop(READINESS_DELAY_MS)) log.info('shutdown complete');
     else log.warn('shutdown timed out, the remaining connections were closed');
     process.exit(0);
   };
   process.on('SIGTERM', onSignal);
-  // A terminal interrupts workers too, which are told to stop by the process that started them.
-  process.on('SIGINT', cluster.isWorker ? () => undefined : onSignal);
-  // Loaded after the signals are heeded, because it takes a while.
-  const [{ listeningFields, standardErrorLog }, { startServer: start }] = await Promise.all([
+  // Ctrl+C in a terminal sends SIGINT to workers, too. They ignore it, because the primary process sends them SIGTERM.
+  process.on('SIGINT', cluster.isWorker ? ignoreSignal : onSignal);
+  // Loading takes a while, so the signal handlers are installed first.
+  const [{ getListeningFields, createStandardErrorLog }, { startServer }] = await Promise.all([
     import('./log.ts'),
     import('./start-server.ts'),
   ]);
-  const log = await standardErrorLog(settings.LOG_LEVEL);
+  const log = await createStandardErrorLog(settings.LOG_LEVEL);
   // The primary process has logged the warnings.
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning);
-  const running = await start(settings, log);
+  const running = await startServer(settings, log);
   started = { running, log };
-  log.info(listeningFields(settings, running), cluster.isPrimary ? 'server listening' : 'worker listening');
-  if (cluster.isPrimary) tell(running, running.demo ? DEMO_NOTE : '');
+  log.info(getListeningFields(settings, running), cluster.isPrimary ? 'server listening' : 'worker listening');
+  if (cluster.isPrimary) printStartMessage(running, running.demo ? DEMO_NOTE : '');
 }
 
-/** Says what a person wants to know who has started it. */
-function tell(
+function ignoreSignal(): void {}
+
+/** Prints the address, the API key of the demo, an example request and the address of the metrics. */
+function printStartMessage(
   { url, metricsUrl, demo }: ListeningAddresses & Pick<Partial<RunningServer>, 'demo'>,
   note: string,
 ): void {
-  const facts = [`Workspace Advocacy listens at ${url}${note}`];
+  const paragraphs = [`Workspace Advocacy listens on ${url}${note}`];
   if (demo) {
-    facts.push(`The demo's key: ${demo.apiKey}`);
-    facts.push(`Try:\n  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns`);
+    paragraphs.push(`Demo API key: ${demo.apiKey}`);
+    paragraphs.push(`Try:\n  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns`);
   }
-  if (metricsUrl) facts.push(`Metrics: ${metricsUrl}`);
-  console.log(`${facts.join('\n\n')}\n`);
+  if (metricsUrl) paragraphs.push(`Metrics: ${metricsUrl}`);
+  console.log(`${paragraphs.join('\n\n')}\n`);
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isUrl } from '../adapters/api/url.ts';
 
-/** Settings that stop the start: a line for each problem, with no value in it. */
+/** Invalid settings. It has a line for each problem, without the value, which may be a secret. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -11,6 +11,7 @@ export class SettingsError extends Error {
   }
 }
 
+/** The longest delay of a timer in Node.js. */
 const MAX_TIMER_SECONDS = 2_147_483;
 
 const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => {
@@ -32,12 +33,12 @@ const url = (schemes: readonly string[]) => {
   };
   return z
     .string()
-    .refine(hasScheme, `must be a URL that begins with ${schemes.join(' or ')}`)
+    .refine(hasScheme, `must be a URL that starts with ${schemes.join(' or ')}`)
     .refine(
       hasHosts,
-      'must be a URL with a host or host:port, and without spaces or an unencoded / ? # @ in a password',
+      'must be a URL with a host or host:port, without spaces, and with / ? # @ in the password percent-encoded',
     )
-    .refine(isDecodable, 'must be a URL that can be decoded: write a "%" of a password as %25');
+    .refine(isDecodable, 'must be a URL with valid percent-encoding: write "%" in the password as %25');
 };
 function isDecodable(value: string): boolean {
   try {
@@ -48,70 +49,85 @@ function isDecodable(value: string): boolean {
   }
 }
 
-/** Every setting: an environment variable with its default; the README's table is made of this. */
+/** The settings: environment variables with their defaults and descriptions. The README has a table of them. */
 export const settings = {
-  HOST: host.default('127.0.0.1').describe('the address to listen at'),
-  PORT: integer(0, 65_535).default(3000).describe('the port to listen at; `0` takes a free one'),
-  STORAGE: oneOf('memory', 'mongodb').default('memory').describe('where the records are kept: `memory` or `mongodb`'),
+  HOST: host.default('127.0.0.1').describe('The address to listen on.'),
+  PORT: integer(0, 65_535).default(3000).describe('The port to listen on. `0` picks a free port.'),
+  STORAGE: oneOf('memory', 'mongodb').default('memory').describe('The storage of the records: `memory` or `mongodb`.'),
   MONGODB_URI: url(['mongodb://', 'mongodb+srv://'])
     .default('mongodb://127.0.0.1:27017/advocacy')
-    .describe('the database of `STORAGE=mongodb`, named `advocacy` if the URI has no name'),
+    .describe('The connection string for `STORAGE=mongodb`. The default database name is `advocacy`.'),
   RATE_LIMITER: oneOf('memory', 'redis')
     .default('memory')
-    .describe('who counts requests: `memory` (each process) or `redis`'),
+    .describe('The rate limiter: `memory` limits each process separately, `redis` limits all processes together.'),
   REDIS_URL: url(['redis://', 'rediss://'])
     .default('redis://127.0.0.1:6379')
-    .describe('the server of `RATE_LIMITER=redis`'),
-  RATE_LIMIT_POINTS: integer(1).default(600).describe('requests that a key may make in a window'),
-  RATE_LIMIT_WINDOW_SECONDS: integer(1, MAX_TIMER_SECONDS).default(60).describe('the length of that window'),
-  REFUSED_CREDENTIALS_PER_MINUTE: integer(1).default(60).describe('refused credentials that an address may send'),
+    .describe('The Redis server for `RATE_LIMITER=redis`.'),
+  RATE_LIMIT_POINTS: integer(1).default(600).describe('The maximum number of requests per API key in a window.'),
+  RATE_LIMIT_WINDOW_SECONDS: integer(1, MAX_TIMER_SECONDS)
+    .default(60)
+    .describe('The length of that window in seconds.'),
+  REFUSED_CREDENTIALS_PER_MINUTE: integer(1)
+    .default(60)
+    .describe('The maximum number of rejected credentials per client address and minute.'),
   DEMO_API_KEY: z
     .string()
-    .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be 20 characters or more of A-Za-z0-9-._~+/')
+    .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be at least 20 characters of A-Za-z0-9-._~+/')
     .optional()
-    .describe('the key of the demo workspace (memory only); without it one is made at each start and printed'),
+    .describe(
+      'The API key of the demo workspace, for `STORAGE=memory` only. By default, each start creates a new key and prints it.',
+    ),
   BODY_LIMIT_BYTES: integer(1, 2 ** 30)
     .default(2 ** 20)
-    .describe('the largest body of a request'),
-  METRICS_PORT: integer(0, 65_535).optional().describe('the port of Prometheus metrics; off where it is left out'),
-  METRICS_HOST: host.default('127.0.0.1').describe('the address of Prometheus metrics'),
+    .describe('The maximum size of a request body in bytes.'),
+  METRICS_PORT: integer(0, 65_535)
+    .optional()
+    .describe('The port of the Prometheus metrics. `0` picks a free port. Metrics are off by default.'),
+  METRICS_HOST: host.default('127.0.0.1').describe('The address of the Prometheus metrics.'),
   DOCS_URL: z
     .string()
-    .refine((value) => /^[\x21-\x7e]+$/.test(value) && isUrl(value, 'http://localhost'), 'must be a URL or a path')
+    .refine(
+      (value) => /^[\x21-\x7e]+$/.test(value) && isUrl(value, 'http://localhost'),
+      'must be a URL or a path, in ASCII and without spaces',
+    )
     .default('/docs')
     .transform((value) => value.replace(/\/+$/, ''))
-    .describe('where `doc_url` of an error leads: a URL or a path'),
+    .describe('The base of the `doc_url` of errors: a URL or a path.'),
   TRUST_PROXY: z
     .string()
-    .transform(trustProxy)
+    .transform(parseTrustProxy)
     .refine(
       (value) => value !== undefined,
-      'must be true, false, a number of proxies, or a list of addresses and subnets',
+      'must be true, false, a number of proxies, or a comma-separated list of IP addresses, subnets and names such as loopback',
     )
     .transform((value) => value as boolean | number | string)
     .default(false)
     .describe(
-      'which proxies are believed in `X-Forwarded-For`: as `trust proxy` of Express; `true` believes every caller, and gives the limit of refused credentials away',
+      'The proxies whose `X-Forwarded-For` header is trusted, as in `trust proxy` of Express. `true` trusts every client, so clients can evade the limit of rejected credentials.',
     ),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
-    .describe('the least level that is logged, by its name in pino'),
-  WORKERS: integer(1, 1024).default(1).describe('processes that serve; above 1 needs MongoDB and Redis'),
+    .describe('The minimum log level: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.'),
+  WORKERS: integer(1, 1024)
+    .default(1)
+    .describe(
+      'The number of processes that serve requests. More than 1 requires `STORAGE=mongodb` and `RATE_LIMITER=redis`.',
+    ),
 };
 
 const schema = z.object(settings).superRefine(
   (values, context) => {
-    const refuse = (name: keyof typeof settings, message: string) =>
+    const addProblem = (name: keyof typeof settings, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     if (values.DEMO_API_KEY !== undefined && values.STORAGE === 'mongodb') {
-      refuse('DEMO_API_KEY', 'works with STORAGE=memory only: leave it out');
+      addProblem('DEMO_API_KEY', 'not allowed with STORAGE=mongodb, remove it or set STORAGE=memory');
     }
     if (values.WORKERS > 1 && (values.STORAGE === 'memory' || values.RATE_LIMITER === 'memory')) {
-      refuse('WORKERS', 'above 1 needs STORAGE=mongodb and RATE_LIMITER=redis');
+      addProblem('WORKERS', 'more than 1 requires STORAGE=mongodb and RATE_LIMITER=redis, set both or set WORKERS=1');
     }
     const { HOST, PORT, METRICS_HOST, METRICS_PORT } = values;
     if (PORT !== 0 && PORT === METRICS_PORT && canOverlap(HOST, METRICS_HOST)) {
-      refuse('METRICS_PORT', 'must differ from PORT, because the service and its metrics need two ports');
+      addProblem('METRICS_PORT', 'must differ from PORT, set another port');
     }
   },
   { when: () => true },
@@ -119,34 +135,37 @@ const schema = z.object(settings).superRefine(
 
 export type Settings = z.output<typeof schema>;
 
-/** Reads the settings from an environment; throws a `SettingsError` that names every problem. */
+/** Reads the settings from an environment. Throws a `SettingsError` that has a line for every problem. */
 export function readSettings(environment: Environment): Settings {
-  const missed = Object.keys(environment).flatMap((name) => {
-    const meant = nearMiss(name);
-    return meant ? [`${name}: is no setting, did you mean ${meant}?`] : [];
+  const misspelled = Object.keys(environment).flatMap((name) => {
+    const nearest = findNearestSetting(name);
+    return nearest ? [`${name}: not a setting, did you mean ${nearest}?`] : [];
   });
   const result = schema.safeParse(environment);
   const issues = result.error?.issues ?? [];
-  const malformed = issues
+  const invalid = issues
     .filter(({ path }, i) => issues.findIndex((issue) => issue.path[0] === path[0]) === i)
     .map(({ path, message }) => `${path.join('.')}: ${message}`);
-  if (!result.success || missed.length > 0) throw new SettingsError([...malformed, ...missed]);
+  if (!result.success || misspelled.length > 0) throw new SettingsError([...invalid, ...misspelled]);
   return result.data;
 }
 
-const MIN_WARNED_LENGTH = 4;
-const MIN_NEAR_MISS_LENGTH = 8;
+/** Misspelled names of at least this length log a warning. Shorter names often belong to other programs. */
+const MIN_WARNING_NAME_LENGTH = 4;
+/** Misspelled names of at least this length prevent the start. */
+const MIN_ERROR_NAME_LENGTH = 8;
 const MAX_EDIT_COUNT = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns a warning for each variable whose short name differs from a setting's by one edit or one swap of neighbors. */
-export function misspelledSettings(environment: Environment): string[] {
+export function findMisspelledSettings(environment: Environment): string[] {
   const names = Object.keys(settings);
   return Object.keys(environment).flatMap((name) => {
-    if (name.length < MIN_WARNED_LENGTH || name.length >= MIN_NEAR_MISS_LENGTH || names.includes(name)) return [];
-    const meant = names.find((setting) => editsBetween(name, setting) === 1 || isSwapOf(name, setting));
-    return meant ? [`${name}: not a setting, did you mean ${meant}?`] : [];
+    if (name.length < MIN_WARNING_NAME_LENGTH || name.length >= MIN_ERROR_NAME_LENGTH || names.includes(name))
+      return [];
+    const nearest = names.find((setting) => countEdits(name, setting) === 1 || isSwapOf(name, setting));
+    return nearest ? [`${name}: not a setting, did you mean ${nearest}?`] : [];
   });
 }
 
@@ -156,16 +175,19 @@ function isSwapOf(a: string, b: string): boolean {
 }
 
 /** Settings that have an effect only together with another one, or with a value of it. */
-const effectiveWith: readonly (readonly [name: keyof typeof settings, other: keyof typeof settings, value?: string])[] =
-  [
-    ['MONGODB_URI', 'STORAGE', 'mongodb'],
-    ['REDIS_URL', 'RATE_LIMITER', 'redis'],
-    ['METRICS_HOST', 'METRICS_PORT'],
-  ];
+const requiredSettings: readonly (readonly [
+  name: keyof typeof settings,
+  other: keyof typeof settings,
+  value?: string,
+])[] = [
+  ['MONGODB_URI', 'STORAGE', 'mongodb'],
+  ['REDIS_URL', 'RATE_LIMITER', 'redis'],
+  ['METRICS_HOST', 'METRICS_PORT'],
+];
 
 /** Returns a warning for each setting that is set but has no effect. */
-function ineffectiveSettings(environment: Environment): string[] {
-  return effectiveWith
+function findIneffectiveSettings(environment: Environment): string[] {
+  return requiredSettings
     .filter(([name, other, value]) => {
       const isEffective = value === undefined ? environment[other] !== undefined : environment[other] === value;
       return environment[name] !== undefined && !isEffective;
@@ -173,35 +195,35 @@ function ineffectiveSettings(environment: Environment): string[] {
     .map(([name, other, value]) => `${name}: has no effect without ${other}${value === undefined ? '' : `=${value}`}`);
 }
 
-/** The setting that a name was likely meant to be, where it is none but nearly one. */
-function nearMiss(name: string): string | undefined {
+/** Returns the setting that a variable probably misspells, or `undefined`. */
+function findNearestSetting(name: string): string | undefined {
   const names = Object.keys(settings);
-  if (name.length < MIN_NEAR_MISS_LENGTH || names.includes(name)) return undefined;
+  if (name.length < MIN_ERROR_NAME_LENGTH || names.includes(name)) return undefined;
   const byEdits = names
-    .map((setting) => ({ setting, edits: editsBetween(name, setting) }))
+    .map((setting) => ({ setting, edits: countEdits(name, setting) }))
     .sort((a, b) => a.edits - b.edits);
   const nearest = byEdits[0];
   if (nearest && nearest.edits <= MAX_EDIT_COUNT) return nearest.setting;
   return names.find((setting) => setting.startsWith(`${name}_`));
 }
 
-/** Levenshtein's distance. */
-function editsBetween(a: string, b: string): number {
+/** Returns the Levenshtein distance of two texts. */
+function countEdits(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {
     const row = [i + 1];
     for (let j = 0; j < b.length; j++) {
-      const replaced = (previous[j] as number) + (a[i] === b[j] ? 0 : 1);
-      row.push(Math.min(replaced, (previous[j + 1] as number) + 1, (row[j] as number) + 1));
+      const replacement = (previous[j] as number) + (a[i] === b[j] ? 0 : 1);
+      row.push(Math.min(replacement, (previous[j + 1] as number) + 1, (row[j] as number) + 1));
     }
     previous = row;
   }
   return previous[b.length] as number;
 }
 
-/** Returns a warning for each probable mistake in an environment that does not prevent the start. */
-export function settingWarnings(environment: Environment): string[] {
-  return [...misspelledSettings(environment), ...ineffectiveSettings(environment)];
+/** Returns a warning for each probable mistake in an environment, other than those that prevent the start. */
+export function getSettingWarnings(environment: Environment): string[] {
+  return [...findMisspelledSettings(environment), ...findIneffectiveSettings(environment)];
 }
 
 /** Returns whether listeners on the same port of these two hosts are known to conflict. */
@@ -215,17 +237,17 @@ function canOverlap(host: string, other: string): boolean {
   return one === two || includes(one, two) || includes(two, one);
 }
 
-/** What Express does not read of the addresses that Node knows: IPv4 right after `::`, and zones with punctuation. */
-const NOT_FOR_EXPRESS = /::\d+\.|%.*[^0-9a-z]/i;
+/** Valid addresses that Express rejects: IPv4 directly after `::`, and zones with punctuation. */
+const UNSUPPORTED_BY_EXPRESS = /::\d+\.|%.*[^0-9a-z]/i;
 
-/** Express' `trust proxy` from its text form; `undefined` for what Express would not take. */
-function trustProxy(value: string): boolean | number | string | undefined {
+/** Parses a value of `trust proxy` of Express. Returns `undefined` if Express would reject it. */
+function parseTrustProxy(value: string): boolean | number | string | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d{1,3}$/.test(value)) return Number(value);
-  const isTrustable = (entry: string): boolean => {
+  const isValidEntry = (entry: string): boolean => {
     const [address = '', bits, ...rest] = entry.trim().split('/');
     if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(address)) return true;
-    const version = NOT_FOR_EXPRESS.test(address) ? 0 : isIP(address);
+    const version = UNSUPPORTED_BY_EXPRESS.test(address) ? 0 : isIP(address);
     return (
       version !== 0 &&
       rest.length === 0 &&
@@ -234,10 +256,10 @@ function trustProxy(value: string): boolean | number | string | undefined {
         (version === 4 && isNetmask(bits)))
     );
   };
-  return value.split(',').every(isTrustable) ? value : undefined;
+  return value.split(',').every(isValidEntry) ? value : undefined;
 }
 
-/** Whether it is as `255.255.0.0`: ones, and then zeros. */
+/** Returns whether a text is a netmask such as `255.255.0.0`: ones, then zeros. */
 function isNetmask(text: string): boolean {
   const bits = text.split('.').map((byte) => Number(byte).toString(2).padStart(8, '0'));
   return isIP(text) === 4 && /^1+0*$/.test(bits.join(''));

@@ -7,46 +7,49 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
-import { tokens, wire } from './container.ts';
+import { tokens, wireServer } from './container.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { type Settings, SettingsError } from './settings.ts';
-import { nodeSystem } from './system.ts';
+import { createNodeSystem } from './system.ts';
 
 const SHUTDOWN_TIMEOUT_MS = 10_000;
-/** The longest time that a shutdown waits for the last uses of keys to be stored. */
+/** The maximum time that a shutdown waits until the last uses of keys are stored. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
-/** A service that listens. */
+/** An HTTP server that is listening. */
 export interface RunningServer {
-  /** Where, as `http://127.0.0.1:3000`. */
+  /** The address, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Where the metrics are, if anywhere. */
+  /** The address of the metrics, if `METRICS_PORT` is set. */
   readonly metricsUrl: string | undefined;
   readonly app: Application;
-  /** The demo workspace, which memory storage starts with. */
+  /** The demo workspace, if the storage is memory. */
   readonly demo: Demo | undefined;
   /**
-   * Stops: says at once that it is not ready and ends each connection with its next reply, goes on serving for
-   * `servingMs`, then takes no more connections and resolves when those that it has are done, ten seconds after the
-   * call at the latest. Resolves to `false` if that timeout closed connections, or if a database is still open.
+   * Shuts down gracefully. From now on, the server is not ready, and closes each connection after its next response.
+   * After `readinessDelayMs`, it accepts no more connections and drains the open ones. Resolves to `true` when all
+   * connections are closed. Resolves to `false` if it reaches the shutdown timeout, which is ten seconds after the call.
    */
-  stop(servingMs?: number): Promise<boolean>;
+  stop(readinessDelayMs?: number): Promise<boolean>;
 }
 
-/** Starts the service. Throws a `SettingsError` where it cannot listen, here or for its metrics, or use the database. */
+/**
+ * Starts the HTTP server of this process, and the server of its metrics. Rejects with a `SettingsError` if one of them cannot
+ * listen, or if the database is unsuitable.
+ */
 export async function startServer(
   settings: Settings,
   log: Logger,
-  system: System = nodeSystem(settings.DEMO_API_KEY),
+  system: System = createNodeSystem(settings.DEMO_API_KEY),
 ): Promise<RunningServer> {
-  const container = await wire(settings, system, log);
+  const container = await wireServer(settings, system, log);
   const app = container.get(tokens.app);
   const connections = container.getAll(tokens.connection, { optional: true });
   const http = container.get(tokens.http);
-  const metrics = settings.METRICS_PORT === undefined ? undefined : metricsServer(container.get(tokens.metrics));
-  const end = async () => {
+  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(container.get(tokens.metrics));
+  const closeAll = async () => {
     metrics?.closeAllConnections();
-    await Promise.all([http.connections.close(), metrics && close(metrics)]);
+    await Promise.all([http.connections.close(), metrics && closeServer(metrics)]);
     await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all(connections.map((connection) => connection.close()));
   };
@@ -54,18 +57,19 @@ export async function startServer(
     await Promise.all(connections.map((connection) => connection.open()));
     const hasDemo = settings.STORAGE === 'memory';
     const demo = hasDemo ? await createDemo(app, system.now(), settings.DEMO_API_KEY) : undefined;
-    const metricsUrl = metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number));
+    const metricsUrl =
+      metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number, 'METRICS_'));
     return {
       url: await listen(http.server, settings.HOST, settings.PORT),
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       app,
       demo,
-      async stop(servingMs = 0) {
+      async stop(readinessDelayMs = 0) {
         http.responder.stopping = true;
-        // A database that is frozen does not let go of its connections in time.
+        // The connections to a database that does not respond may not close in time.
         const isComplete = await Promise.race([
-          delay(servingMs)
-            .then(end)
+          delay(readinessDelayMs)
+            .then(closeAll)
             .then(() => true),
           delay(SHUTDOWN_TIMEOUT_MS, false, { ref: false }),
         ]);
@@ -74,47 +78,57 @@ export async function startServer(
       },
     };
   } catch (error) {
-    await end();
+    await closeAll();
     throw error;
   }
 }
 
-/** A worker tells its metrics to the process that started it, which shows those of all. */
-function metricsServer(metrics: Metrics): Server | undefined {
-  if (cluster.isPrimary) return metrics.server();
-  metrics.answerPrimary();
+/** Returns a server of the metrics. A worker has none: it reports to the primary process, which serves the metrics of all. */
+function createMetricsServer(metrics: Metrics): Server | undefined {
+  if (cluster.isPrimary) return metrics.createServer();
+  metrics.reportToPrimary();
   return undefined;
 }
 
 /**
- * So many connections may wait to be accepted, where the system allows as many (net.core.somaxconn): what is more is dropped,
- * and tried again by its client after a second.
+ * The maximum number of connections that wait to be accepted. The system may limit it further (net.core.somaxconn). The system
+ * drops further connections, and their clients retry after a second.
  */
-const LISTEN_BACKLOG = 4_096;
+const MAX_BACKLOG_COUNT = 4_096;
 
-/** Listens, and tells where. Throws a `SettingsError` where that cannot be. */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen({ port, host, backlog: LISTEN_BACKLOG });
+/**
+ * Listens, and returns the URL. Rejects with a `SettingsError` if it cannot listen. `prefix` is the prefix of the settings that
+ * have the host and the port.
+ */
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  prefix: '' | 'METRICS_' = '',
+): Promise<string> {
+  server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
-    throw new SettingsError([`${host}:${port} cannot be listened at: ${reasons[code ?? ''] ?? code}`]);
+    const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
+    throw new SettingsError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
   });
-  return urlOf(host, (server.address() as AddressInfo).port);
+  return formatUrl(host, (server.address() as AddressInfo).port);
 }
 
-export function urlOf(host: string, port: number): string {
+export function formatUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something listens there already, so stop that or set another port',
-  EACCES: 'this user may not, so set a port of 1024 or more',
-  EADDRNOTAVAIL: 'this machine has no such address, so set another host',
-  EINVAL: 'that is no address to listen at, so set another host',
-  ENOTFOUND: 'the name cannot be resolved, so set another host',
-  EAI_AGAIN: 'the name cannot be resolved, so set another host',
+/** By the code of the error: the setting to change, what is wrong, and what to do. */
+const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT', problem: string]>> = {
+  EADDRINUSE: ['PORT', 'the port is in use, stop the other program or set another port'],
+  EACCES: ['PORT', 'this user is not allowed to use the port, set a port of 1024 or more'],
+  EADDRNOTAVAIL: ['HOST', 'the address does not belong to this machine, set another host'],
+  EINVAL: ['HOST', 'the address is not valid for a server, set another host'],
+  ENOTFOUND: ['HOST', 'the host name cannot be resolved, set another host'],
+  EAI_AGAIN: ['HOST', 'the host name cannot be resolved, set another host'],
 };
 
-async function close(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();

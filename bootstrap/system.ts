@@ -5,8 +5,8 @@ import type { System } from '../core/shared/system.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The machine that this process runs on. */
-export function nodeSystem(demoApiKey?: string): System {
+/** Returns the clock, the random values, the hash function and the IDNA conversion of Node.js. */
+export function createNodeSystem(demoApiKey?: string): System {
   return {
     now: Date.now,
     elapsed: () => performance.now(),

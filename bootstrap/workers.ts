@@ -1,25 +1,25 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listeningFields, standardErrorLog } from './log.ts';
+import { createStandardErrorLog, getListeningFields } from './log.ts';
 import type { Settings } from './settings.ts';
-import { listen, urlOf } from './start-server.ts';
+import { formatUrl, listen } from './start-server.ts';
 
-/** A worker that ends sooner is not replaced at once, so that what keeps ending does not keep the machine busy. */
+/** If a worker exits sooner, its replacement is delayed, so that workers that exit at once do not keep the machine busy. */
 const MIN_WORKER_LIFETIME_MS = 1_000;
-/** The longest time that a worker may take to stop. A worker that works stops within ten seconds. */
+/** The time after which workers are killed. It is longer than the ten seconds of a graceful shutdown. */
 const STOP_TIMEOUT_MS = 11_000;
 const KILL_TIMEOUT_MS = 1_000;
 
-/** Where the workers listen, and where the metrics of all of them are, if anywhere. */
+/** The address of the workers, and the address of their metrics if `METRICS_PORT` is set. */
 export interface ListeningAddresses {
   readonly url: string;
   readonly metricsUrl: string | undefined;
 }
 
 /**
- * Serves in as many processes as `WORKERS` says, on one port. Another takes the place of one that ends; told to stop, all
- * stop, and then this process. Workers that still run after `stopTimeoutMs`, or at a second signal, are killed.
- * Where the first cannot start, having said why, this process ends as it did.
+ * Starts as many workers as `WORKERS` says, which share one port, and replaces each worker that exits. On SIGTERM or SIGINT,
+ * it stops all workers and exits. It kills workers that still run after `stopTimeoutMs` or at a second signal. If the first
+ * worker cannot start, it has printed the reason, and this process exits with the same code.
  */
 export async function startWorkers(
   settings: Settings,
@@ -27,84 +27,84 @@ export async function startWorkers(
   stopTimeoutMs = STOP_TIMEOUT_MS,
 ): Promise<ListeningAddresses> {
   const { HOST, LOG_LEVEL, WORKERS } = settings;
-  const log = await standardErrorLog(LOG_LEVEL);
+  const log = await createStandardErrorLog(LOG_LEVEL);
   for (const warning of warnings) log.warn(warning);
-  let stopping = false;
+  let isStopping = false;
 
-  /** Keeps a place filled, beginning with a worker. */
-  const keep = async (worker: Worker): Promise<void> => {
+  /** Replaces a worker when it exits, then its replacement, and so on. */
+  const superviseWorker = async (worker: Worker): Promise<void> => {
     for (let current = worker; ; current = cluster.fork()) {
       const startedAt = performance.now();
-      const [code, signal] = await exitOf(current);
-      if (stopping) return;
-      log.warn({ worker: current.process.pid, code, signal }, 'a worker ended, another takes its place');
+      const [code, signal] = await waitForExit(current);
+      if (isStopping) return;
+      log.warn({ worker: current.process.pid, code, signal }, 'worker exited, starting a replacement');
       await delay(startedAt + MIN_WORKER_LIFETIME_MS - performance.now());
-      if (stopping) return;
+      if (isStopping) return;
     }
   };
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    const isRepeated = stopping;
-    stopping = true;
-    const running = () =>
+    const isRepeated = isStopping;
+    isStopping = true;
+    const getRunning = () =>
       Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[];
-    const ended = Promise.all(running().map(exitOf));
+    const exits = Promise.all(getRunning().map(waitForExit));
     if (isRepeated) {
       log.warn({ signal }, 'shutdown aborted by a second signal');
     } else {
       log.info({ signal }, 'shutdown started');
-      for (const worker of running()) worker.process.kill('SIGTERM');
-      await Promise.race([ended, delay(stopTimeoutMs)]);
-      if (running().length === 0) log.info('shutdown complete');
-      else log.warn('shutdown timed out, the remaining workers are killed');
+      for (const worker of getRunning()) worker.process.kill('SIGTERM');
+      await Promise.race([exits, delay(stopTimeoutMs)]);
+      if (getRunning().length === 0) log.info('shutdown complete');
+      else log.warn('shutdown timed out, killing the remaining workers');
     }
-    for (const worker of running()) {
-      log.warn({ worker: worker.process.pid }, 'a worker did not stop in time and is killed');
+    for (const worker of getRunning()) {
+      log.warn({ worker: worker.process.pid }, 'worker did not stop in time, killing it');
       worker.process.kill('SIGKILL');
     }
-    await Promise.race([ended, delay(KILL_TIMEOUT_MS)]);
+    await Promise.race([exits, delay(KILL_TIMEOUT_MS)]);
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 
-  // What is said to one that has just been killed is lost with it; unheard, the error would end this process.
+  // A message to a worker that was just killed fails. Without a listener, that error would end this process.
   cluster.on('fork', (worker) =>
     worker.on('error', (err) => log.warn({ err, worker: worker.process.pid }, err.message)),
   );
   const metricsUrl = await listenForMetrics(settings);
   const first = cluster.fork();
-  const port = await portOf(first);
-  if (port === undefined) process.exit(stopping ? 0 : (first.process.exitCode ?? 1));
-  if (stopping) return untilExit();
+  const port = await waitForPort(first);
+  if (port === undefined) process.exit(isStopping ? 0 : (first.process.exitCode ?? 1));
+  if (isStopping) return waitForever();
   const others = Array.from({ length: WORKERS - 1 }, () => cluster.fork());
-  for (const worker of [first, ...others]) void keep(worker);
-  await Promise.all(others.map(portOf));
-  if (stopping) return untilExit();
-  const serving = { url: urlOf(HOST, port), metricsUrl };
-  log.info(listeningFields(settings, serving), 'server listening');
-  return serving;
+  for (const worker of [first, ...others]) void superviseWorker(worker);
+  await Promise.all(others.map(waitForPort));
+  if (isStopping) return waitForever();
+  const addresses = { url: formatUrl(HOST, port), metricsUrl };
+  log.info(getListeningFields(settings, addresses), 'server listening');
+  return addresses;
 }
 
-/** How a worker ended; what could not be said to it does not matter, as it would to `once` of node:events. */
-function exitOf(worker: Worker): Promise<[code: number | null, signal: string | null]> {
+/** Resolves when a worker exits. `once` of node:events would also reject if a message to the worker fails. */
+function waitForExit(worker: Worker): Promise<[code: number | null, signal: string | null]> {
   return new Promise((resolve) => worker.once('exit', (code, signal) => resolve([code, signal])));
 }
 
-/** The port that a worker listens at; `undefined` where it ends before. */
-function portOf(worker: Worker): Promise<number | undefined> {
+/** Resolves with the port that a worker listens on, or with `undefined` if the worker exits before that. */
+function waitForPort(worker: Worker): Promise<number | undefined> {
   return new Promise((resolve) => {
     worker.once('listening', ({ port }: Address) => resolve(port));
     worker.once('exit', () => resolve(undefined));
   });
 }
 
-/** Never resolves: the shutdown ends this process. */
-function untilExit(): Promise<never> {
+/** Never resolves, because the shutdown ends this process. */
+function waitForever(): Promise<never> {
   return new Promise(() => undefined);
 }
 
 async function listenForMetrics({ METRICS_HOST, METRICS_PORT }: Settings): Promise<string | undefined> {
   if (METRICS_PORT === undefined) return undefined;
-  const { workersMetricsServer } = await import('../adapters/prometheus/metrics.ts');
-  return `${await listen(workersMetricsServer(), METRICS_HOST, METRICS_PORT)}/metrics`;
+  const { createWorkersMetricsServer } = await import('../adapters/prometheus/metrics.ts');
+  return `${await listen(createWorkersMetricsServer(), METRICS_HOST, METRICS_PORT, 'METRICS_')}/metrics`;
 }

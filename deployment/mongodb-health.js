@@ -1,4 +1,4 @@
-// Run by the health check: a set of one that is not initiated yet is, and healthy is what takes writes.
+// The health check runs this script. It initiates the replica set if necessary. The server is healthy if it accepts writes.
 db.getSiblingDB('admin').auth('root', process.env.MONGO_INITDB_ROOT_PASSWORD);
 try {
   rs.status();

@@ -1,4 +1,4 @@
-// Run by the image of MongoDB when it makes its data: the user as whom the service connects.
+// The MongoDB image runs this script when it initializes its data. It creates the user of the service.
 db.getSiblingDB('admin').createUser({
   user: 'advocacy',
   pwd: process.env.MONGODB_PASSWORD,

@@ -7,60 +7,62 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
-const CUTS = ['reply_not_read', 'too_many_pipelined'] as const;
-const REJECTIONS = ['workspace', 'service', 'timeout'] as const;
+const CUT_REASONS = ['reply_not_read', 'too_many_pipelined'] as const;
+const REJECTION_REASONS = ['workspace', 'service', 'timeout'] as const;
 
-/** What a connection to a database knows of itself. */
+/** The state of the connection to a database, as the metrics show it. */
 export interface DatabaseState {
+  /** Whether the database responds. */
   readonly isUp: boolean;
   readonly retries: number;
   readonly connectionsInUse: number;
   readonly waitingForConnection: number;
 }
 
-/** What a count that processes share knows of itself. */
+/** The state of rate limiters that processes share, as the metrics show it. */
 export interface RateLimiterState {
+  /** Whether the shared count is available. */
   readonly isUp: boolean;
-  /** By the name of the limit. */
+  /** How many requests this process counted locally, by the name of the limit. */
   readonly fallbacks: Readonly<Record<string, number>>;
 }
 
-/** What this process measures of itself, in the Prometheus text format. */
+/** The metrics of this process, in the Prometheus text format. */
 export class Metrics {
   private readonly registry = new Registry();
 
   private readonly requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request to its reply, by the path of the operation (unmatched: there is none), method and status.',
+    help: 'Time from a request to its response, by operation path (unmatched: no operation has the path), method and status.',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
   });
 
-  private readonly cuts = new Counter({
+  private readonly cutConnections = new Counter({
     name: 'http_connections_cut_total',
-    help: 'Connections that were cut although they waited for replies, by reason.',
+    help: 'Connections closed before their clients had received all responses, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
-  private readonly rejections = new Counter({
+  private readonly rejectedRequests = new Counter({
     name: 'http_requests_rejected_total',
-    help: 'Requests rejected because of overload, by reason: workspace (it sent too many), service (all workspaces did), timeout (of the wait).',
+    help: 'Requests rejected because of overload, by reason: workspace (one workspace sent too many), service (all workspaces sent too many), timeout (the request was queued for too long).',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
-  private readonly limited = new Counter({
+  private readonly limitedRequests = new Counter({
     name: 'rate_limit_requests_total',
-    help: 'What was counted against a limit (requests: of a key; refusals: of an address), by whether it was allowed.',
+    help: 'Requests counted against a rate limit, by limit (requests: per API key, refusals: rejected credentials per client address) and outcome.',
     labelNames: ['limit', 'outcome'],
     registers: [this.registry],
   });
 
   private readonly operations = new Histogram({
     name: 'storage_operation_duration_seconds',
-    help: 'Time of an operation of the storage, by the kind of record, operation and outcome.',
+    help: 'Time of a storage operation, by kind of record, operation and outcome.',
     labelNames: ['kind', 'operation', 'outcome'],
     buckets: [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -68,16 +70,16 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    for (const reason of CUTS) this.cuts.inc({ reason }, 0);
-    for (const reason of REJECTIONS) this.rejections.inc({ reason }, 0);
+    for (const reason of CUT_REASONS) this.cutConnections.inc({ reason }, 0);
+    for (const reason of REJECTION_REASONS) this.rejectedRequests.inc({ reason }, 0);
   }
 
-  /** Shows how a database is, as it is whenever somebody looks. */
-  database(state: DatabaseState): void {
+  /** Adds metrics of the database. Each scrape reads the current state. */
+  addDatabaseMetrics(state: DatabaseState): void {
     const registers = [this.registry];
     new Gauge({
       name: 'storage_up',
-      help: 'Whether the database answers: 0 from its first failure until it answers again; after ten seconds of that requests fail at once.',
+      help: 'Whether the database responds: 0 from a failure until the next success. After ten seconds without a success, requests fail at once.',
       aggregator: 'min',
       registers,
       collect() {
@@ -86,7 +88,7 @@ export class Metrics {
     });
     new Counter({
       name: 'storage_retries_total',
-      help: 'What was done again because the database had failed, and the first retry of its driver had too.',
+      help: 'Retries of database operations after the operation and the first retry of the driver had failed.',
       registers,
       collect() {
         this.reset();
@@ -95,7 +97,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'storage_connections_in_use',
-      help: 'Connections to the database that do something, of 50 to each of its servers.',
+      help: 'Database connections in use. The maximum is 50 for each database server.',
       registers,
       collect() {
         this.set(state.connectionsInUse);
@@ -103,7 +105,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'storage_connections_waited_for',
-      help: 'What waits for a connection to the database.',
+      help: 'Operations that wait for a database connection.',
       registers,
       collect() {
         this.set(state.waitingForConnection);
@@ -111,12 +113,12 @@ export class Metrics {
     });
   }
 
-  /** Shows how the count is that processes share, as it is whenever somebody looks. */
-  sharedCount(state: RateLimiterState): void {
+  /** Adds metrics of the shared rate limiters. Each scrape reads the current state. */
+  addRateLimiterMetrics(state: RateLimiterState): void {
     const registers = [this.registry];
     new Gauge({
       name: 'rate_limit_shared',
-      help: 'Whether all processes count requests together: 0 while each counts by itself.',
+      help: 'Whether all processes share their rate limit counts (1), or each process counts separately (0).',
       aggregator: 'min',
       registers,
       collect() {
@@ -125,7 +127,7 @@ export class Metrics {
     });
     new Counter({
       name: 'rate_limit_fallbacks_total',
-      help: 'What this process counted by itself because the shared count was away, by limit.',
+      help: 'Requests that this process counted locally because the shared count was unavailable, by limit.',
       labelNames: ['limit'],
       registers,
       collect() {
@@ -135,7 +137,7 @@ export class Metrics {
     });
   }
 
-  /** Observes a reply. */
+  /** Records the response to a request. */
   onResponse(
     { route = 'unmatched', method }: { route?: string | undefined; method: string },
     status: number,
@@ -144,64 +146,64 @@ export class Metrics {
     this.requests.observe({ route, method: METHODS.has(method) ? method : 'other', status }, milliseconds / 1000);
   }
 
-  /** Observes a connection that was cut. */
-  onConnectionClosed(reason: (typeof CUTS)[number]): void {
-    this.cuts.inc({ reason });
+  /** Records a connection that was closed before its client had received all responses. */
+  onConnectionClosed(reason: (typeof CUT_REASONS)[number]): void {
+    this.cutConnections.inc({ reason });
   }
 
-  /** Observes a request that was rejected because of overload. */
-  onRejected(reason: (typeof REJECTIONS)[number]): void {
-    this.rejections.inc({ reason });
+  /** Records a request that was rejected because of overload. */
+  onRejected(reason: (typeof REJECTION_REASONS)[number]): void {
+    this.rejectedRequests.inc({ reason });
   }
 
-  /** The same limiter, counted. */
-  limiter(limit: string, limiter: RateLimiter): RateLimiter {
+  /** Returns a rate limiter that counts its outcomes. */
+  wrapRateLimiter(limit: string, limiter: RateLimiter): RateLimiter {
     return {
       consume: async (key) => {
         const usage = await limiter.consume(key);
-        this.limited.inc({ limit, outcome: usage.allowed ? 'allowed' : 'refused' });
+        this.limitedRequests.inc({ limit, outcome: usage.allowed ? 'allowed' : 'refused' });
         return usage;
       },
     };
   }
 
-  /** The same storage, timed. */
-  storage(storage: Storage): Storage {
+  /** Returns a storage that measures the time of its operations. */
+  wrapStorage(storage: Storage): Storage {
     const names = [...Object.keys(recordSchemas), ...globalStoreNames] as (keyof Storage)[];
     return {
       ...storage,
-      ...Object.fromEntries(names.map((name) => [name, this.timed(name, storage[name])])),
-      runInTransaction: (work) => storage.runInTransaction((staged) => work(this.storage(staged))),
+      ...Object.fromEntries(names.map((name) => [name, this.wrapStore(name, storage[name])])),
+      runInTransaction: (work) => storage.runInTransaction((staged) => work(this.wrapStorage(staged))),
     };
   }
 
-  /** A server of `GET /metrics`, not yet listening; whatever else it is asked, it has not. */
-  server(): Server {
-    return metricsServer(() => this.registry.metrics());
+  /** Returns a server of `GET /metrics`, which is not listening yet. All other requests get 404. */
+  createServer(): Server {
+    return createMetricsServer(() => this.registry.metrics());
   }
 
-  /** Tells the process that started this worker what is measured here, now and whenever it asks (`workersMetricsServer`). */
-  answerPrimary(): void {
-    const tell = async () => {
+  /** Sends the metrics of this worker to its primary process, now and on request (`createWorkersMetricsServer`). */
+  reportToPrimary(): void {
+    const report = async () => {
       const measured = await this.registry.getMetricsAsJSON();
       if (process.connected) process.send?.({ measured });
     };
-    process.on('message', tell);
-    void tell();
+    process.on('message', report);
+    void report();
   }
 
-  private timed<T extends object>(kind: string, port: T): T {
-    return new Proxy(port, {
+  private wrapStore<T extends object>(kind: string, store: T): T {
+    return new Proxy(store, {
       get:
         (target, operation: string & keyof T) =>
         async (...args: unknown[]) => {
-          const end = this.operations.startTimer({ kind, operation });
+          const endTimer = this.operations.startTimer({ kind, operation });
           try {
             const result = await (target[operation] as (...args: unknown[]) => unknown)(...args);
-            end({ outcome: 'done' });
+            endTimer({ outcome: 'done' });
             return result;
           } catch (error) {
-            end({ outcome: error instanceof CoreError ? 'refused' : 'failed' });
+            endTimer({ outcome: error instanceof CoreError ? 'refused' : 'failed' });
             throw error;
           }
         },
@@ -209,44 +211,48 @@ export class Metrics {
   }
 }
 
-type Measured = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 const WORKER_TIMEOUT_MS = 1_000;
 
 /**
- * As `Metrics.server`, with the metrics of all workers of this process together. One that does not tell its own in time
- * counts with those that it told before, and the counts of one that has ended stay, so that no sum goes back.
+ * Returns a server such as `Metrics.createServer`, with the metrics of all workers of this process together. If a worker does not
+ * respond in time, its last snapshot counts. The sums of workers that have exited are kept, so that no sum ever decreases.
  */
-export function workersMetricsServer(): Server {
-  const told = new Map<Worker, Measured>();
-  let ofEnded: Promise<Measured> = Promise.resolve([]);
-  // What one said last may come after its end.
-  cluster.on('message', (worker, { measured }) => worker.isDead() || told.set(worker, measured));
+export function createWorkersMetricsServer(): Server {
+  const snapshots = new Map<Worker, MetricsSnapshot>();
+  let sumsOfExited: Promise<MetricsSnapshot> = Promise.resolve([]);
+  // The last message of a worker may arrive after its exit.
+  cluster.on('message', (worker, { measured }) => worker.isDead() || snapshots.set(worker, measured));
   cluster.on('exit', (worker) => {
-    const last = told.get(worker)?.filter(isSum) ?? [];
-    told.delete(worker);
-    ofEnded = ofEnded.then((before) => AggregatorRegistry.aggregate([before, last]).getMetricsAsJSON());
+    const last = snapshots.get(worker)?.filter(isSummable) ?? [];
+    snapshots.delete(worker);
+    sumsOfExited = sumsOfExited.then((sums) => AggregatorRegistry.aggregate([sums, last]).getMetricsAsJSON());
   });
-  return metricsServer(async () => {
+  return createMetricsServer(async () => {
     const signal = AbortSignal.timeout(WORKER_TIMEOUT_MS);
-    const asked = [...told.keys()].filter((worker) => worker.isConnected());
-    await Promise.all(asked.map((worker) => answerOf(worker, signal)));
-    return AggregatorRegistry.aggregate([await ofEnded, ...told.values()]).metrics();
+    const connected = [...snapshots.keys()].filter((worker) => worker.isConnected());
+    await Promise.all(connected.map((worker) => requestSnapshot(worker, signal)));
+    return AggregatorRegistry.aggregate([await sumsOfExited, ...snapshots.values()]).metrics();
   });
 }
 
-/** Whether it only grows, and is the sum of all workers' own. (Here these are texts, whatever the types say.) */
-function isSum({ type }: { readonly type: unknown }): boolean {
+/** Returns whether a metric only grows and is summed over workers. (Its type is a text here, in contrast to its declaration.) */
+function isSummable({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram';
 }
 
-async function answerOf(worker: Worker, signal: AbortSignal): Promise<void> {
-  const answer = once(worker, 'message', { signal });
+/** Asks a worker for its metrics and waits until they arrive, the worker exits or the signal aborts. */
+async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<void> {
+  const message = once(worker, 'message', { signal });
   worker.send('measured?');
-  await answer.catch(() => 'it has ended, or does not answer in time');
+  await message.catch(ignoreError);
 }
 
-function metricsServer(metrics: () => Promise<string>): Server {
+/** A worker that exits, or does not respond in time, counts with its last snapshot. */
+function ignoreError(): void {}
+
+function createMetricsServer(getMetrics: () => Promise<string>): Server {
   return createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     if (!['GET', 'HEAD'].includes(method) || url.split('?')[0] !== '/metrics') {
@@ -254,7 +260,7 @@ function metricsServer(metrics: () => Promise<string>): Server {
       return;
     }
     try {
-      const text = await metrics();
+      const text = await getMetrics();
       response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
     } catch (error) {
       response.writeHead(500).end((error as Error).message);

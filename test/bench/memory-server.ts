@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProgressLine } from '../../adapters/cli/progress.ts';
 import { seed } from '../../adapters/cli/seed.ts';
-import { standardErrorLog } from '../../bootstrap/log.ts';
+import { createStandardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { type Sample, type Seeded, seedParameters } from './sample.ts';
@@ -11,7 +11,7 @@ import { type Sample, type Seeded, seedParameters } from './sample.ts';
  * the campaigns take; the garbage collector must be exposed.
  */
 const settings = readSettings(process.env);
-const { app } = await startServer(settings, await standardErrorLog(settings.LOG_LEVEL));
+const { app } = await startServer(settings, await createStandardErrorLog(settings.LOG_LEVEL));
 const samples: Sample[] = [];
 const counts: readonly number[] = JSON.parse(process.env.SEEDS as string);
 const before = heapUsed();

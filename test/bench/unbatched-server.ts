@@ -3,18 +3,18 @@ import { logObserver } from '../../adapters/http/log.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { CALLER_CACHE_TTL_MS } from '../../bootstrap/container.ts';
-import { standardErrorLog } from '../../bootstrap/log.ts';
+import { createStandardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 
 /** The service on MongoDB with all that it does, but for the batches (docs/adr/0014-batching.md). */
 const settings = readSettings(process.env);
-const log = await standardErrorLog(settings.LOG_LEVEL);
+const log = await createStandardErrorLog(settings.LOG_LEVEL);
 const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => log.warn(line), false);
 await connection.firstAttempt();
 const core = {
-  app: new Application(storage, nodeSystem(), CALLER_CACHE_TTL_MS),
+  app: new Application(storage, createNodeSystem(), CALLER_CACHE_TTL_MS),
   requestLimiter: memoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
   refusalLimiter: memoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };

@@ -11,49 +11,49 @@ import { freePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const WORKERS = 2;
-const BUILDS = 2;
-const COMMANDS = 20;
+const WORKER_COUNT = 2;
+const BUILD_COUNT = 2;
+const MIN_COMMAND_COUNT = 20;
 const KILL_INTERVAL_MS = 700;
 
 suite('a build', {
-  'does not disturb commands of npx, or servers whose workers are replaced': async () => {
+  'does not disturb npx commands, or servers that replace workers': async () => {
     const [database, counter] = await Promise.all([mongod(), redis()]);
     const shared = {
       RATE_LIMITER: 'redis',
       REDIS_URL: counter.url,
-      WORKERS: String(WORKERS),
+      WORKERS: String(WORKER_COUNT),
       PORT: String(await freePort()),
     };
     try {
       await withCheckout({ isBuilt: true }, async (checkout) => {
         const service = await checkout.start('npm start', { ...onMongodb(database.uri), ...shared });
         let isBuilding = true;
-        let kills = 0;
+        let killCount = 0;
         const build = async () => {
-          for (let i = 0; i < BUILDS; i++) assert.equal((await checkout.run('npm run build')).code, 0);
+          for (let i = 0; i < BUILD_COUNT; i++) assert.equal((await checkout.run('npm run build')).code, 0);
           isBuilding = false;
         };
         const killWorkers = async () => {
           for (; isBuilding; await delay(KILL_INTERVAL_MS)) {
-            const [worker] = await workersOf(service);
+            const [worker] = await findWorkers(service);
             if (worker === undefined) continue;
             process.kill(worker, 'SIGKILL');
-            kills++;
+            killCount++;
           }
         };
         const runCommands = async () => {
-          for (let i = 0; i < COMMANDS || isBuilding; i++) {
+          for (let i = 0; i < MIN_COMMAND_COUNT || isBuilding; i++) {
             const { code, stdout, stderr } = await checkout.run('npx advocacy --help');
             assert.equal(code, 0, stderr);
             assert.match(stdout, /^Usage: advocacy /);
           }
         };
         await Promise.all([build(), killWorkers(), runCommands()]);
-        await until(async () => (await workersOf(service)).length === WORKERS && (await isReady(service)));
-        assert.ok(kills > 1);
-        // Also counts workers that could not start.
-        assert.equal(service.printed.stderr.split('a worker ended').length - 1, kills, service.printed.stderr);
+        await until(async () => (await findWorkers(service)).length === WORKER_COUNT && (await isReady(service)));
+        assert.ok(killCount > 1);
+        // This also counts workers that could not start.
+        assert.equal(service.output.stderr.split('worker exited').length - 1, killCount, service.output.stderr);
       });
     } finally {
       await Promise.all([database.stop(), counter.stop()]);
@@ -61,13 +61,14 @@ suite('a build', {
   },
 });
 
-/** Returns the ids of the workers that run. */
-async function workersOf({ child }: ServiceProcess): Promise<number[]> {
+/** Returns the process ids of the running workers. */
+async function findWorkers({ child }: ServiceProcess): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  const childrenOf = (parent: number | undefined) => rows.filter(([, ppid]) => ppid === parent).map(([pid = 0]) => pid);
-  // npm starts the server, which has taken the place of a shell.
-  return childrenOf(childrenOf(child.pid)[0]);
+  const findChildren = (parent: number | undefined) =>
+    rows.filter(([, ppid]) => ppid === parent).map(([pid = 0]) => pid);
+  // npm starts a shell, and the server replaces it.
+  return findChildren(findChildren(child.pid)[0]);
 }
 
 const isReady = ({ url }: ServiceProcess): Promise<boolean> =>

@@ -7,45 +7,46 @@ import type { ServiceProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const STARTS = 4;
+const START_COUNT = 4;
 
-const builtAt = ({ folder }: Checkout): number =>
+const readBuiltAt = ({ folder }: Checkout): number =>
   JSON.parse(readFileSync(join(folder, 'dist/build.json'), 'utf8')).builtAt;
 
-/** What a build leaves beside `dist` while it runs. */
-const leftovers = ({ folder }: Checkout) => readdirSync(folder).filter((name) => name.startsWith('dist.'));
+/** Returns the names of the temporary files and folders of a build. */
+const findTemporaryFiles = ({ folder }: Checkout) => readdirSync(folder).filter((name) => name.startsWith('dist.'));
 
-async function statusOf(service: ServiceProcess, path: string): Promise<number> {
+async function getStatus(service: ServiceProcess, path: string): Promise<number> {
   return (await fetch(service.url + path, { headers: { Connection: 'close' } })).status;
 }
 
 suite('npm start', {
-  'builds once if nothing is built, also if four start at once, and then only if the sources have changed': () =>
-    withCheckout({}, async (checkout) => {
-      const services = await Promise.all(Array.from({ length: STARTS }, () => checkout.start('npm start')));
-      for (const service of services) assert.equal(await statusOf(service, '/docs'), 200);
-      assert.ok(services.some(({ printed }) => printed.stderr.includes('Another process is building')));
-      assert.deepEqual(leftovers(checkout), []);
+  'builds once if nothing is built, even if four start at the same time, and later only if the sources have changed':
+    () =>
+      withCheckout({}, async (checkout) => {
+        const services = await Promise.all(Array.from({ length: START_COUNT }, () => checkout.start('npm start')));
+        for (const service of services) assert.equal(await getStatus(service, '/docs'), 200);
+        assert.ok(services.some(({ output }) => output.stderr.includes('Another process is building')));
+        assert.deepEqual(findTemporaryFiles(checkout), []);
 
-      const before = builtAt(checkout);
-      const broken = join(checkout.folder, 'core/broken.ts');
-      writeFileSync(broken, 'export const broken: string = 1;\n');
-      const { code, stdout } = await checkout.run('npm start');
-      assert.equal(code, 1);
-      assert.match(stdout, /core\/broken\.ts.* error TS2322/);
-      assert.deepEqual([builtAt(checkout), leftovers(checkout)], [before, []]);
+        const before = readBuiltAt(checkout);
+        const broken = join(checkout.folder, 'core/broken.ts');
+        writeFileSync(broken, 'export const broken: string = 1;\n');
+        const { code, stdout } = await checkout.run('npm start');
+        assert.equal(code, 1);
+        assert.match(stdout, /core\/broken\.ts.* error TS2322/);
+        assert.deepEqual([readBuiltAt(checkout), findTemporaryFiles(checkout)], [before, []]);
 
-      await rm(broken);
-      await checkout.start('npm start');
-      assert.equal(builtAt(checkout), before);
-    }),
+        await rm(broken);
+        await checkout.start('npm start');
+        assert.equal(readBuiltAt(checkout), before);
+      }),
 });
 
 suite('a build', {
-  'starts after a source was touched, does not disturb commands, and removes obsolete files': () =>
+  'starts if a source was touched, does not disturb commands, and removes obsolete files': () =>
     withCheckout({ isBuilt: true }, async (checkout) => {
-      const before = builtAt(checkout);
-      // This copy does not have the tests.
+      const before = readBuiltAt(checkout);
+      // The copy has no sources of the tests, so their output is obsolete.
       assert.ok(existsSync(join(checkout.folder, 'dist/test/support/run.js')));
       await utimes(join(checkout.folder, 'core/application.ts'), new Date(), new Date());
       let isBuilding = true;
@@ -56,7 +57,7 @@ suite('a build', {
         assert.match(stdout, /^Usage: advocacy /);
       }
       assert.equal((await building).code, 0);
-      assert.ok(builtAt(checkout) > before);
+      assert.ok(readBuiltAt(checkout) > before);
       assert.equal(existsSync(join(checkout.folder, 'dist/test/support/run.js')), false);
     }),
 });
@@ -70,23 +71,23 @@ suite('npm run dev', {
         file,
         readFileSync(file, 'utf8').replace('Workspace Advocacy listens', 'The changed service listens'),
       );
-      const changed = /The changed service listens at (http:\S+?),?\s/;
-      await until(() => changed.test(service.printed.stdout));
-      const [, url = ''] = changed.exec(service.printed.stdout) ?? [];
+      const changed = /The changed service listens on (http:\S+?),?\s/;
+      await until(() => changed.test(service.output.stdout));
+      const [, url = ''] = changed.exec(service.output.stdout) ?? [];
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
       await assert.rejects(fetch(`${service.url}/healthz`));
       service.child.kill('SIGTERM');
-      assert.equal(await service.ended(), 0);
+      assert.equal(await service.waitForExit(), 0);
       await assert.rejects(fetch(`${url}/healthz`));
-      assert.deepEqual(leftovers(checkout), []);
+      assert.deepEqual(findTemporaryFiles(checkout), []);
     }),
 });
 
-const HELP =
-  /The compilers are not installed, so nothing is built: run `npm ci --include=dev`, or copy a built dist here\.\n$/;
+const MISSING_COMPILERS =
+  /The compilers are not installed, so nothing is built\. Run `npm ci --include=dev`, or copy a built dist here\.\n$/;
 
 suite('without the compilers', {
-  'npm start says what to do if nothing is built, and an installation succeeds': () =>
+  'npm start explains what to do if nothing is built, and an installation succeeds': () =>
     withCheckout({ packages: 'production' }, async (checkout) => {
       for (const [command, code] of [
         ['start', 1],
@@ -95,17 +96,17 @@ suite('without the compilers', {
       ] as const) {
         const result = await checkout.run(`npm ${command}`);
         assert.equal(result.code, code, command);
-        assert.match(result.stderr, HELP);
+        assert.match(result.stderr, MISSING_COMPILERS);
       }
     }),
 
   'npm start starts a copied dist and leaves it unchanged': () =>
     withCheckout({ packages: 'production', isBuilt: true }, async (checkout) => {
       await rm(join(checkout.folder, 'core'), { recursive: true });
-      const before = builtAt(checkout);
+      const before = readBuiltAt(checkout);
       const service = await checkout.start('npm start', { NODE_ENV: 'production' });
-      assert.equal(await statusOf(service, '/docs'), 200);
-      assert.equal(service.printed.stderr.includes('compilers'), false);
-      assert.equal(builtAt(checkout), before);
+      assert.equal(await getStatus(service, '/docs'), 200);
+      assert.equal(service.output.stderr.includes('compilers'), false);
+      assert.equal(readBuiltAt(checkout), before);
     }),
 });

@@ -11,12 +11,12 @@ import { CONTROL_C, Terminal } from '../support/terminal.ts';
 
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 
-/** Every write to it fails as on a disk that is full; Linux alone has it. */
-const FULL = '/dev/full';
-const CONNECTIONS = 20;
-/** Requests whose lines are many times what a pipe holds. */
-const ROUNDS = 200;
-const ENDS_WITHIN_MS = 5_000;
+/** A device of Linux. Every write to it fails, as on a full disk. */
+const FULL_DEVICE = '/dev/full';
+const CONNECTION_COUNT = 20;
+/** The log of so many rounds of requests is many times larger than the buffer of a pipe. */
+const ROUND_COUNT = 200;
+const SHUTDOWN_TIMEOUT_MS = 5_000;
 
 suite('a log on a terminal', {
   'has one line for each request, and lines for the start and the shutdown': async () => {
@@ -25,10 +25,10 @@ suite('a log on a terminal', {
     await fetch(`${url}/healthz`);
     await fetch(`${url}/nothing?of=this`);
     await fetch(`${url}/campaigns/none`);
-    const typed = performance.now();
+    const interruptedAt = performance.now();
     terminal.type(CONTROL_C);
     await terminal.ended;
-    assert.ok(performance.now() - typed < ENDS_WITHIN_MS);
+    assert.ok(performance.now() - interruptedAt < SHUTDOWN_TIMEOUT_MS);
     const lines = terminal.text
       .replace('^C', '')
       .split(/\r?\n/)
@@ -45,60 +45,64 @@ suite('a log on a terminal', {
     for (const [i, pattern] of patterns.entries()) {
       assert.match(lines[i] as string, new RegExp(`^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} INFO: ${pattern.source}\\s*$`));
     }
-    const shown = terminal.text.slice(terminal.text.indexOf(lines[0] as string)).split(/\r?\n/);
+    const shownLines = terminal.text.slice(terminal.text.indexOf(lines[0] as string)).split(/\r?\n/);
     assert.deepEqual(
-      shown.filter((line) => / {4}\w+: /.test(line)),
+      shownLines.filter((line) => / {4}\w+: /.test(line)),
       [],
       'no field has a line of its own',
     );
   },
 
-  'has no control characters of an error': async () => {
+  'contains no control characters of an error': async () => {
     const module = join(import.meta.dirname, '../../bootstrap/log.js');
     const script = `
       process.stderr.isTTY = true;
-      const { standardErrorLog } = await import(${JSON.stringify(module)});
+      const { createStandardErrorLog } = await import(${JSON.stringify(module)});
       const text = 'a\\x1b[2Jb\\x9b31mc\\u202ed\\x7fe';
-      (await standardErrorLog('info')).error({ err: new Error(text), note: text }, text);`;
+      (await createStandardErrorLog('info')).error({ err: new Error(text), note: text }, text);`;
     const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
-    const harmless = 'a\ufffd[2Jb\ufffd31mc\ufffdd\ufffde';
-    assert.equal(stderr.split(harmless).length - 1, 4, 'the message, that of the error, its stack and another field');
+    const cleaned = 'a\ufffd[2Jb\ufffd31mc\ufffdd\ufffde';
+    assert.equal(
+      stderr.split(cleaned).length - 1,
+      4,
+      'the message, the message of the error, its stack and another field',
+    );
     const withoutColors = stderr.replaceAll(/\p{Cc}\[\d+m/gu, '');
     assert.doesNotMatch(withoutColors, /(?!\n)[\p{Cc}\u202e]/u);
   },
 });
 
 suite('a log that cannot be written', {
-  'because its disk is full, costs lines and nothing else': async () => {
-    if (!existsSync(FULL)) throw new Missing(`There is no ${FULL} here.`);
-    const full = openSync(FULL, 'w');
+  'because the disk is full, loses lines and has no other effect': async () => {
+    if (!existsSync(FULL_DEVICE)) throw new Missing(`There is no ${FULL_DEVICE} here.`);
+    const full = openSync(FULL_DEVICE, 'w');
     try {
-      await assertServesAndEnds(await startProcess({}, full));
+      await assertServesAndStops(await startProcess({}, full));
     } finally {
       closeSync(full);
     }
   },
 
-  'because nobody reads it, costs lines and nothing else': async () => {
+  'because nobody reads it, loses lines and has no other effect': async () => {
     const service = await startProcess();
     service.child.stderr?.pause();
-    await assertServesAndEnds(service);
+    await assertServesAndStops(service);
   },
 });
 
-async function assertServesAndEnds({ url, child, ended }: ServiceProcess): Promise<void> {
+async function assertServesAndStops({ url, child, waitForExit }: ServiceProcess): Promise<void> {
   try {
-    const crowd = await Crowd.open(url, CONNECTIONS);
-    for (let round = 0; round < ROUNDS; round++) {
-      const answers = await crowd.atOnce(bytesOf('GET', '/tags/none'));
-      assert.ok(answers.every(({ status }) => status === 404));
+    const crowd = await Crowd.open(url, CONNECTION_COUNT);
+    for (let round = 0; round < ROUND_COUNT; round++) {
+      const responses = await crowd.atOnce(bytesOf('GET', '/tags/none'));
+      assert.ok(responses.every(({ status }) => status === 404));
     }
     crowd.close();
-    const start = performance.now();
+    const stoppedAt = performance.now();
     child.kill('SIGTERM');
     child.once('exit', () => child.stderr?.resume());
-    assert.equal(await ended(), 0);
-    assert.ok(performance.now() - start < ENDS_WITHIN_MS);
+    assert.equal(await waitForExit(), 0);
+    assert.ok(performance.now() - stoppedAt < SHUTDOWN_TIMEOUT_MS);
   } finally {
     child.kill('SIGKILL');
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import express from 'express';
 import fc from 'fast-check';
-import { readSettings, SettingsError, settings, settingWarnings } from '../../bootstrap/settings.ts';
+import { getSettingWarnings, readSettings, SettingsError, settings } from '../../bootstrap/settings.ts';
 import { each, texts } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -13,8 +13,8 @@ type Setting = keyof typeof settings;
 const names = Object.keys(settings) as Setting[];
 const defaults = readSettings({});
 
-/** What stops a start with this environment: nothing, where it is fine. */
-function linesOf(environment: Environment): readonly string[] {
+/** Returns the lines of the error for an environment, or none if the environment is valid. */
+function getErrorLines(environment: Environment): readonly string[] {
   try {
     readSettings(environment);
     return [];
@@ -24,20 +24,20 @@ function linesOf(environment: Environment): readonly string[] {
   }
 }
 
-/** The variables that the lines name. */
-function refusedIn(environment: Environment): string[] {
-  return linesOf(environment).map((line) => line.slice(0, line.indexOf(': ')));
+/** Returns the variables that the lines of the error name. */
+function findInvalidVariables(environment: Environment): string[] {
+  return getErrorLines(environment).map((line) => line.slice(0, line.indexOf(': ')));
 }
 
 const KEY = 'Abcdefghij0123456789';
-const LARGEST = String(Number.MAX_SAFE_INTEGER);
+const MAX_INTEGER = String(Number.MAX_SAFE_INTEGER);
 
-/** Texts that a setting takes, and what they mean. */
-const taken: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
+/** Valid texts of each setting, with their values. */
+const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   HOST: { '0.0.0.0': '0.0.0.0', '::1': '::1', 'api.example.com': 'api.example.com' },
   PORT: { 0: 0, 1: 1, 65535: 65535 },
   STORAGE: { memory: 'memory' },
-  MONGODB_URI: asTheyStand(
+  MONGODB_URI: unchanged(
     'mongodb://localhost',
     'mongodb://user:p%40ss@a.example:27017,b.example:27018/advocacy?replicaSet=rs0',
     'mongodb://user:a,b@[::1]:27017/',
@@ -45,11 +45,11 @@ const taken: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
     'mongodb+srv://user:pass@cluster.example.net/?retryWrites=true',
   ),
   RATE_LIMITER: { memory: 'memory' },
-  REDIS_URL: asTheyStand('redis://localhost', 'redis://:pass@10.0.0.1:6379/2', 'rediss://user:pass@[::1]:6380'),
-  RATE_LIMIT_POINTS: { 1: 1, [LARGEST]: Number.MAX_SAFE_INTEGER },
+  REDIS_URL: unchanged('redis://localhost', 'redis://:pass@10.0.0.1:6379/2', 'rediss://user:pass@[::1]:6380'),
+  RATE_LIMIT_POINTS: { 1: 1, [MAX_INTEGER]: Number.MAX_SAFE_INTEGER },
   RATE_LIMIT_WINDOW_SECONDS: { 1: 1, 86400: 86400 },
-  REFUSED_CREDENTIALS_PER_MINUTE: { 1: 1, [LARGEST]: Number.MAX_SAFE_INTEGER },
-  DEMO_API_KEY: asTheyStand(KEY, '-._~+/-._~+/-._~+/-._~+/', 'a'.repeat(1000)),
+  REFUSED_CREDENTIALS_PER_MINUTE: { 1: 1, [MAX_INTEGER]: Number.MAX_SAFE_INTEGER },
+  DEMO_API_KEY: unchanged(KEY, '-._~+/-._~+/-._~+/-._~+/', 'a'.repeat(1000)),
   BODY_LIMIT_BYTES: { 1: 1, 10485760: 10485760 },
   METRICS_PORT: { 0: 0, 9090: 9090, 65535: 65535 },
   METRICS_HOST: { '0.0.0.0': '0.0.0.0', '::': '::' },
@@ -65,7 +65,7 @@ const taken: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
     0: 0,
     1: 1,
     12: 12,
-    ...asTheyStand(
+    ...unchanged(
       'loopback',
       'loopback, linklocal, uniquelocal',
       '10.0.0.1',
@@ -76,20 +76,20 @@ const taken: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
       'loopback,10.0.0.1 , 2001:db8::1',
     ),
   },
-  LOG_LEVEL: asTheyStand('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  LOG_LEVEL: unchanged('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   WORKERS: { 1: 1 },
 };
 
-function asTheyStand(...values: readonly string[]): Record<string, string> {
+function unchanged(...values: readonly string[]): Record<string, string> {
   return Object.fromEntries(texts(...values));
 }
 
-const noWholeNumber = ['', ' ', '-1', '+1', '01', '1.0', '1e3', '0x1', '1 ', ' 1', '1\n', '1_000', '²', 'NaN', 'ten'];
-const noHost = ['', ' ', 'a b', 'localhost/', 'http://localhost'];
+const notWholeNumbers = ['', ' ', '-1', '+1', '01', '1.0', '1e3', '0x1', '1 ', ' 1', '1\n', '1_000', '²', 'NaN', 'ten'];
+const notHosts = ['', ' ', 'a b', 'localhost/', 'http://localhost'];
 
-const malformed: Readonly<Record<Setting, readonly string[]>> = {
-  HOST: noHost,
-  PORT: [...noWholeNumber, '65536'],
+const invalid: Readonly<Record<Setting, readonly string[]>> = {
+  HOST: notHosts,
+  PORT: [...notWholeNumbers, '65536'],
   STORAGE: ['', 'Memory', 'memory ', 'mongo', 'postgres', 'constructor'],
   MONGODB_URI: [
     '',
@@ -125,13 +125,13 @@ const malformed: Readonly<Record<Setting, readonly string[]>> = {
     'redis://localhost\n',
     'mongodb://localhost',
   ],
-  RATE_LIMIT_POINTS: [...noWholeNumber, '0', '9007199254740992', '9'.repeat(400)],
-  RATE_LIMIT_WINDOW_SECONDS: [...noWholeNumber, '0', '2147484'],
-  REFUSED_CREDENTIALS_PER_MINUTE: [...noWholeNumber, '0', '9007199254740992'],
+  RATE_LIMIT_POINTS: [...notWholeNumbers, '0', '9007199254740992', '9'.repeat(400)],
+  RATE_LIMIT_WINDOW_SECONDS: [...notWholeNumbers, '0', '2147484'],
+  REFUSED_CREDENTIALS_PER_MINUTE: [...notWholeNumbers, '0', '9007199254740992'],
   DEMO_API_KEY: ['', KEY.slice(1), ...[...' =:,"$é\n'].map((character) => KEY + character)],
-  BODY_LIMIT_BYTES: [...noWholeNumber, '0', '1MiB'],
-  METRICS_PORT: [...noWholeNumber, '65536', 'off'],
-  METRICS_HOST: noHost,
+  BODY_LIMIT_BYTES: [...notWholeNumbers, '0', '1MiB'],
+  METRICS_PORT: [...notWholeNumbers, '65536', 'off'],
+  METRICS_HOST: notHosts,
   DOCS_URL: ['', ' ', '/the docs', '/docs\n', 'http://', 'https://example.com:port'],
   TRUST_PROXY: [
     '',
@@ -162,7 +162,7 @@ const malformed: Readonly<Record<Setting, readonly string[]>> = {
     'loopback 10.0.0.1',
   ],
   LOG_LEVEL: ['', 'INFO', 'info ', 'warning', 'verbose', 'off', '30'],
-  WORKERS: [...noWholeNumber, '0', '1000000', 'auto'],
+  WORKERS: [...notWholeNumbers, '0', '1000000', 'auto'],
 };
 
 suite('the settings', {
@@ -186,77 +186,77 @@ suite('the settings', {
     });
   },
 
-  'take what is well-formed': () =>
-    each(taken, (values, name) =>
+  'accept valid values': () =>
+    each(valid, (values, name) =>
       each(values, (value, text) => assert.deepEqual(readSettings({ [name]: text }), { ...defaults, [name]: value })),
     ),
 
-  'refuse what is malformed, with one line that names the setting': () =>
-    each(malformed, (values, name) =>
+  'reject invalid values, with one line that names the setting': () =>
+    each(invalid, (values, name) =>
       each(texts(...values), (text) => {
-        const lines = linesOf({ [name]: text });
+        const lines = getErrorLines({ [name]: text });
         assert.equal(lines.length, 1, lines.join('\n'));
         assert.match(lines[0] as string, new RegExp(`^${name}: must be [^\\n]+$`));
       }),
     ),
 
-  'say what a value must be': () =>
+  'state the problem with an invalid value': () =>
     each(
       {
         PORT: 'must be a whole number from 0 to 65535',
         STORAGE: 'must be one of memory, mongodb',
-        REDIS_URL: 'must be a URL that begins with redis:// or rediss://',
-        DEMO_API_KEY: 'must be 20 characters or more of A-Za-z0-9-._~+/',
+        REDIS_URL: 'must be a URL that starts with redis:// or rediss://',
+        DEMO_API_KEY: 'must be at least 20 characters of A-Za-z0-9-._~+/',
         LOG_LEVEL: 'must be one of trace, debug, info, warn, error, fatal, silent',
       },
-      (problem, name) => assert.deepEqual(linesOf({ [name]: '?' }), [`${name}: ${problem}`]),
+      (problem, name) => assert.deepEqual(getErrorLines({ [name]: '?' }), [`${name}: ${problem}`]),
     ),
 
-  'do not say of a URL that it begins otherwise than it does': () =>
+  'do not complain about the scheme of a URL with another problem': () =>
     each(texts('mongodb://localhost:70000', 'mongodb://user:a/b@localhost', 'mongodb://'), (url) =>
-      assert.match(linesOf({ MONGODB_URI: url })[0] as string, /^MONGODB_URI: must be a URL with a host/),
+      assert.match(getErrorLines({ MONGODB_URI: url })[0] as string, /^MONGODB_URI: must be a URL with a host/),
     ),
 
-  'have a line for each fault, of whatever kind': () => {
+  'report each problem in a line, invalid values and misspelled names': () => {
     const environment = { ...Object.fromEntries(names.map((name) => [name, ''])), MONGODB_URL: '', LOGLEVEL: '' };
-    assert.deepEqual(refusedIn(environment), [...names, 'MONGODB_URL', 'LOGLEVEL']);
+    assert.deepEqual(findInvalidVariables(environment), [...names, 'MONGODB_URL', 'LOGLEVEL']);
   },
 
-  'name what does not go together beside what is malformed': () => {
+  'report incompatible settings together with invalid values': () => {
     const others = names.filter((name) => !['STORAGE', 'RATE_LIMITER', 'WORKERS'].includes(name));
     return each(texts(...others), (name) => {
-      assert.deepEqual(new Set(refusedIn({ WORKERS: '2', [name]: '' })), new Set([name, 'WORKERS']));
+      assert.deepEqual(new Set(findInvalidVariables({ WORKERS: '2', [name]: '' })), new Set([name, 'WORKERS']));
     });
   },
 
-  'have one line for a setting with two faults': () => {
-    assert.deepEqual(refusedIn({ WORKERS: '1000000' }), ['WORKERS']);
+  'report a setting with two problems in one line': () => {
+    assert.deepEqual(findInvalidVariables({ WORKERS: '1000000' }), ['WORKERS']);
   },
 
-  'are numbers in their shortest form only': () => {
+  'accept numbers in their shortest form only': () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 6 });
     const text = fc.oneof(fc.integer().map(String), digits, fc.double().map(String), fc.string());
     fc.assert(
       fc.property(text, (PORT) => {
         const isPort = /^\d+$/.test(PORT) && String(Number(PORT)) === PORT && Number(PORT) <= 65_535;
-        assert.equal(linesOf({ PORT }).length, isPort ? 0 : 1);
+        assert.equal(getErrorLines({ PORT }).length, isPort ? 0 : 1);
       }),
     );
   },
 
-  'take as a demo key 20 characters or more of its alphabet, and nothing else': () => {
+  'accept a demo key of at least 20 characters of its alphabet, and nothing else': () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/';
     const key = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 40 });
     fc.assert(
       fc.property(key, fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 1 })), (beginning, end) => {
         const DEMO_API_KEY = beginning + end;
         const isKey = DEMO_API_KEY.length >= 20 && alphabet.includes(end);
-        assert.equal(linesOf({ DEMO_API_KEY }).length, isKey ? 0 : 1);
+        assert.equal(getErrorLines({ DEMO_API_KEY }).length, isKey ? 0 : 1);
       }),
     );
   },
 
-  'take as proxies what Express takes': () => {
+  'accept the proxies that Express accepts': () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6());
     const suffix = fc.oneof(fc.integer({ min: -1, max: 130 }), fc.ipV4(), fc.constantFrom('255.255.0.0', '128.0.0.0'));
     const name = fc.constantFrom('loopback', 'linklocal', 'uniquelocal', 'Loopback', 'true', '');
@@ -271,14 +271,14 @@ suite('the settings', {
       .filter((text) => text !== 'true');
     fc.assert(
       fc.property(list, (TRUST_PROXY) =>
-        assert.equal(linesOf({ TRUST_PROXY }).length, isForExpress(TRUST_PROXY) ? 0 : 1),
+        assert.equal(getErrorLines({ TRUST_PROXY }).length, isAcceptedByExpress(TRUST_PROXY) ? 0 : 1),
       ),
       { numRuns: 1000 },
     );
   },
 });
 
-function isForExpress(trustProxy: string): boolean {
+function isAcceptedByExpress(trustProxy: string): boolean {
   try {
     express().set('trust proxy', trustProxy);
     return true;
@@ -287,67 +287,70 @@ function isForExpress(trustProxy: string): boolean {
   }
 }
 
-suite('settings that do not go together', {
-  'are a demo key and MongoDB': () => {
-    const lines = linesOf({ STORAGE: 'mongodb', DEMO_API_KEY: KEY });
-    assert.ok(lines.includes('DEMO_API_KEY: works with STORAGE=memory only: leave it out'), lines.join('\n'));
-    assert.equal(refusedIn({ STORAGE: 'mongodb' }).includes('DEMO_API_KEY'), false);
+suite('incompatible settings', {
+  'include a demo key with MongoDB': () => {
+    const lines = getErrorLines({ STORAGE: 'mongodb', DEMO_API_KEY: KEY });
+    assert.ok(
+      lines.includes('DEMO_API_KEY: not allowed with STORAGE=mongodb, remove it or set STORAGE=memory'),
+      lines.join('\n'),
+    );
+    assert.equal(findInvalidVariables({ STORAGE: 'mongodb' }).includes('DEMO_API_KEY'), false);
   },
 
-  'are more workers than one, without both MongoDB and Redis': () =>
-    each<{ environment: Environment; isFine: boolean }>(
+  'include several workers without both MongoDB and Redis': () =>
+    each<{ environment: Environment; isValid: boolean }>(
       {
-        neither: { environment: {}, isFine: false },
-        'MongoDB alone': { environment: { STORAGE: 'mongodb' }, isFine: false },
-        'Redis alone': { environment: { RATE_LIMITER: 'redis' }, isFine: false },
-        both: { environment: { STORAGE: 'mongodb', RATE_LIMITER: 'redis' }, isFine: true },
+        neither: { environment: {}, isValid: false },
+        'MongoDB alone': { environment: { STORAGE: 'mongodb' }, isValid: false },
+        'Redis alone': { environment: { RATE_LIMITER: 'redis' }, isValid: false },
+        both: { environment: { STORAGE: 'mongodb', RATE_LIMITER: 'redis' }, isValid: true },
       },
-      ({ environment, isFine }) => {
-        assert.equal(refusedIn({ ...environment, WORKERS: '2' }).includes('WORKERS'), !isFine);
-        assert.equal(refusedIn({ ...environment, WORKERS: '1' }).includes('WORKERS'), false);
+      ({ environment, isValid }) => {
+        assert.equal(findInvalidVariables({ ...environment, WORKERS: '2' }).includes('WORKERS'), !isValid);
+        assert.equal(findInvalidVariables({ ...environment, WORKERS: '1' }).includes('WORKERS'), false);
       },
     ),
 
-  'are the same port for the service and its metrics, on hosts that overlap': () =>
-    each<{ hosts: readonly [string, string]; isFine: boolean }>(
+  'include the same port for the service and its metrics on overlapping hosts': () =>
+    each<{ hosts: readonly [string, string]; isValid: boolean }>(
       {
-        'the same host': { hosts: ['127.0.0.1', '127.0.0.1'], isFine: false },
-        'a host and all of IPv4': { hosts: ['127.0.0.1', '0.0.0.0'], isFine: false },
-        'all of IPv4 and a host': { hosts: ['0.0.0.0', '127.0.0.1'], isFine: false },
-        'a host and all': { hosts: ['127.0.0.1', '::'], isFine: false },
-        'all and all of IPv4': { hosts: ['::', '0.0.0.0'], isFine: false },
-        'a host and its name': { hosts: ['127.0.0.1', 'localhost'], isFine: false },
-        'two hosts': { hosts: ['127.0.0.1', '127.0.0.2'], isFine: true },
-        'all of IPv4 and a host of IPv6': { hosts: ['0.0.0.0', '::1'], isFine: true },
+        'the same host': { hosts: ['127.0.0.1', '127.0.0.1'], isValid: false },
+        'a host and all of IPv4': { hosts: ['127.0.0.1', '0.0.0.0'], isValid: false },
+        'all of IPv4 and a host': { hosts: ['0.0.0.0', '127.0.0.1'], isValid: false },
+        'a host and all': { hosts: ['127.0.0.1', '::'], isValid: false },
+        'all and all of IPv4': { hosts: ['::', '0.0.0.0'], isValid: false },
+        'a host and its name': { hosts: ['127.0.0.1', 'localhost'], isValid: false },
+        'two hosts': { hosts: ['127.0.0.1', '127.0.0.2'], isValid: true },
+        'all of IPv4 and a host of IPv6': { hosts: ['0.0.0.0', '::1'], isValid: true },
       },
-      async ({ hosts: [HOST, METRICS_HOST], isFine }) => {
+      async ({ hosts: [HOST, METRICS_HOST], isValid }) => {
         const environment = { HOST, METRICS_HOST };
-        const line = 'METRICS_PORT: must differ from PORT, because the service and its metrics need two ports';
-        assert.deepEqual(linesOf({ ...environment, PORT: '9464', METRICS_PORT: '9464' }), isFine ? [] : [line]);
-        assert.deepEqual(linesOf({ ...environment, PORT: '9464', METRICS_PORT: '9465' }), []);
-        assert.deepEqual(linesOf({ ...environment, PORT: '0', METRICS_PORT: '0' }), []);
-        assert.equal((await canBothListen(HOST, METRICS_HOST)) ?? isFine, isFine);
+        const line = 'METRICS_PORT: must differ from PORT, set another port';
+        assert.deepEqual(getErrorLines({ ...environment, PORT: '9464', METRICS_PORT: '9464' }), isValid ? [] : [line]);
+        assert.deepEqual(getErrorLines({ ...environment, PORT: '9464', METRICS_PORT: '9465' }), []);
+        assert.deepEqual(getErrorLines({ ...environment, PORT: '0', METRICS_PORT: '0' }), []);
+        assert.equal((await canBothListen(HOST, METRICS_HOST)) ?? isValid, isValid);
       },
     ),
 
-  'are the default port of the service as the port of its metrics': () => {
-    assert.deepEqual(refusedIn({ METRICS_PORT: '3000' }), ['METRICS_PORT']);
-    assert.deepEqual(refusedIn({ PORT: '9464' }), []);
+  'include the default port of the service as the port of its metrics': () => {
+    assert.deepEqual(findInvalidVariables({ METRICS_PORT: '3000' }), ['METRICS_PORT']);
+    assert.deepEqual(findInvalidVariables({ PORT: '9464' }), []);
   },
 });
 
-/** Whether this machine lets both hosts listen on one port; `undefined` if it does not have both. */
+/** Returns whether servers can listen on both hosts with the same port, or `undefined` if this machine lacks a host. */
 async function canBothListen(...hosts: readonly [string, string]): Promise<boolean | undefined> {
   const servers = [createServer(), createServer()] as const;
-  const listening = (server: Server, port: number, host: string) =>
+  const tryToListen = (server: Server, port: number, host: string) =>
     once(server.listen(port, host), 'listening').then(
       () => 'listening',
       ({ code }: NodeJS.ErrnoException) => code,
     );
   try {
-    if ((await listening(servers[0], 0, hosts[0])) !== 'listening') return undefined;
+    if ((await tryToListen(servers[0], 0, hosts[0])) !== 'listening') return undefined;
     const { port } = servers[0].address() as AddressInfo;
-    const outcome = await listening(servers[1], port, hosts[1]);
+    const outcome = await tryToListen(servers[1], port, hosts[1]);
     if (outcome === 'listening') return true;
     return outcome === 'EADDRINUSE' ? false : undefined;
   } finally {
@@ -355,8 +358,9 @@ async function canBothListen(...hosts: readonly [string, string]): Promise<boole
   }
 }
 
-const near: Readonly<Record<string, readonly Setting[]>> = {
-  // one edit
+/** Misspelled names, with the settings that may be meant. */
+const misspellings: Readonly<Record<string, readonly Setting[]>> = {
+  // One edit.
   MONGODB_URL: ['MONGODB_URI'],
   REDIS_URI: ['REDIS_URL'],
   LOGLEVEL: ['LOG_LEVEL'],
@@ -371,13 +375,13 @@ const near: Readonly<Record<string, readonly Setting[]>> = {
   BODY_LIMIT_BYTE: ['BODY_LIMIT_BYTES'],
   RATE_LIMIT_POINT: ['RATE_LIMIT_POINTS'],
   REFUSED_CREDENTIAL_PER_MINUTE: ['REFUSED_CREDENTIALS_PER_MINUTE'],
-  // two
+  // Two edits.
   MONGO_URI: ['MONGODB_URI'],
   LOG_LEVLE: ['LOG_LEVEL'],
   STORAGE_1: ['STORAGE'],
   TRUSTED_PROXY: ['TRUST_PROXY'],
   METRICS_PROT: ['METRICS_PORT'],
-  // a beginning, or two edits to another
+  // The beginning of a name, or two edits from another one.
   DEMO_API: ['DEMO_API_KEY'],
   BODY_LIMIT: ['BODY_LIMIT_BYTES'],
   RATE_LIMIT: ['RATE_LIMITER', 'RATE_LIMIT_POINTS', 'RATE_LIMIT_WINDOW_SECONDS'],
@@ -386,8 +390,8 @@ const near: Readonly<Record<string, readonly Setting[]>> = {
   REFUSED_CREDENTIALS_PER: ['REFUSED_CREDENTIALS_PER_MINUTE'],
 };
 
-/** What other programs set, by whose it is, and what is not near enough. */
-const innocent: Readonly<Record<string, string>> = {
+/** Variables that are not misspelled settings: those of other programs, and names that differ too much. */
+const unrelated: Readonly<Record<string, string>> = {
   'fewer than eight letters':
     'PORTS HOSTS HOSTT STORAG STORAGR WORKER WORKERZ MONGODB METRICS DOCS_UR LOGLEVL TRUST BODY',
   'three edits or more':
@@ -397,11 +401,11 @@ const innocent: Readonly<Record<string, string>> = {
   'another case': 'mongodb_url log_level rate_limit_window',
   'a shell':
     'HOSTNAME HOSTTYPE MACHTYPE LOGNAME PWD SHLVL TERM TERM_PROGRAM SSH_CONNECTION SSH_AUTH_SOCK DISPLAY EDITOR',
-  'a shell, in short': `HOME PATH SHELL USER LANG LC_ALL TERM MAIL EDITOR VISUAL PAGER LESS OLDPWD COLUMNS LINES TZ UID EUID
+  'a shell, short names': `HOME PATH SHELL USER LANG LC_ALL TERM MAIL EDITOR VISUAL PAGER LESS OLDPWD COLUMNS LINES TZ UID EUID
     PPID IFS OPTARG OPTIND RANDOM SECONDS HISTFILE MANPATH TMPDIR TMP TEMP SUDO_UID SUDO_GID DOMAIN GROUP GROUPS VENDOR
     OSTYPE CPU ARCH PS1 PS2 ENV BASH ZSH XDG_SEAT WINDOW STY TMUX LS_COLORS WSLENV DEBUG`,
-  'systemd, in short': 'MAINPID WATCHDOG_USEC CREDENTIALS_DIRECTORY LISTEN_FDS EXIT_CODE SERVICE_RESULT MANAGERPID',
-  'tools, in short': `NODE_ENV HTTPS GOPATH GOROOT CC CXX MAKE CFLAGS PERL5LIB RUSTUP PYENV_ROOT NVM_DIR NVM_BIN INIT_CWD npm_command
+  'systemd, short names': 'MAINPID WATCHDOG_USEC CREDENTIALS_DIRECTORY LISTEN_FDS EXIT_CODE SERVICE_RESULT MANAGERPID',
+  'tools, short names': `NODE_ENV HTTPS GOPATH GOROOT CC CXX MAKE CFLAGS PERL5LIB RUSTUP PYENV_ROOT NVM_DIR NVM_BIN INIT_CWD npm_command
     NODE COLOR PREFIX HEROKU DYNO PGHOST PGPORT PGUSER DB_HOST DB_PORT SMTP_HOST VERSION COMMIT BRANCH STAGE REGION RELEASE`,
   npm: `npm_lifecycle_event npm_package_version npm_config_user_agent npm_config_loglevel npm_config_registry npm_execpath
     NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_VERSION UV_THREADPOOL_SIZE FORCE_COLOR NO_COLOR INIT_CWD`,
@@ -418,45 +422,45 @@ const innocent: Readonly<Record<string, string>> = {
     INVOCATION_ID PM2_HOME FLY_APP_NAME RENDER_SERVICE_ID RAILWAY_ENVIRONMENT VERCEL_URL K_SERVICE LOG_FORMAT`,
 };
 
-/** What environments hold without anybody's doing. */
-const { 'fewer than eight letters': _, ...usual } = innocent;
+/** The variables that may be set in any environment. */
+const { 'fewer than eight letters': _, ...common } = unrelated;
 
-suite('a variable that is nearly a setting', {
-  'is refused, and names the setting that was likely meant': () =>
-    each(near, (meant, name) => {
-      const lines = linesOf({ [name]: 'mongodb://user:hunter2@localhost' });
+suite('a misspelled setting', {
+  'is rejected with the name of the setting that is probably meant': () =>
+    each(misspellings, (meant, name) => {
+      const lines = getErrorLines({ [name]: 'mongodb://user:hunter2@localhost' });
       assert.equal(lines.length, 1);
       assert.ok(
-        meant.some((setting) => lines[0] === `${name}: is no setting, did you mean ${setting}?`),
+        meant.some((setting) => lines[0] === `${name}: not a setting, did you mean ${setting}?`),
         lines[0],
       );
     }),
 
-  'is refused beside the setting itself, however well that is set': () => {
-    assert.deepEqual(refusedIn({ MONGODB_URI: 'mongodb://localhost', MONGODB_URL: 'mongodb://localhost' }), [
+  'is rejected even if the setting itself is valid': () => {
+    assert.deepEqual(findInvalidVariables({ MONGODB_URI: 'mongodb://localhost', MONGODB_URL: 'mongodb://localhost' }), [
       'MONGODB_URL',
     ]);
   },
 
-  'is any of eight letters or more within two edits': () =>
+  'is any name of at least eight letters that differs by at most two edits': () =>
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 4 }), (name, numbers) => {
-        const once = edited(name, numbers.slice(0, 2));
-        const twice = edited(once, numbers.slice(2));
+        const once = editText(name, numbers.slice(0, 2));
+        const twice = editText(once, numbers.slice(2));
         fc.pre(once !== name && once.length >= 8 && twice.length >= 8 && !names.includes(twice as Setting));
-        assert.deepEqual(linesOf({ [once]: '' }), [`${once}: is no setting, did you mean ${name}?`]);
-        assert.deepEqual(refusedIn({ [twice]: '' }), [twice]);
+        assert.deepEqual(getErrorLines({ [once]: '' }), [`${once}: not a setting, did you mean ${name}?`]);
+        assert.deepEqual(findInvalidVariables({ [twice]: '' }), [twice]);
       }),
     ),
 
-  'is none that other programs set, or that is not near enough': () =>
-    each(innocent, (list) =>
+  'is not a variable of other programs, or a name that differs more': () =>
+    each(unrelated, (list) =>
       each(texts(...list.split(/\s+/)), (name) => assert.deepEqual(readSettings({ [name]: 'x' }), defaults)),
     ),
 });
 
-/** Short misspellings, with the setting that was meant. */
-const short: Readonly<Record<string, Setting>> = {
+/** Short misspelled names, with the setting that is meant. */
+const shortMisspellings: Readonly<Record<string, Setting>> = {
   STORGE: 'STORAGE',
   STORAG: 'STORAGE',
   STORAEG: 'STORAGE',
@@ -472,28 +476,28 @@ const short: Readonly<Record<string, Setting>> = {
 };
 
 suite('the warnings about an environment', {
-  'name a short variable that is a probable misspelling, and the setting': () =>
-    each(short, (meant, name) => {
-      assert.deepEqual(settingWarnings({ [name]: 'hunter2' }), [`${name}: not a setting, did you mean ${meant}?`]);
+  'name a short variable that is probably misspelled, and the setting': () =>
+    each(shortMisspellings, (meant, name) => {
+      assert.deepEqual(getSettingWarnings({ [name]: 'hunter2' }), [`${name}: not a setting, did you mean ${meant}?`]);
       assert.deepEqual(readSettings({ [name]: 'hunter2' }), defaults);
     }),
 
   'name any variable of four to seven letters that differs by one edit or one swap': () =>
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 2 }), (name, numbers) => {
-        const at = (numbers[0] as number) % Math.max(1, name.length - 1);
-        const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);
-        for (const wrong of [edited(name, numbers), swapped]) {
-          const isWarned = wrong !== name && wrong.length >= 4 && wrong.length <= 7;
-          const warned = settingWarnings({ [wrong]: '' }).filter((line) => line.includes('not a setting'));
-          assert.deepEqual(warned, isWarned ? [`${wrong}: not a setting, did you mean ${name}?`] : []);
+        const index = (numbers[0] as number) % Math.max(1, name.length - 1);
+        const swapped = name.slice(0, index) + name.charAt(index + 1) + name.charAt(index) + name.slice(index + 2);
+        for (const wrong of [editText(name, numbers), swapped]) {
+          const isExpected = wrong !== name && wrong.length >= 4 && wrong.length <= 7;
+          const warnings = getSettingWarnings({ [wrong]: '' }).filter((line) => line.includes('not a setting'));
+          assert.deepEqual(warnings, isExpected ? [`${wrong}: not a setting, did you mean ${name}?`] : []);
         }
       }),
     ),
 
   'do not name variables of other programs, or those that differ by two edits': () =>
-    each({ ...usual, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
-      assert.deepEqual(settingWarnings(Object.fromEntries(list.split(/\s+/).map((name) => [name, 'x']))), []),
+    each({ ...common, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
+      assert.deepEqual(getSettingWarnings(Object.fromEntries(list.split(/\s+/).map((name) => [name, 'x']))), []),
     ),
 
   'name a setting that has no effect without another': () => {
@@ -503,33 +507,33 @@ suite('the warnings about an environment', {
       [{ METRICS_HOST: '::1' }, { METRICS_PORT: '0' }, 'METRICS_HOST: has no effect without METRICS_PORT'],
     ];
     for (const [given, other, line] of cases) {
-      assert.deepEqual(settingWarnings(given), [line]);
-      assert.deepEqual(settingWarnings({ ...given, ...other }), []);
-      assert.deepEqual(settingWarnings(other), []);
+      assert.deepEqual(getSettingWarnings(given), [line]);
+      assert.deepEqual(getSettingWarnings({ ...given, ...other }), []);
+      assert.deepEqual(getSettingWarnings(other), []);
     }
   },
 });
 
-/** A text with one letter added, taken out or replaced, as two numbers choose. */
-function edited(text: string, [where = 0, what = 0]: readonly number[]): string {
-  const at = where % (text.length + 1);
-  return text.slice(0, at) + ['X', 'X', ''][what % 3] + text.slice(at + (what % 3 === 0 ? 0 : 1));
+/** Inserts, replaces or deletes a letter of a text. The numbers choose the position and the edit. */
+function editText(text: string, [position = 0, edit = 0]: readonly number[]): string {
+  const index = position % (text.length + 1);
+  return text.slice(0, index) + ['X', 'X', ''][edit % 3] + text.slice(index + (edit % 3 === 0 ? 0 : 1));
 }
 
-suite('the lines that stop a start', {
-  'have no value in them, and are one for a variable': () => {
+suite('the lines of a settings error', {
+  'contain no values, and are one for each variable': () => {
     const secret = 'hunter2';
     const around = fc.tuple(fc.string(), fc.string()).map(([before, after]) => before + secret + after);
     const uri = fc.constantFrom('mongodb', 'redis', 'https', '').map((scheme) => `${scheme}://user:${secret}@a b/`);
-    const name = fc.constantFrom(...names, ...Object.keys(near));
+    const name = fc.constantFrom(...names, ...Object.keys(misspellings));
     fc.assert(
       fc.property(fc.dictionary(name, fc.oneof(around, uri)), (environment) => {
-        const lines = linesOf(environment);
+        const lines = getErrorLines(environment);
         for (const line of lines) assert.match(line, /^[A-Z0-9_]+: [^\n]+$/);
         assert.equal(lines.join('\n').includes(secret), false);
-        const refused = refusedIn(environment);
-        assert.deepEqual([...new Set(refused)], refused);
-        for (const variable of refused) assert.ok(variable in environment, variable);
+        const variables = findInvalidVariables(environment);
+        assert.deepEqual([...new Set(variables)], variables);
+        for (const variable of variables) assert.ok(variable in environment, variable);
       }),
     );
   },

@@ -5,20 +5,20 @@ import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 /** Longer than a graceful shutdown takes. */
-const STOPPED_WITHIN_MS = 20_000;
+const STOP_TIMEOUT_MS = 20_000;
 
-const statusOf = async ({ url }: ServiceProcess): Promise<number | undefined> =>
+const getStatus = async ({ url }: ServiceProcess): Promise<number | undefined> =>
   fetch(`${url}/healthz`, { headers: { Connection: 'close' } }).then(
     ({ status }) => status,
     () => undefined,
   );
 
 /** The commands that start the server, the shells of npm, and the signals that stop the server. */
-const stops = [
+const cases = [
   ['npm start', 'sh', 'SIGTERM'],
   ['npm start', 'sh', 'SIGINT'],
   ['npm start', 'bash', 'SIGTERM'],
-  // With dash, only SIGTERM: on SIGINT, dash waits for the command to end by itself.
+  // Not SIGINT with sh: if sh is dash, it waits until the command exits.
   ['npx advocacy serve', 'sh', 'SIGTERM'],
   ['npx advocacy serve', 'bash', 'SIGINT'],
 ] as const;
@@ -27,13 +27,13 @@ suite('a signal to npm', {
   'stops the server that it started': () =>
     withCheckout({ packages: 'production', isBuilt: true }, async ({ start }) => {
       await Promise.all(
-        stops.map(async ([command, shell, signal]) => {
+        cases.map(async ([command, shell, signal]) => {
           const service = await start(command, { npm_config_script_shell: shell });
-          assert.equal(await statusOf(service), 200);
+          assert.equal(await getStatus(service), 200);
           service.child.kill(signal);
-          const end = performance.now() + STOPPED_WITHIN_MS;
-          await until(async () => performance.now() > end || (await statusOf(service)) === undefined);
-          assert.equal(await statusOf(service), undefined, `${command}, ${shell}, ${signal}`);
+          const deadline = performance.now() + STOP_TIMEOUT_MS;
+          await until(async () => performance.now() > deadline || (await getStatus(service)) === undefined);
+          assert.equal(await getStatus(service), undefined, `${command}, ${shell}, ${signal}`);
         }),
       );
     }),

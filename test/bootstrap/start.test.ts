@@ -13,119 +13,120 @@ import { suite } from '../support/suite.ts';
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 const run = promisify(execFile);
 
-/** Leaves out a setting that processes of tests have otherwise. */
-const LEFT_OUT = undefined as never;
+/** Removes a setting that processes of tests have by default. */
+const UNSET = undefined as never;
 
-/** What the line to paste prints when it is pasted. */
-async function paste({ printed }: ServiceProcess): Promise<string> {
-  const line = /^Try:\n {2}(curl .*)$/m.exec(printed.stdout)?.[1];
+/** Runs the example request that the service has printed, and returns its output. */
+async function runExample({ output }: ServiceProcess): Promise<string> {
+  const line = /^Try:\n {2}(curl .*)$/m.exec(output.stdout)?.[1];
   const { stdout } = await run('sh', ['-c', line ?? 'false']);
   return stdout;
 }
 
-const keyIn = ({ printed }: ServiceProcess) => /^The demo's key: (.*)$/m.exec(printed.stdout)?.[1] ?? '';
+const readDemoKey = ({ output }: ServiceProcess) => /^Demo API key: (.*)$/m.exec(output.stdout)?.[1] ?? '';
 
-async function statusWith(key: string, { url }: ServiceProcess): Promise<number> {
+async function getStatusWithKey(key: string, { url }: ServiceProcess): Promise<number> {
   return (await fetch(`${url}/domains`, { headers: { Authorization: `Bearer ${key}` } })).status;
 }
 
 suite('a start', {
-  'prints where it listens, the key that it made, and a line that works as it is pasted': () =>
-    withProcess({ DEMO_API_KEY: LEFT_OUT, LOG_LEVEL: 'warn' }, async (service) => {
-      assert.match(service.printed.stdout, /^Workspace Advocacy listens at http:\/\/127\.0\.0\.1:[1-9]\d*, /);
-      assert.ok(isApiKeySecret(keyIn(service)), service.printed.stdout);
-      assert.equal(JSON.parse(await paste(service)).length, 7);
-      assert.equal(await statusWith(keyIn(service), service), 200);
-      assert.equal(await statusWith(DEMO_API_KEY, service), 401);
-      assert.equal(service.printed.stdout.includes('Metrics'), false);
-      assert.equal(service.printed.stderr, '');
+  'prints the address, the new demo key, and an example request that works': () =>
+    withProcess({ DEMO_API_KEY: UNSET, LOG_LEVEL: 'warn' }, async (service) => {
+      assert.match(service.output.stdout, /^Workspace Advocacy listens on http:\/\/127\.0\.0\.1:[1-9]\d*, /);
+      assert.ok(isApiKeySecret(readDemoKey(service)), service.output.stdout);
+      assert.equal(JSON.parse(await runExample(service)).length, 7);
+      assert.equal(await getStatusWithKey(readDemoKey(service), service), 200);
+      assert.equal(await getStatusWithKey(DEMO_API_KEY, service), 401);
+      assert.equal(service.output.stdout.includes('Metrics'), false);
+      assert.equal(service.output.stderr, '');
     }),
 
-  'makes another key each time': () =>
-    withProcess({ DEMO_API_KEY: LEFT_OUT }, (one) =>
-      withProcess({ DEMO_API_KEY: LEFT_OUT }, async (other) => {
-        assert.notEqual(keyIn(one), keyIn(other));
-        assert.equal(await statusWith(keyIn(one), other), 401);
+  'creates another demo key each time': () =>
+    withProcess({ DEMO_API_KEY: UNSET }, (one) =>
+      withProcess({ DEMO_API_KEY: UNSET }, async (other) => {
+        assert.notEqual(readDemoKey(one), readDemoKey(other));
+        assert.equal(await getStatusWithKey(readDemoKey(one), other), 401);
       }),
     ),
 
-  'takes the key that it is given, whatever is in its alphabet': () => {
+  'accepts a demo key with every punctuation character of the alphabet': () => {
     const key = '~demo-key.of_us+/~/+';
     return withProcess({ DEMO_API_KEY: key }, async (service) => {
-      assert.equal(keyIn(service), key);
-      assert.equal(await statusWith(key, service), 200);
-      assert.equal(JSON.parse(await paste(service)).length, 7);
+      assert.equal(readDemoKey(service), key);
+      assert.equal(await getStatusWithKey(key, service), 200);
+      assert.equal(JSON.parse(await runExample(service)).length, 7);
     });
   },
 
-  'prints a line that works whatever it listens at': () =>
+  'prints an example request that works for other hosts': () =>
     each(texts('localhost', '0.0.0.0'), (HOST) =>
       withProcess({ HOST }, async (service) => {
         assert.ok(service.url.startsWith(`http://${HOST}:`), service.url);
-        assert.equal(JSON.parse(await paste(service)).length, 7);
+        assert.equal(JSON.parse(await runExample(service)).length, 7);
       }),
     ),
 
   'logs a warning about settings that are probably a mistake': () =>
     withProcess({ LOG_LEVEL: 'warn', STORGE: 'memory', REDIS_URL: 'redis://:hunter2@localhost' }, async (service) => {
       service.child.kill('SIGTERM');
-      await service.ended();
-      const lines = service.printed.stderr.trim().split('\n');
+      await service.waitForExit();
+      const lines = service.output.stderr.trim().split('\n');
       assert.deepEqual(
         lines.map((line) => JSON.parse(line).msg),
         ['STORGE: not a setting, did you mean STORAGE?', 'REDIS_URL: has no effect without RATE_LIMITER=redis'],
       );
-      assert.equal(service.printed.stderr.includes('hunter2'), false);
+      assert.equal(service.output.stderr.includes('hunter2'), false);
     }),
 
-  'prints where the metrics are, if anywhere': () =>
-    withProcess({ METRICS_PORT: '0' }, async ({ printed }) => {
-      const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(printed.stdout)?.[1];
-      assert.equal((await fetch(metrics ?? '')).status, 200, printed.stdout);
+  'prints the address of the metrics': () =>
+    withProcess({ METRICS_PORT: '0' }, async ({ output }) => {
+      const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(output.stdout)?.[1];
+      assert.equal((await fetch(metrics ?? '')).status, 200, output.stdout);
     }),
 });
 
-interface End {
+interface ExitResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How a start ends that fails: it is stopped, and so without a code, where it does not end by itself. */
-async function endOf(settings: Readonly<Record<string, string>>): Promise<End> {
+/** Starts the service and returns the result of its exit. Kills the service if it does not exit in time. */
+async function runUntilExit(settings: Readonly<Record<string, string>>): Promise<ExitResult> {
   const env = { ...process.env, PORT: '0', ...settings };
   const options = { env, timeout: 10_000, killSignal: 'SIGKILL' } as const;
   const { code, stdout, stderr } = await run(process.execPath, [MAIN], options).then(
-    (printed) => ({ code: 0, ...printed }),
-    (error: End) => error,
+    (output) => ({ code: 0, ...output }),
+    (error: ExitResult) => error,
   );
   return { code, stdout, stderr };
 }
 
-suite('a start that cannot be', {
-  'says in one line that a port is taken, and exits with 1': async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
+suite('a start that fails', {
+  'prints one line if a port is in use, and exits with 1': async () => {
+    const occupied = createServer().listen(0, '127.0.0.1');
+    await once(occupied, 'listening');
     try {
-      const port = String((taken.address() as AddressInfo).port);
-      const stderr = `127.0.0.1:${port} cannot be listened at: something listens there already, so stop that or set another port\n`;
+      const port = String((occupied.address() as AddressInfo).port);
       for (const name of ['PORT', 'METRICS_PORT']) {
-        assert.deepEqual(await endOf({ [name]: port }), { code: 1, stdout: '', stderr }, name);
+        const stderr = `${name}: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port\n`;
+        assert.deepEqual(await runUntilExit({ [name]: port }), { code: 1, stdout: '', stderr }, name);
       }
     } finally {
-      taken.close();
+      occupied.close();
     }
   },
 
-  'says in one line that its host is none of this machine, and exits with 1': () =>
+  'prints one line if it cannot listen on the host, and exits with 1': () =>
     each(texts('203.0.113.7', 'fe80::1', 'no..host'), async (host) => {
-      const { code, stdout, stderr } = await endOf({ HOST: host });
-      assert.equal(stderr.slice(0, stderr.indexOf(': ')), `${host}:0 cannot be listened at`);
-      assert.match(stderr, /: [a-z][^\n]+, so set another host\n$/);
+      const { code, stdout, stderr } = await runUntilExit({ HOST: host });
+      const beginning = `HOST: cannot listen on ${host}:0, `;
+      assert.equal(stderr.slice(0, beginning.length), beginning);
+      assert.match(stderr.slice(beginning.length), /^[a-z][^\n]+, set another host\n$/);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     }),
 
-  'has a line for each wrong setting, without a secret, and exits with 1': async () => {
+  'prints a line for each invalid setting, without a secret, and exits with 1': async () => {
     const settings = {
       PORT: 'eighty',
       REDIS_URL: 'user:hunter2@localhost',
@@ -133,8 +134,8 @@ suite('a start that cannot be', {
       TRUST_PROXY: '::10.0.0.1',
       MONGODB_URL: 'mongodb://user:hunter2@localhost',
     };
-    const { stderr, ...end } = await endOf(settings);
-    assert.deepEqual(end, { code: 1, stdout: '' });
+    const { stderr, ...result } = await runUntilExit(settings);
+    assert.deepEqual(result, { code: 1, stdout: '' });
     assert.deepEqual(
       stderr.split('\n').map((line) => line.split(': ')[0]),
       ['PORT', 'REDIS_URL', 'DEMO_API_KEY', 'TRUST_PROXY', 'MONGODB_URL', ''],

@@ -5,113 +5,115 @@ import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { redis } from '../support/redis.ts';
-import { askForMetrics, scrape } from '../support/scrape.ts';
+import { fetchMetrics, scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const REQUESTS = 20;
-const STARTS_WITHIN_MS = 3_000;
-const SIGNALS_APART_MS = 500;
-/** Less than the time in which a single signal ends it. */
-const SECOND_SIGNAL_ENDS_WITHIN_MS = 8_000;
-/** Starts the service with workers for whom it waits for some seconds only. */
-const IMPATIENT = join(import.meta.dirname, 'impatient-workers.js');
+const REQUEST_COUNT = 20;
+/** Longer than the start of a worker takes. */
+const WORKER_START_DURATION_MS = 3_000;
+const SECOND_SIGNAL_DELAY_MS = 500;
+/** Shorter than the shutdown after a single signal takes. */
+const SECOND_SIGNAL_TIMEOUT_MS = 8_000;
+/** The module that starts the service with a short timeout for the stop of its workers. */
+const SHORT_TIMEOUT = join(import.meta.dirname, 'workers-with-short-timeout.js');
 
 suite('a service with workers', {
-  'serves with all of them on one port, replaces one that is killed, and shows the metrics of all': () =>
+  'serves with all workers on one port, replaces a killed worker, and shows the metrics of all workers': () =>
     withWorkers(async ({ settings, key }) => {
       await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-        await until(async () => (await serving(service, key)).size === 2);
-        const [killed, kept] = [...(await serving(service, key))] as [number, number];
-        const before = await requestsOf(service);
-        await serving(service, key);
-        assert.equal((await requestsOf(service)) - before, REQUESTS);
-        // Something is said to it before its end is known.
-        const asking = Promise.all(Array.from({ length: 50 }, () => askForMetrics(service)));
+        await until(async () => (await findServingPids(service, key)).size === 2);
+        const [killed, other] = [...(await findServingPids(service, key))] as [number, number];
+        const before = await countRequests(service);
+        await findServingPids(service, key);
+        assert.equal((await countRequests(service)) - before, REQUEST_COUNT);
+        // The primary process sends messages to the worker before it notices the exit.
+        const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
         process.kill(killed, 'SIGKILL');
-        await asking;
-        await until(() => service.printed.stderr.includes('a worker ended'));
+        await scraping;
+        await until(() => service.output.stderr.includes('worker exited'));
         await until(async () => {
-          const pids = await serving(service, key);
-          return pids.size === 2 && pids.has(kept) && !pids.has(killed);
+          const pids = await findServingPids(service, key);
+          return pids.size === 2 && pids.has(other) && !pids.has(killed);
         });
       });
     }),
 
-  'shows the metrics of those that tell them, and no sum that goes back when one does not or has ended': () =>
+  'shows the metrics of the workers that respond, and no sum decreases if a worker hangs or exits': () =>
     withWorkers(async ({ settings, key }) => {
       await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-        await until(async () => (await serving(service, key)).size === 2);
-        const [frozen] = [...(await serving(service, key))] as [number];
-        const before = await requestsOf(service);
-        assert.ok(before >= 2 * REQUESTS);
+        await until(async () => (await findServingPids(service, key)).size === 2);
+        const [frozen] = [...(await findServingPids(service, key))] as [number];
+        const before = await countRequests(service);
+        assert.ok(before >= 2 * REQUEST_COUNT);
         process.kill(frozen, 'SIGSTOP');
-        assert.equal(await requestsOf(service), before);
+        assert.equal(await countRequests(service), before);
         process.kill(frozen, 'SIGKILL');
-        await until(() => service.printed.stderr.includes('a worker ended'));
-        const asked = performance.now();
-        while (performance.now() - asked < STARTS_WITHIN_MS) assert.equal(await requestsOf(service), before);
-        await serving(service, key);
-        assert.equal(await requestsOf(service), before + REQUESTS);
+        await until(() => service.output.stderr.includes('worker exited'));
+        const exitedAt = performance.now();
+        while (performance.now() - exitedAt < WORKER_START_DURATION_MS)
+          assert.equal(await countRequests(service), before);
+        await findServingPids(service, key);
+        assert.equal(await countRequests(service), before + REQUEST_COUNT);
       });
     }),
 
-  'stops with all of them': () =>
+  'stops with all workers': () =>
     withWorkers(async ({ settings, key }) => {
-      const ends = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) =>
+      const stops = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) =>
         withProcess(settings, async (service) => {
-          await until(async () => (await serving(service, key)).size === 2);
-          const pids = await serving(service, key);
+          await until(async () => (await findServingPids(service, key)).size === 2);
+          const pids = await findServingPids(service, key);
           service.child.kill(signal);
-          assert.equal(await service.ended(), signal === 'SIGKILL' ? null : 0, signal);
+          assert.equal(await service.waitForExit(), signal === 'SIGKILL' ? null : 0, signal);
           await until(() => [...pids].every((pid) => !isRunning(pid)));
-          const { stderr } = service.printed;
-          const logged = (msg: string, pid: number | undefined) =>
+          const { stderr } = service.output;
+          const countLines = (msg: string, pid: number | undefined) =>
             stderr.split('\n').filter((line) => line.includes(`"pid":${pid},`) && line.includes(`"msg":"${msg}"`))
               .length;
-          assert.equal(logged('server listening', service.child.pid), 1, stderr);
-          for (const pid of pids) assert.equal(logged('worker listening', pid), 1, stderr);
+          assert.equal(countLines('server listening', service.child.pid), 1, stderr);
+          for (const pid of pids) assert.equal(countLines('worker listening', pid), 1, stderr);
           if (signal === 'SIGKILL') return;
           for (const pid of [service.child.pid, ...pids]) {
-            assert.equal(logged('shutdown started', pid), 1, stderr);
-            assert.equal(logged('shutdown complete', pid), 1, stderr);
+            assert.equal(countLines('shutdown started', pid), 1, stderr);
+            assert.equal(countLines('shutdown complete', pid), 1, stderr);
           }
         }),
       );
-      await Promise.all(ends);
+      await Promise.all(stops);
     }),
 
-  'kills a hung worker at a shutdown, and does not end before it': () =>
+  'kills a hung worker at a shutdown before it exits': () =>
     withWorkers(async ({ settings, key }) => {
-      const stopped = async (service: ServiceProcess, stop: () => Promise<void>) => {
-        const pids = await hungWorkers(service, key);
+      const assertStops = async (service: ServiceProcess, stop: () => Promise<void>) => {
+        const pids = await hangWorker(service, key);
         await stop();
-        assert.equal(await service.ended(), 0);
+        assert.equal(await service.waitForExit(), 0);
         assert.deepEqual(pids.filter(isRunning), []);
-        assert.match(service.printed.stderr, /did not stop in time and is killed/);
+        assert.match(service.output.stderr, /did not stop in time, killing it/);
       };
       const once = withProcess(
         settings,
-        (service) => stopped(service, async () => void service.child.kill('SIGTERM')),
-        IMPATIENT,
+        (service) => assertStops(service, async () => void service.child.kill('SIGTERM')),
+        SHORT_TIMEOUT,
       );
       const twice = withProcess(settings, async (service) => {
         let start = 0;
-        await stopped(service, async () => {
+        await assertStops(service, async () => {
           start = performance.now();
           service.child.kill('SIGINT');
-          await delay(SIGNALS_APART_MS);
+          await delay(SECOND_SIGNAL_DELAY_MS);
           service.child.kill('SIGTERM');
         });
-        assert.ok(performance.now() - start < SECOND_SIGNAL_ENDS_WITHIN_MS);
+        assert.ok(performance.now() - start < SECOND_SIGNAL_TIMEOUT_MS);
       });
       await Promise.all([once, twice]);
     }),
 
-  'ends when its primary process ends in any way': () =>
+  'stops its workers if the primary process is killed': () =>
     withWorkers(({ settings, key }) =>
       withProcess(settings, async (service) => {
-        const [hung, other] = await hungWorkers(service, key);
+        const [hung, other] = await hangWorker(service, key);
         service.child.kill('SIGKILL');
         await until(() => !isRunning(other as number));
         process.kill(hung as number, 'SIGCONT');
@@ -119,12 +121,12 @@ suite('a service with workers', {
       }),
     ),
 
-  'ends with one line where it cannot listen': () =>
+  'exits with one line if it cannot listen': () =>
     withWorkers(({ settings }) =>
       withProcess(settings, async ({ url }) => {
         const { port } = new URL(url);
         await assert.rejects(startProcess({ ...settings, PORT: port }), ({ message }: Error) => {
-          const line = `127.0.0.1:${port} cannot be listened at: something listens there already, so stop that or set another port\n`;
+          const line = `PORT: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port\n`;
           assert.equal(message, `ended with exit code 1: ${line}`);
           return true;
         });
@@ -132,7 +134,7 @@ suite('a service with workers', {
     ),
 });
 
-/** Gives a test the settings of a service with two workers, and a key to a workspace of its database. */
+/** Calls a test with the settings of a service with two workers, and the key of a workspace in its database. */
 async function withWorkers(
   test: (service: { readonly settings: Readonly<Record<string, string>>; readonly key: string }) => Promise<void>,
 ): Promise<void> {
@@ -146,35 +148,35 @@ async function withWorkers(
   }
 }
 
-/** Sends some requests, each over a connection of its own, all of which are served; the processes that logged them. */
-async function serving({ url, printed }: ServiceProcess, key: string): Promise<ReadonlySet<number>> {
+/** Sends some requests, each over a new connection. Returns the ids of the processes that served them. */
+async function findServingPids({ url, output }: ServiceProcess, key: string): Promise<ReadonlySet<number>> {
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
   const ids = new Set<string>();
-  for (let i = 0; i < REQUESTS; i++) {
-    const reply = await fetch(`${url}/campaigns`, { headers });
-    assert.equal(reply.status, 200);
-    ids.add(reply.headers.get('x-request-id') as string);
+  for (let i = 0; i < REQUEST_COUNT; i++) {
+    const response = await fetch(`${url}/campaigns`, { headers });
+    assert.equal(response.status, 200);
+    ids.add(response.headers.get('x-request-id') as string);
   }
-  const pids = () =>
-    printed.stderr
+  const getPids = () =>
+    output.stderr
       .split('\n')
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line))
       .filter(({ requestId }) => ids.has(requestId))
       .map(({ pid }) => pid);
-  await until(() => pids().length === REQUESTS);
-  return new Set(pids());
+  await until(() => getPids().length === REQUEST_COUNT);
+  return new Set(getPids());
 }
 
-/** Hangs one of the workers, as if it were in an endless loop; the process ids of all of them, that one first. */
-async function hungWorkers(service: ServiceProcess, key: string): Promise<readonly number[]> {
-  await until(async () => (await serving(service, key)).size === 2);
-  const pids = [...(await serving(service, key))];
+/** Suspends a worker, as if it were in an endless loop. Returns the process ids of all workers, that one first. */
+async function hangWorker(service: ServiceProcess, key: string): Promise<readonly number[]> {
+  await until(async () => (await findServingPids(service, key)).size === 2);
+  const pids = [...(await findServingPids(service, key))];
   process.kill(pids[0] as number, 'SIGSTOP');
   return pids;
 }
 
-async function requestsOf(service: ServiceProcess): Promise<number> {
+async function countRequests(service: ServiceProcess): Promise<number> {
   const counts = [...(await scrape(service))].filter(([name]) =>
     name.startsWith('http_request_duration_seconds_count'),
   );

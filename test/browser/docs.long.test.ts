@@ -5,7 +5,7 @@ import { errorCodes } from '../../adapters/api/errors.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { browsing } from '../support/browser.ts';
 import { each } from '../support/each.ts';
-import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
@@ -16,7 +16,7 @@ const screens: Readonly<Record<string, BrowserContextOptions>> = {
 
 /** Opens a page of a running service. The page must not log errors or load anything from another origin. */
 function withPage(options: BrowserContextOptions, test: (page: Page, api: Api) => Promise<void>): Promise<void> {
-  return serving((api) =>
+  return withService((api) =>
     browsing(api.url, options, async (page, problems) => {
       await test(page, api);
       assert.deepEqual(problems, { errors: [], foreign: [] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { shareId } from '../../core/campaign/campaign.ts';
 import { usageOf } from '../bench/usage.ts';
@@ -35,7 +35,7 @@ suite('what is large', {
     const { storage, connection } = mongodbStorage(database.uri, () => undefined);
     try {
       await connection.firstAttempt();
-      const app = new Application(storage, nodeSystem());
+      const app = new Application(storage, createNodeSystem());
       const { workspaceId } = await newWorkspace(app);
       const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
       const actor = { workspaceId, member };

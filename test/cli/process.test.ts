@@ -74,7 +74,7 @@ suite('the command line, as a process', {
 
   'serves with memory storage too, until it is told to stop': async () => {
     const server = startCommand(['serve'], { PORT: '0' });
-    const url = await server.printed(/listens at (http:[^,\s]+)/);
+    const url = await server.printed(/listens on (http:[^,\s]+)/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     server.child.kill('SIGTERM');
     assert.equal((await server.ended).code, 0);
@@ -120,7 +120,7 @@ suite('the command line, as a process', {
       const { id: k, key } = answerOf(await advocacy(`key create --workspace ${w} --member ${m} --json`));
       const server = startCommand(['serve'], { ...env, PORT: '0' });
       try {
-        const url = await server.printed(/listens at (http:\S+)/);
+        const url = await server.printed(/listens on (http:\S+)/);
         const status = async () =>
           (await fetch(`${url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })).status;
         const becomes = async (expected: number) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { apiKeySecret, isApiKeySecret } from '../../core/access/api-key.ts';
 import { Application } from '../../core/application.ts';
 import { timestamp } from '../../core/shared/date.ts';
@@ -112,7 +112,7 @@ suite('the end of an API key', {
   'is noticed in time by a process whose clock is set back': async () => {
     const { app, storage, clock } = testCore();
     let elapsed = 0;
-    const system = { ...nodeSystem(), now: () => clock.now, elapsed: () => elapsed };
+    const system = { ...createNodeSystem(), now: () => clock.now, elapsed: () => elapsed };
     const other = new Application(storage, system, 3 * SECOND);
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     await other.apiKeys.authenticate(secret);
@@ -199,7 +199,7 @@ function blockedCore() {
     new Promise<undefined>((resolve, reject) => updates.push({ resolve: () => resolve(undefined), reject }));
   const app = new Application(
     { ...storage, apiKeys: { ...storage.apiKeys, update } },
-    { ...nodeSystem(), now: () => clock.now },
+    { ...createNodeSystem(), now: () => clock.now },
   );
   return { app, updates };
 }

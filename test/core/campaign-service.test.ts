@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Actor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
 import { type NewCampaign, shareId } from '../../core/campaign/campaign.ts';
@@ -221,7 +221,7 @@ suite('a share of a campaign', {
         return found;
       };
       const storage = { ...core.storage, campaigns: { ...campaigns, [read]: readAndShare } };
-      const app = new Application(storage, nodeSystem());
+      const app = new Application(storage, createNodeSystem());
       const pair = async () => {
         const seen =
           read === 'get' ? await app.campaigns.get(ada, id) : (await app.campaigns.list(ada, QUERY)).items[0];

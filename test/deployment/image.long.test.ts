@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { buildIn, type Image } from '../support/dockerfile.ts';
+import { buildImage, type Image } from '../support/dockerfile.ts';
 import { mongod } from '../support/mongod.ts';
 import { redis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 
-suite('What the Dockerfile makes', {
-  'serves with MongoDB and Redis, is found healthy, and stops when it is told to': () =>
-    inImage(async (image) => {
+suite('the image of the Dockerfile', {
+  'serves with MongoDB and Redis, is healthy, and stops on a signal': () =>
+    withImage(async (image) => {
       const [database, counter] = [await mongod(), await redis()];
       const databases = {
         STORAGE: 'mongodb',
@@ -23,16 +23,18 @@ suite('What the Dockerfile makes', {
       };
       const server = start(image, image.command, { ...databases, HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0' });
       try {
-        const url = await printed(server, /listens at (http:\S+)/);
+        const url = await waitForOutput(server, /listens on (http:\S+)/);
         const { port } = new URL(url);
-        const isHealthy = async () => (await ended(start(image, image.healthCheck, { PORT: port }))) === 0;
+        const isHealthy = async () => (await waitForExit(start(image, image.healthCheck, { PORT: port }))) === 0;
         while ((await fetch(`${url}/readyz`)).status !== 200) await delay(100);
-        const key = await firstKey((command) => start(image, ['node', 'dist/bootstrap/cli.js', ...command], databases));
+        const key = await createFirstKey((command) =>
+          start(image, ['node', 'dist/bootstrap/cli.js', ...command], databases),
+        );
         const headers = { Authorization: `Bearer ${key}` };
         assert.equal((await fetch(`${url}/campaigns`, { headers })).status, 200);
         assert.equal(await isHealthy(), true);
         server.kill('SIGTERM');
-        assert.equal(await ended(server), 0);
+        assert.equal(await waitForExit(server), 0);
         assert.equal(await isHealthy(), false);
       } finally {
         server.kill('SIGKILL');
@@ -41,8 +43,8 @@ suite('What the Dockerfile makes', {
       }
     }),
 
-  'holds what production needs and no more': () =>
-    inImage(async ({ folder, workdir, env, user }) => {
+  'contains only what production needs': () =>
+    withImage(async ({ folder, workdir, env, user }) => {
       const packages = await readdir(join(folder, workdir, 'node_modules'));
       for (const name of ['express', 'mongodb', 'ioredis', 'pino']) assert.ok(packages.includes(name), name);
       for (const name of ['typescript', 'uvu', 'knip', 'ajv']) assert.ok(!packages.includes(name), name);
@@ -57,11 +59,11 @@ suite('What the Dockerfile makes', {
     }),
 });
 
-/** Builds the image in a folder of its own, and makes all of it read-only, as its file system is in production. */
-async function inImage(test: (image: Image) => Promise<void>): Promise<void> {
+/** Builds the image in a temporary folder, and makes the folder read-only, as the file system is in production. */
+async function withImage(test: (image: Image) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
   try {
-    const image = await buildIn(folder);
+    const image = await buildImage(folder);
     await run('chmod', ['-R', 'a-w,a+rX', folder]);
     await test(image);
   } finally {
@@ -72,7 +74,7 @@ async function inImage(test: (image: Image) => Promise<void>): Promise<void> {
 
 const run = promisify(execFile);
 
-/** Runs a command of the image, as its user where this one may become another. */
+/** Starts a command of the image. If this process is root, the command runs as the user of the image. */
 function start(image: Image, [command, ...rest]: readonly string[], env: Record<string, string>): ChildProcess {
   const [uid, gid] = (image.user as string).split(':').map(Number) as [number, number];
   return spawn(command as string, rest, {
@@ -82,18 +84,18 @@ function start(image: Image, [command, ...rest]: readonly string[], env: Record<
   });
 }
 
-/** Makes a workspace, its admin and a key, as docs/operating.md has it. */
-async function firstKey(operate: (command: string[]) => ChildProcess): Promise<string> {
-  const id = (command: string[]) => printed(operate([...command, '--json']), /"id": ?"([^"]+)"/);
-  const workspace = await id(['workspace', 'create', '--name', 'Contoso']);
+/** Creates a workspace, its admin and an API key, as docs/operating.md describes. */
+async function createFirstKey(startCommand: (command: string[]) => ChildProcess): Promise<string> {
+  const createRecord = (command: string[]) => waitForOutput(startCommand([...command, '--json']), /"id": ?"([^"]+)"/);
+  const workspace = await createRecord(['workspace', 'create', '--name', 'Contoso']);
   const admin = ['--name', 'Kim', '--email', 'kim@contoso.example', '--role', 'admin'];
-  const member = await id(['member', 'create', '--workspace', workspace, ...admin]);
+  const member = await createRecord(['member', 'create', '--workspace', workspace, ...admin]);
   const key = ['key', 'create', '--workspace', workspace, '--member', member, '--json'];
-  return printed(operate(key), /"key": ?"([^"]+)"/);
+  return waitForOutput(startCommand(key), /"key": ?"([^"]+)"/);
 }
 
-/** What a process prints that matches; fails with all that it printed when it ends before. */
-async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
+/** Waits for output that matches, and returns the first group. Rejects with the whole output if the process exits before. */
+async function waitForOutput(child: ChildProcess, pattern: RegExp): Promise<string> {
   let text = '';
   child.stderr?.on('data', (chunk) => (text += chunk));
   for await (const chunk of child.stdout as NonNullable<ChildProcess['stdout']>) {
@@ -101,10 +103,10 @@ async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
     const match = pattern.exec(text);
     if (match) return match[1] as string;
   }
-  throw new Error(`ended, having printed: ${text}`);
+  throw new Error(`exited with this output: ${text}`);
 }
 
-async function ended(child: ChildProcess): Promise<number | null> {
+async function waitForExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode;
 }

@@ -27,7 +27,7 @@ suite('docs/operating.md', {
     const { storage, connection } = mongodbStorage(uri, () => {});
     const client = new MongoClient(uri);
     try {
-      await storage.workspaces.get('none: it waits for the indexes');
+      await storage.workspaces.get('waits for the indexes');
       for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
         const indexes = await client.db().collection(name).indexes();
         const hasPrefix = (index: (typeof indexes)[number]) =>

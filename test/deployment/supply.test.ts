@@ -20,8 +20,8 @@ import { suite } from '../support/suite.ts';
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const security = read('SECURITY.md');
 
-/** What a lock file says of a package. */
-interface Locked {
+/** The entry of a package in a lock file. */
+interface LockedPackage {
   readonly version: string;
   readonly integrity?: string;
   readonly resolved?: string;
@@ -30,49 +30,49 @@ interface Locked {
   readonly devOptional?: boolean;
 }
 
-/** The packages of a folder's lock file, by their names. */
-function lockedIn(folder: string): [name: string, locked: Locked][] {
+/** Returns the packages in the lock file of a folder, by name. */
+function readLockFile(folder: string): [name: string, locked: LockedPackage][] {
   const { packages } = JSON.parse(read(join(folder, 'package-lock.json')));
-  const { '': _root, ...others } = packages as Record<string, Locked>;
+  const { '': _root, ...others } = packages as Record<string, LockedPackage>;
   return Object.entries(others).map(([path, locked]) => [path.split('node_modules/').at(-1) as string, locked]);
 }
 
-const service = lockedIn('.').filter(([, { dev, devOptional }]) => !dev && !devOptional);
+const service = readLockFile('.').filter(([, { dev, devOptional }]) => !dev && !devOptional);
 
 suite('the lock files', {
-  'fix each package by its hash, and take none from elsewhere than the public registry': () =>
+  'have a hash for each package, and take all packages from the public registry': () =>
     each(texts('.', 'test/client', 'test/openapi', 'test/bench/peers'), (folder) =>
-      each(lockedIn(folder), ({ integrity = '', resolved }) => {
+      each(readLockFile(folder), ({ integrity = '', resolved }) => {
         assert.match(integrity, /^sha512-[\w+/]{86}==$/);
-        // Where a lock file names no place, npm asks the registry that it is set to.
+        // Without a URL in the lock file, npm uses the configured registry.
         if (resolved !== undefined) assert.match(resolved, /^https:\/\/registry\.npmjs\.org\//);
       }),
     ),
 
-  'have no package whose install script runs': async () => {
+  'allow no install script of a package to run': async () => {
     const { allowScripts } = JSON.parse(read('package.json'));
-    const withScript = lockedIn('.')
+    const withScript = readLockFile('.')
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([name]) => name);
     assert.deepEqual(Object.fromEntries(withScript.map((name) => [name, false])), allowScripts);
-    const installs = (await readDockerfile()).filter(({ rest }) => rest.includes('npm ci'));
+    const installs = (await readDockerfile()).filter(({ args }) => args.includes('npm ci'));
     assert.equal(installs.length, 2);
-    for (const { rest } of installs) assert.match(rest, / --ignore-scripts$/);
+    for (const { args } of installs) assert.match(args, / --ignore-scripts$/);
   },
 });
 
 suite('the bill of materials', {
-  'names what the service is made of, and marks what only builds or tests it': async () => {
+  'names the packages of the service, and marks those that only build or test it': async () => {
     const [, command = ''] = /```\n(npm sbom .*) > sbom\.json\n```/.exec(security) ?? [];
-    const { code, output } = await running('sh', ['-c', command], { npm_config_offline: 'true' });
+    const { code, output } = await runCommand('sh', ['-c', command], { npm_config_offline: 'true' });
     assert.equal(code, 0, output);
     const { bomFormat, components } = JSON.parse(output);
     assert.equal(bomFormat, 'CycloneDX');
-    const isOfService = ({ properties }: Component) =>
+    const isProductionComponent = ({ properties }: Component) =>
       !properties.some(({ name }) => name === 'cdx:npm:package:development');
     assert.deepEqual(
       (components as Component[])
-        .filter(isOfService)
+        .filter(isProductionComponent)
         .map(({ name, version }) => `${name}@${version}`)
         .sort(),
       [...new Set(service.map(([name, { version }]) => `${name}@${version}`))].sort(),
@@ -86,48 +86,52 @@ interface Component {
   readonly properties: readonly { readonly name: string }[];
 }
 
-/** What `npm audit` says, and whether the run goes on. */
+/** The output of `npm audit`, and whether the run continues. */
 const audits = {
-  'a weakness': { says: 'brace  <=1.0.0\nSeverity: high', goesOn: false },
-  'no answer': { says: 'npm error audit endpoint returned an error', goesOn: true },
-  nothing: { says: '', goesOn: true },
+  'a vulnerability': { text: 'brace  <=1.0.0\nSeverity: high', shouldContinue: false },
+  'an unsupported registry': { text: 'npm error audit endpoint returned an error', shouldContinue: true },
+  'no findings': { text: '', shouldContinue: true },
 } as const;
 
 suite('.ci/run', {
-  'ends where npm audit finds a weakness of the level that SECURITY.md names': () =>
-    each(audits, async ({ says, goesOn }) => {
+  'fails if npm audit finds a vulnerability of the severity that SECURITY.md names': () =>
+    each(audits, async ({ text, shouldContinue }) => {
       const folder = mkdtempSync(join(tmpdir(), 'advocacy-test-'));
       try {
         const calls = join(folder, 'calls');
-        const standIn = join(folder, 'bin/npm');
+        const fakeCommand = join(folder, 'bin/npm');
         for (const path of ['.ci', 'bin', 'test/openapi']) mkdirSync(join(folder, path), { recursive: true });
         copyFileSync(join(root, '.ci/run'), join(folder, '.ci/run'));
-        writeFileSync(standIn, STAND_IN);
-        chmodSync(standIn, 0o755);
+        writeFileSync(fakeCommand, FAKE_COMMAND);
+        chmodSync(fakeCommand, 0o755);
         for (const path of ['bin/node', 'bin/apt-get', 'test/openapi/schemathesis.sh']) {
-          symlinkSync(standIn, join(folder, path));
+          symlinkSync(fakeCommand, join(folder, path));
         }
-        const PATH = `${dirname(standIn)}:${process.env.PATH}`;
-        const { code, output } = await running(join(folder, '.ci/run'), [], { PATH, CALLS: calls, SAYS: says });
+        const PATH = `${dirname(fakeCommand)}:${process.env.PATH}`;
+        const { code, output } = await runCommand(join(folder, '.ci/run'), [], {
+          PATH,
+          CALLS: calls,
+          AUDIT_OUTPUT: text,
+        });
         const called = readFileSync(calls, 'utf8').trim().split('\n');
         const audit = called.findIndex((call) => call.startsWith('npm audit'));
         assert.ok(security.includes(`\`${called[audit]}\``), called[audit]);
-        assert.equal(code === 0, goesOn, output);
-        assert.equal(called.length > audit + 1, goesOn, called.join('\n'));
-        assert.equal(output.includes('SKIPPED: npm audit'), goesOn && says !== '', output);
+        assert.equal(code === 0, shouldContinue, output);
+        assert.equal(called.length > audit + 1, shouldContinue, called.join('\n'));
+        assert.equal(output.includes('SKIPPED: npm audit'), shouldContinue && text !== '', output);
       } finally {
         rmSync(folder, { recursive: true });
       }
     }),
 });
 
-/** Notes how it is called, and does nothing; an audit says what it is told to, and fails where that is something. */
-const STAND_IN = `#!/bin/sh
+/** Logs its arguments and does nothing else. For `npm audit`, prints AUDIT_OUTPUT, and fails unless that is empty. */
+const FAKE_COMMAND = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
-[ "$1" != audit ] || [ -z "$SAYS" ] || { echo "$SAYS"; exit 1; }
+[ "$1" != audit ] || [ -z "$AUDIT_OUTPUT" ] || { echo "$AUDIT_OUTPUT"; exit 1; }
 `;
 
-function running(
+function runCommand(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { play, stepsOf } from '../support/console.ts';
-import { DEMO_API_KEY, serving } from '../support/service.ts';
+import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const readPage = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
@@ -17,7 +17,7 @@ const MIN_STEP_COUNTS = new Map([
 
 /** Runs the commands of the pages in order on one service. Their outputs must be those of the pages. */
 function assertOutputs(...pages: readonly string[]): Promise<void> {
-  return serving(
+  return withService(
     async ({ url }) => {
       for (const page of pages) {
         const steps = stepsOf(page);

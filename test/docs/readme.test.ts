@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { operations } from '../../adapters/api/operations.ts';
 import { settings } from '../../bootstrap/settings.ts';
 import { play, stepsOf } from '../support/console.ts';
-import { DEMO_API_KEY, serving } from '../support/service.ts';
+import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
 
 suite('README', {
   'shows the output of its commands': () =>
-    serving(async ({ url }) => {
+    withService(async ({ url }) => {
       const steps = stepsOf(readme);
       const printed = await play(steps, url, { KEY: DEMO_API_KEY });
       assert.ok(steps.length >= 8);

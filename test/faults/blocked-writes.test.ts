@@ -5,7 +5,7 @@ import pino from 'pino';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import type { Application } from '../../core/application.ts';
-import { type Sent, send } from '../support/load.ts';
+import { type LoadResponse, send } from '../support/load.ts';
 import { inDatabase, mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
@@ -15,15 +15,15 @@ import { isLong, scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-/** At length, until a write has failed. */
-const LOCKED_MS = scale(1_500, 12_000);
+/** In a long run, long enough for a write to fail. */
+const LOCK_DURATION_MS = scale(1_500, 12_000);
 const READ_TIMEOUT_MS = 2_000;
 const READ_INTERVAL_MS = 50;
-/** The latency of a slow database. To record the use of a key takes twice as long, and keys wait for each other. */
-const SLOW_MS = 20;
+/** The latency of a slow database. Recording the use of a key takes twice as long, and the keys are recorded one at a time. */
+const LATENCY_MS = 20;
 const SHUTDOWN_TIMEOUT_MS = 6_000;
 
-/** A MongoDB whose writes block while it is locked: reads go on. */
+/** A MongoDB whose writes block while it is locked. Reads are still served. */
 interface LockableDatabase {
   readonly uri: string;
   lock(): Promise<unknown>;
@@ -46,8 +46,8 @@ async function withLockableDatabase(test: (database: LockableDatabase) => Promis
   }
 }
 
-/** A workspace with a tag, and keys that were never used. */
-async function newWorld(app: Application, keys: number) {
+/** Creates a workspace with a tag and unused keys. */
+async function createRecords(app: Application, keys: number) {
   const { workspaceId } = await newWorkspace(app);
   const tag = await app.tags.create(workspaceId, 'Launch');
   const secrets: string[] = [];
@@ -55,42 +55,42 @@ async function newWorld(app: Application, keys: number) {
   return { workspaceId, tag, secrets };
 }
 
-async function lastUses(app: Application, workspaceId: string): Promise<Map<string, string | null>> {
+async function getLastUses(app: Application, workspaceId: string): Promise<Map<string, string | null>> {
   const uses = new Map<string, string | null>();
   for await (const { lastFour, lastUsedAt } of app.apiKeys.iterate(workspaceId)) uses.set(lastFour, lastUsedAt);
   return uses;
 }
 
-function assertServed({ status, milliseconds, text }: Sent): void {
+function assertServed({ status, milliseconds, text }: LoadResponse): void {
   assert.equal(status, 200, text);
   assert.ok(milliseconds < READ_TIMEOUT_MS, `it took ${milliseconds} ms`);
 }
 
 suite('a database that accepts no writes', {
-  'answers reads at once, stays ready, and gets the last use of each key when it accepts writes again': () =>
+  'serves reads at once, stays ready, and stores the last use of each key when it accepts writes again': () =>
     withLockableDatabase(({ uri, lock, unlock }) =>
       withUseCases(uri, async (app) => {
-        const { workspaceId, tag, secrets } = await newWorld(app, 3);
-        await withProcess({ ...onMongodb(uri), LOG_LEVEL: 'warn' }, async ({ url, printed }) => {
+        const { workspaceId, tag, secrets } = await createRecords(app, 3);
+        await withProcess({ ...onMongodb(uri), LOG_LEVEL: 'warn' }, async ({ url, output }) => {
           await until(async () => (await send(url, { path: '/readyz' })).status === 200);
           await lock();
           const [key = '', ...others] = secrets;
-          const renaming = { method: 'PATCH', path: `/tags/${tag.id}`, key, body: { name: 'Release' } };
-          const writing = send(url, renaming);
+          const renameRequest = { method: 'PATCH', path: `/tags/${tag.id}`, key, body: { name: 'Release' } };
+          const writing = send(url, renameRequest);
           const lockedAt = performance.now();
-          while (performance.now() - lockedAt < LOCKED_MS) {
+          while (performance.now() - lockedAt < LOCK_DURATION_MS) {
             for (const path of ['/campaigns', '/readyz']) assertServed(await send(url, { path, key }));
             await delay(READ_INTERVAL_MS);
           }
           if (isLong) assert.equal((await writing).status, 500);
           for (const other of others) assertServed(await send(url, { path: '/campaigns', key: other }));
           assertServed(await send(url, { path: '/readyz' }));
-          assert.doesNotMatch(printed.stderr, /cannot be reached/);
+          assert.doesNotMatch(output.stderr, /cannot be reached/);
 
           await unlock();
           await until(async () => {
             for (const secret of secrets) assertServed(await send(url, { path: '/campaigns', key: secret }));
-            const uses = await lastUses(app, workspaceId);
+            const uses = await getLastUses(app, workspaceId);
             return secrets.every((secret) => uses.get(secret.slice(-4)) !== null);
           });
         });
@@ -101,15 +101,15 @@ suite('a database that accepts no writes', {
     withLockableDatabase(async ({ uri, lock, unlock }) => {
       const { key } = await withUseCases(uri, newWorkspace);
       await lock();
-      await withProcess(onMongodb(uri), async ({ url, child, printed, ended }) => {
+      await withProcess(onMongodb(uri), async ({ url, child, output, waitForExit }) => {
         assertServed(await send(url, { path: '/campaigns', key }));
         assertServed(await send(url, { path: '/readyz' }));
         const stoppedAt = performance.now();
         child.kill('SIGTERM');
-        assert.equal(await ended(), 0);
-        const took = performance.now() - stoppedAt;
-        assert.ok(took < SHUTDOWN_TIMEOUT_MS, `the shutdown took ${took} ms`);
-        assert.doesNotMatch(printed.stderr, /unhandled/i);
+        assert.equal(await waitForExit(), 0);
+        const milliseconds = performance.now() - stoppedAt;
+        assert.ok(milliseconds < SHUTDOWN_TIMEOUT_MS, `the shutdown took ${milliseconds} ms`);
+        assert.doesNotMatch(output.stderr, /unhandled/i);
         await unlock();
       });
     }),
@@ -121,17 +121,17 @@ suite('a shutdown', {
     const proxy = await mongodbProxy(database.uri);
     try {
       await withUseCases(database.uri, async (app) => {
-        const { workspaceId, secrets } = await newWorld(app, 4);
+        const { workspaceId, secrets } = await createRecords(app, 4);
         const settings = readSettings({ STORAGE: 'mongodb', MONGODB_URI: proxy.uri, PORT: '0' });
         const service = await startServer(settings, pino({ level: 'silent' }));
         try {
-          proxy.delayMs = SLOW_MS;
+          proxy.delayMs = LATENCY_MS;
           const reads = secrets.map((key) => send(service.url, { path: '/campaigns', key }));
           for (const sent of await Promise.all(reads)) assertServed(sent);
         } finally {
           await service.stop();
         }
-        const uses = await lastUses(app, workspaceId);
+        const uses = await getLastUses(app, workspaceId);
         assert.ok(secrets.every((secret) => uses.get(secret.slice(-4)) !== null));
       });
     } finally {

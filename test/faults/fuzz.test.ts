@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { converse } from '../support/raw.ts';
 import { scale } from '../support/scale.ts';
-import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const HEAD = `Host: localhost\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\nConnection: close\r\n`;
-const write = (method: string, path: string, body: string) =>
+const formatRequest = (method: string, path: string, body: string) =>
   `${method} ${path} HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 const seeds = [
   `GET /campaigns?tagNames=launch&filter=active&page=1&search=tents HTTP/1.1\r\n${HEAD}\r\n`,
   `GET /campaigns/01890000-0000-7000-8000-000000000000 HTTP/1.1\r\n${HEAD}\r\n`,
   `GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /domains HTTP/1.0\r\n\r\n`,
-  write('POST', '/domains', '{"slug": "fuzz.example", "archived": false}'),
-  write('POST', '/inspiration-questions', '{"question": "What is not in the table?", "groups": []}'),
-  write('PATCH', '/content-pillars/01890000-0000-7000-8000-000000000000', '{"title": "Nobody\'s"}'),
+  formatRequest('POST', '/domains', '{"slug": "fuzz.example", "archived": false}'),
+  formatRequest('POST', '/inspiration-questions', '{"question": "What is not in the table?", "groups": []}'),
+  formatRequest('PATCH', '/content-pillars/01890000-0000-7000-8000-000000000000', '{"title": "Nobody\'s"}'),
   `POST /domains HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"slu\r\n0\r\n\r\n`,
 ];
 
-/** One mutation of bytes: at a place (a part of their length), some bytes go and others come. */
+/** A mutation of bytes: it deletes `drop` bytes and inserts others, at a position given as a fraction of the length. */
 const mutation = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   drop: fc.nat({ max: 12 }),
@@ -52,7 +52,7 @@ const requests = fc.record({
   mutations: fc.array(mutation, { minLength: 1, maxLength: 4 }),
 });
 
-function mutated({ seed, mutations }: typeof requests extends fc.Arbitrary<infer T> ? T : never): Buffer {
+function mutate({ seed, mutations }: typeof requests extends fc.Arbitrary<infer T> ? T : never): Buffer {
   return mutations.reduce(
     (bytes, { at, drop, insert }) => {
       const start = Math.floor(at * bytes.length);
@@ -63,24 +63,24 @@ function mutated({ seed, mutations }: typeof requests extends fc.Arbitrary<infer
 }
 
 suite('mutated requests', {
-  'get a reply of the API or a clean close, never a 500, and store nothing where they are refused': () =>
-    serving(async (api) => {
-      let before = await everything(api);
+  'get a response of the API or a clean close, never a 500, and store nothing if they are rejected': () =>
+    withService(async (api) => {
+      let before = await listAll(api);
       const property = fc.asyncProperty(requests, async (request) => {
-        const replies = await converse(api.url, [mutated(request)], true);
-        for (const { status, body } of replies) {
+        const responses = await converse(api.url, [mutate(request)], true);
+        for (const { status, body } of responses) {
           assert.ok([200, 201, 400, 401, 404, 409, 422].includes(status), `${status} ${body}`);
           if (status >= 400) assert.deepEqual(Object.keys(JSON.parse(body).error), ['code', 'message', 'doc_url']);
         }
-        const after = await everything(api);
-        if (!replies.some(({ status }) => status < 300)) assert.equal(after, before);
+        const after = await listAll(api);
+        if (!responses.some(({ status }) => status < 300)) assert.equal(after, before);
         before = after;
       });
       await fc.assert(property, { numRuns: scale(500, 20_000), seed: 42 });
     }),
 });
 
-async function everything({ call }: Api): Promise<string> {
+async function listAll({ call }: Api): Promise<string> {
   const lists = ['/domains?includeArchived=true', '/inspiration-questions?includeArchived=true', '/content-pillars'];
   return (await Promise.all(lists.map(async (path) => (await call('GET', path)).text))).join();
 }

@@ -11,17 +11,17 @@ import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-const SENT_WITHIN_MS = 1_000;
-const STORED_WITHIN_MS = 10_000;
-const ENDS_WITHIN_MS = 9_000;
-const linesOf = (first: number, last: number) =>
+const SEND_DURATION_MS = 1_000;
+const STORE_TIMEOUT_MS = 10_000;
+const EXIT_TIMEOUT_MS = 9_000;
+const createLines = (first: number, last: number) =>
   Array.from(
     { length: last - first + 1 },
     (_, i) => `${JSON.stringify({ ...campaignBody, name: `${first + i}` })}\n`,
   ).join('');
 
 suite('an import that is interrupted while MongoDB hangs', {
-  'names the lines that may be stored, and stores each line once when it goes on': async () => {
+  'names the lines that may be stored, and stores each line once when it is resumed': async () => {
     const set = await startReplicaSet();
     const server = set.members[0] as ServerProcess;
     const uri = inDatabase(set.uri, 'advocacy');
@@ -30,43 +30,43 @@ suite('an import that is interrupted while MongoDB hangs', {
       const imports = await Promise.all(
         SIGNALS.map(async (signal) => {
           const { workspaceId } = await withUseCases(uri, newWorkspace);
-          const words = ['import', '--workspace', workspaceId, 'campaigns', '-', '--json'];
-          const names = async () => {
+          const args = ['import', '--workspace', workspaceId, 'campaigns', '-', '--json'];
+          const getNames = async () => {
             const stored = client.db().collection('campaigns').find({ workspaceId }).sort({ _id: 1 });
             return (await stored.toArray()).map(({ name }) => Number(name));
           };
-          const started = startCommand(words, onMongodb(uri));
-          started.child.stdin.write(linesOf(1, 500));
-          await until(async () => (await names()).length === 500);
-          return { ...started, signal, words, names };
+          const started = startCommand(args, onMongodb(uri));
+          started.child.stdin.write(createLines(1, 500));
+          await until(async () => (await getNames()).length === 500);
+          return { ...started, signal, args, getNames };
         }),
       );
       server.freeze();
-      for (const { child } of imports) child.stdin.write(linesOf(501, 1200));
-      await delay(SENT_WITHIN_MS);
+      for (const { child } of imports) child.stdin.write(createLines(501, 1200));
+      await delay(SEND_DURATION_MS);
       const interruptedAt = performance.now();
       for (const { child, signal } of imports) child.kill(signal);
-      const ends = await Promise.all(imports.map(({ ended }) => ended));
-      const took = performance.now() - interruptedAt;
+      const results = await Promise.all(imports.map(({ ended }) => ended));
+      const milliseconds = performance.now() - interruptedAt;
       server.thaw();
-      assert.ok(took < ENDS_WITHIN_MS, `they ended ${took} ms after the signal`);
+      assert.ok(milliseconds < EXIT_TIMEOUT_MS, `they exited ${milliseconds} ms after the signal`);
 
-      for (const [i, { words, names }] of imports.entries()) {
-        const { code, stdout } = ends[i] as Ran;
+      for (const [i, { args, getNames }] of imports.entries()) {
+        const { code, stdout } = results[i] as Ran;
         assert.equal(code, 130);
-        const { importId, ...end } = JSON.parse(stdout);
+        const { importId, ...summary } = JSON.parse(stdout);
         const uncertain = { firstLine: 501, lastLine: 1000 };
         const counts = { refused: [], kind: 'campaigns', dryRun: false, accepted: 500, nextLine: 501 };
-        assert.deepEqual(end, { ...counts, ended: 'stopped', uncertain });
+        assert.deepEqual(summary, { ...counts, ended: 'stopped', uncertain });
 
-        // MongoDB has the lines in its sockets, and stores them now that it goes on.
+        // The lines are in the socket buffers of MongoDB, which stores them when it resumes.
         const thawedAt = performance.now();
-        await until(async () => (await names()).length === 1000 || performance.now() - thawedAt > STORED_WITHIN_MS);
-        const resume = [...words, '--from-line', '501', '--import-id', importId];
-        const resumed = answerOf(await runProcess(resume, onMongodb(uri), linesOf(1, 1200)));
+        await until(async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS);
+        const resume = [...args, '--from-line', '501', '--import-id', importId];
+        const resumed = answerOf(await runProcess(resume, onMongodb(uri), createLines(1, 1200)));
         assert.deepEqual([resumed.accepted, resumed.refused, resumed.nextLine], [700, [], 1201]);
         assert.deepEqual(
-          await names(),
+          await getNames(),
           Array.from({ length: 1200 }, (_, line) => line + 1),
         );
       }

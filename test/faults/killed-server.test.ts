@@ -10,79 +10,80 @@ import { inDatabase } from '../support/mongod.ts';
 import { type Loss, mongodbProxy } from '../support/mongodb-proxy.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { startProcess, withProcess } from '../support/process.ts';
-import { SharedCampaign } from '../support/recorder.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { campaignBody } from '../support/samples.ts';
 import { isLong, scale } from '../support/scale.ts';
+import { SharedCampaign } from '../support/shared-campaign.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const WRITERS = 16;
-const KILLS = scale(1, 5);
-const SHARES_OF_ONE = 200;
-/** How long a key is held at the most by a service that was killed (core/idempotency). */
-const HELD_MS = 30_000;
-const ASKS_EVERY_MS = 250;
+const WRITER_COUNT = 16;
+const KILL_COUNT = scale(1, 5);
+/** The number of shares that each process records. */
+const SHARE_COUNT = 200;
+/** How long the lock of an Idempotency-Key lasts after its owner was killed (core/idempotency). */
+const LOCK_TTL_MS = 30_000;
+const RETRY_INTERVAL_MS = 250;
 
 suite('a service that is killed while it writes', {
-  'has kept all that it acknowledged, nothing twice, and does once what is sent again under its key': async () => {
+  'loses no acknowledged write, stores none twice, and stores a retry with an Idempotency-Key once': async () => {
     const set = await startReplicaSet();
     const uri = inDatabase(set.uri, 'advocacy');
     let service = await startProcess(onMongodb(uri));
     try {
       const { workspaceId, key } = await withUseCases(uri, newWorkspace);
       const ledger = new Ledger(() => service.url, key);
-      const load = startLoad(WRITERS, (client, i) => ledger.write(client, i));
-      for (let kill = 0; kill < KILLS; kill++) {
+      const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
+      for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { size } = ledger;
-        await until(() => ledger.size > size + 5 * WRITERS);
+        await until(() => ledger.size > size + 5 * WRITER_COUNT);
         service.child.kill('SIGKILL');
-        await service.ended();
+        await service.waitForExit();
         service = await startProcess(onMongodb(uri));
       }
-      await delay(scale(1_000, HELD_MS));
+      await delay(scale(1_000, LOCK_TTL_MS));
       const { size } = ledger;
-      await until(() => ledger.size > size + 5 * WRITERS);
-      await load.end();
+      await until(() => ledger.size > size + 5 * WRITER_COUNT);
+      await load.stop();
 
-      const cut = load.sent.filter(({ status }) => status === 0).length;
-      assert.ok(cut >= KILLS, `${cut} requests were cut`);
-      const others = load.sent.map(({ status }) => status).filter((status) => ![0, 201, 409].includes(status));
+      const failureCount = load.responses.filter(({ status }) => status === 0).length;
+      assert.ok(failureCount >= KILL_COUNT, `${failureCount} requests failed`);
+      const others = load.responses.map(({ status }) => status).filter((status) => ![0, 201, 409].includes(status));
       assert.deepEqual(others, []);
-      await ledger.check(uri, workspaceId);
-      if (KILLS > 1) assert.deepEqual(ledger.unacknowledged, []);
+      await ledger.assertStored(uri, workspaceId);
+      if (KILL_COUNT > 1) assert.deepEqual(ledger.unacknowledged, []);
     } finally {
       service.child.kill('SIGKILL');
-      await service.ended();
+      await service.waitForExit();
       await set.stop();
     }
   },
 });
 
-/** Where in a POST the process is killed: what is lost of the next command of a name, and whether its change is kept. */
-interface Cut {
+/** When the process is killed during a POST: when the request or the response of the next `command` is lost. */
+interface KillPoint {
   readonly command: string;
-  readonly what: Loss;
-  readonly isKept: boolean;
+  readonly loss: Loss;
+  readonly isStored: boolean;
 }
 
-/** Where nothing is kept, a repeat is refused for as long as the killed process may have held the key. */
-const cuts: Readonly<Record<string, Cut>> = {
-  'the answer to the commit': { command: 'commitTransaction', what: 'answer', isKept: true },
+/** If nothing is stored, a retry gets 409 until the lock of the killed process expires. */
+const killPoints: Readonly<Record<string, KillPoint>> = {
+  'the response to the commit': { command: 'commitTransaction', loss: 'answer', isStored: true },
   ...(isLong && {
-    'the commit': { command: 'commitTransaction', what: 'request', isKept: false },
-    'the second write of the transaction': { command: 'update', what: 'request', isKept: false },
-    'the answer to the second write': { command: 'update', what: 'answer', isKept: false },
-    'the answer that the key is held': { command: 'insert', what: 'answer', isKept: false },
+    'the commit': { command: 'commitTransaction', loss: 'request', isStored: false },
+    'the second write of the transaction': { command: 'update', loss: 'request', isStored: false },
+    'the response to the second write': { command: 'update', loss: 'answer', isStored: false },
+    'the response to the lock of the key': { command: 'insert', loss: 'answer', isStored: false },
   }),
 };
 
 suite('a service that is killed in the middle of a POST with an Idempotency-Key', {
-  'has done it once when another process is asked again, within 30 seconds': async () => {
+  'has created the record once if the client retries with another process, within 30 seconds': async () => {
     const set = await startReplicaSet();
     try {
-      const outcomes = Object.entries(cuts).map(
-        ([name, cut], i) => [name, askAround(inDatabase(set.uri, `cut-${i}`), cut)] as const,
+      const outcomes = Object.entries(killPoints).map(
+        ([name, killPoint], i) => [name, postAndRetry(inDatabase(set.uri, `kill-${i}`), killPoint)] as const,
       );
       await Promise.allSettled(outcomes.map(([, outcome]) => outcome));
       await each(outcomes, (outcome) => outcome);
@@ -92,14 +93,14 @@ suite('a service that is killed in the middle of a POST with an Idempotency-Key'
   },
 });
 
-/** Asks a process that is killed meanwhile, and then another one until that has the answer. */
-async function askAround(uri: string, { command, what, isKept }: Cut): Promise<void> {
+/** Sends a request to a process that is killed meanwhile, and retries with another one until it returns the response. */
+async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint): Promise<void> {
   const proxy = await mongodbProxy(uri);
   const killed = await startProcess(onMongodb(proxy.uri));
   try {
     await withUseCases(uri, async (app) => {
       const { workspaceId, key } = await newWorkspace(app);
-      const stored = () => collected<Campaign>(app.campaigns.iterate(workspaceId));
+      const listStored = () => collected<Campaign>(app.campaigns.iterate(workspaceId));
       const post = (url: string) =>
         send(url, {
           method: 'POST',
@@ -108,57 +109,60 @@ async function askAround(uri: string, { command, what, isKept }: Cut): Promise<v
           body: campaignBody,
           headers: { 'Idempotency-Key': 'once' },
         });
-      // The first use of a key is recorded in the background, with commands of its own.
+      // The service records the first use of a key in the background, with separate commands.
       assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
       await until(async () => (await collected<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
-      proxy.lose(command, what, 1, () => {
+      proxy.lose(command, loss, 1, () => {
         killed.child.kill('SIGKILL');
-        return killed.ended();
+        return killed.waitForExit();
       });
       assert.equal((await post(killed.url)).status, 0);
       assert.equal(proxy.toLose, 0);
       const killedAt = performance.now();
-      assert.equal((await stored()).length, isKept ? 1 : 0);
+      assert.equal((await listStored()).length, isStored ? 1 : 0);
 
       await withProcess(onMongodb(uri), async ({ url }) => {
-        let answer = await post(url);
-        for (; answer.status === 409; answer = await post(url)) {
-          assert.ok(!isKept, 'it was refused although it is kept');
-          assert.match(answer.text, /A request with this Idempotency-Key is being served/);
-          assert.ok(answer.at - killedAt < HELD_MS, `refused ${answer.at - killedAt} ms afterwards`);
-          await delay(ASKS_EVERY_MS);
+        let response = await post(url);
+        for (; response.status === 409; response = await post(url)) {
+          assert.ok(!isStored, 'the retry was rejected although the record is stored');
+          assert.match(response.text, /A request with this Idempotency-Key is being served/);
+          assert.ok(
+            response.sentAt - killedAt < LOCK_TTL_MS,
+            `rejected ${response.sentAt - killedAt} ms after the kill`,
+          );
+          await delay(RETRY_INTERVAL_MS);
         }
-        assert.equal(answer.status, 201, answer.text);
-        assert.equal(answer.headers['idempotency-replayed'], isKept ? 'true' : undefined);
+        assert.equal(response.status, 201, response.text);
+        assert.equal(response.headers['idempotency-replayed'], isStored ? 'true' : undefined);
         const again = await post(url);
-        assert.deepEqual([again.status, again.text], [201, answer.text]);
+        assert.deepEqual([again.status, again.text], [201, response.text]);
         assert.deepEqual(
-          (await stored()).map(({ id }) => id),
-          [JSON.parse(answer.text).id],
+          (await listStored()).map(({ id }) => id),
+          [JSON.parse(response.text).id],
         );
       });
     });
   } finally {
     killed.child.kill('SIGKILL');
-    await killed.ended();
+    await killed.waitForExit();
     await proxy.close();
   }
 }
 
 suite('a process that is killed while it records shares', {
-  'leaves a counter that agrees with the shares, and all that it acknowledged': async () => {
+  'leaves a counter that agrees with the shares, and loses no acknowledged share': async () => {
     const set = await startReplicaSet();
     const uri = inDatabase(set.uri, 'advocacy');
     try {
       const { workspaceId } = await withUseCases(uri, newWorkspace);
-      const shared = await SharedCampaign.create(uri, workspaceId, SHARES_OF_ONE * KILLS);
-      for (let kill = 0; kill < KILLS; kill++) {
-        const { recorded } = shared;
-        shared.start(SHARES_OF_ONE);
-        await until(() => shared.recorded > recorded + SHARES_OF_ONE / 10);
+      const shared = await SharedCampaign.create(uri, workspaceId, SHARE_COUNT * KILL_COUNT);
+      for (let kill = 0; kill < KILL_COUNT; kill++) {
+        const { recordedShareCount: recorded } = shared;
+        shared.start(SHARE_COUNT);
+        await until(() => shared.recordedShareCount > recorded + SHARE_COUNT / 10);
         await shared.kill();
-        assert.ok(shared.recorded < recorded + SHARES_OF_ONE, 'it was killed before its end');
-        await shared.check();
+        assert.ok(shared.recordedShareCount < recorded + SHARE_COUNT, 'the process was killed too late');
+        await shared.assertConsistent();
       }
     } finally {
       await set.stop();

@@ -11,91 +11,95 @@ import { scrape } from '../support/scrape.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
-const CUT_WITHIN_MS = 70_000;
-/** Of half a megabyte each: more than the buffers of a connection hold. */
-const UNREAD = 40;
-const SLOW = 3_000;
-/** So many connect at once: more than wait to be accepted would be dropped by the system. One of them does not read. */
-const AT_ONCE = 100;
-const OTHERS = 16;
-const OTHERS_FOR_MS = 10_000;
-const P99_MS = 500;
-const MOST_MORE_MIB = 200;
+const MAX_SLOW_DURATION_MS = 70_000;
+/** Responses of half a megabyte each. Together, they are larger than the buffers of a connection. */
+const UNREAD_RESPONSE_COUNT = 40;
+const SLOW_CLIENT_COUNT = 3_000;
+/** Clients that connect at the same time. The system would drop more than its backlog. One client of a batch does not read. */
+const BATCH_COUNT = 100;
+const OTHER_CLIENT_COUNT = 16;
+const OTHER_CLIENTS_DURATION_MS = 10_000;
+const MAX_P99_MS = 500;
+const MAX_MEMORY_GROWTH_MIB = 200;
 const KEY = `Authorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json`;
 
-interface Slow {
-  /** What it sends at once. */
-  readonly sends: string;
-  /** What it then goes on to send, each second. */
-  readonly drips?: string;
-  /** It reads nothing of what it is answered. */
-  readonly doesNotRead?: true;
-  /** When it is cut, in seconds: a moment after its time, as they are looked for now and then. */
-  readonly cutWithin: readonly [from: number, to: number];
+interface SlowClient {
+  /** The bytes that it sends at once. */
+  readonly firstBytes: string;
+  /** The bytes that it then sends every second. */
+  readonly nextBytes?: string;
+  /** It does not read the responses. */
+  readonly isNotReading?: true;
+  /** When the service closes the connection, in seconds. It checks at an interval, so this is later than the timeout. */
+  readonly closesAfter: readonly [from: number, to: number];
 }
 
-const A_HEAD = [20, 27] as const;
-const A_REQUEST = [50, 57] as const;
-const IDLE_FOR = [65, 70] as const;
-const READING = [60, 70] as const;
+const HEAD_SECONDS = [20, 27] as const;
+const REQUEST_SECONDS = [50, 57] as const;
+const IDLE_SECONDS = [65, 70] as const;
+const READ_SECONDS = [60, 70] as const;
 
-const NOT_READING: Slow = {
-  sends: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${KEY}\r\n\r\n`.repeat(UNREAD),
-  doesNotRead: true,
-  // By writing, a client that does not read learns that its connection is gone.
-  drips: '\r\n',
-  cutWithin: READING,
+const NOT_READING: SlowClient = {
+  firstBytes: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${KEY}\r\n\r\n`.repeat(UNREAD_RESPONSE_COUNT),
+  isNotReading: true,
+  // A client that does not read notices the closed connection when it writes.
+  nextBytes: '\r\n',
+  closesAfter: READ_SECONDS,
 };
 
-const clients: Readonly<Record<string, Slow>> = {
-  'sends nothing': { sends: '', cutWithin: A_HEAD },
-  'sends half a head': { sends: 'GET /campaigns HTTP/1.1\r\nHost: x\r\n', cutWithin: A_HEAD },
-  'sends half a head of many headers': {
-    sends: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(16_000)}`,
-    cutWithin: A_HEAD,
+const clients: Readonly<Record<string, SlowClient>> = {
+  'sends nothing': { firstBytes: '', closesAfter: HEAD_SECONDS },
+  'sends an incomplete head': { firstBytes: 'GET /campaigns HTTP/1.1\r\nHost: x\r\n', closesAfter: HEAD_SECONDS },
+  'sends an incomplete head of many headers': {
+    firstBytes: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(16_000)}`,
+    closesAfter: HEAD_SECONDS,
   },
-  'never ends its head': { sends: 'GET /campaigns HTTP/1.1\r\nHost: x\r\nX: ', drips: 'a', cutWithin: A_HEAD },
-  'sends half a body': {
-    sends: 'POST /tags HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
-    cutWithin: A_REQUEST,
+  'never ends its head': {
+    firstBytes: 'GET /campaigns HTTP/1.1\r\nHost: x\r\nX: ',
+    nextBytes: 'a',
+    closesAfter: HEAD_SECONDS,
+  },
+  'sends an incomplete body': {
+    firstBytes: 'POST /tags HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
+    closesAfter: REQUEST_SECONDS,
   },
   'never ends its body': {
-    sends: 'POST /tags HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
-    drips: '1\r\n \r\n',
-    cutWithin: A_REQUEST,
+    firstBytes: 'POST /tags HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+    nextBytes: '1\r\n \r\n',
+    closesAfter: REQUEST_SECONDS,
   },
-  'sends half a body with a key': {
-    sends: `POST /tags HTTP/1.1\r\nHost: x\r\n${KEY}\r\nContent-Length: 100\r\n\r\n{`,
-    cutWithin: A_REQUEST,
+  'sends an incomplete body with a key': {
+    firstBytes: `POST /tags HTTP/1.1\r\nHost: x\r\n${KEY}\r\nContent-Length: 100\r\n\r\n{`,
+    closesAfter: REQUEST_SECONDS,
   },
-  'sends half a second request': {
-    sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /',
-    cutWithin: A_HEAD,
+  'sends an incomplete second request': {
+    firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /',
+    closesAfter: HEAD_SECONDS,
   },
-  'keeps a connection that it does not use': {
-    sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
-    cutWithin: IDLE_FOR,
+  'keeps an idle connection': {
+    firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    closesAfter: IDLE_SECONDS,
   },
-  'keeps a connection by empty lines': {
-    sends: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
-    drips: '\r\n',
-    cutWithin: IDLE_FOR,
+  'keeps a connection with empty lines': {
+    firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    nextBytes: '\r\n',
+    closesAfter: IDLE_SECONDS,
   },
-  'does not read its answers': NOT_READING,
+  'does not read the responses': NOT_READING,
 };
 
 suite('a client that is too slow', {
-  'is cut in its time, with an error object or in silence': () =>
+  'loses its connection after the timeout, with an error object or without a response': () =>
     withProcess({ METRICS_PORT: '0', LOG_LEVEL: 'warn' }, async (service) => {
       await fillPage(service.url);
       await Promise.all(
         Object.entries(clients).map(async ([name, client]) => {
-          const started = Date.now();
-          const replies = await beSlow(service.url, client);
-          const seconds = (Date.now() - started) / 1_000;
-          const [from, to] = client.cutWithin;
+          const startedAt = Date.now();
+          const received = await runSlowClient(service.url, client);
+          const seconds = (Date.now() - startedAt) / 1_000;
+          const [from, to] = client.closesAfter;
           assert.ok(seconds > from - 1 && seconds < to, `${name}: ${seconds}`);
-          for (const { status } of repliesIn(replies)) {
+          for (const { status } of repliesIn(received)) {
             assert.ok([200, 400, 401].includes(status), `${name}: ${status}`);
           }
         }),
@@ -103,7 +107,7 @@ suite('a client that is too slow', {
       assert.equal((await scrape(service)).get('http_connections_cut_total{reason="reply_not_read"}'), 1);
     }),
 
-  'ends nothing but its connection where it goes on after its time, behind replies that it had not read': () =>
+  'affects only its own connection if it continues after the timeout, with unread responses': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url }) => {
       await fillPage(url);
       await Promise.all(
@@ -111,59 +115,61 @@ suite('a client that is too slow', {
           const socket = connect(Number(new URL(url).port), '127.0.0.1');
           const received: Buffer[] = [];
           socket.on('data', (chunk) => received.push(chunk)).pause();
-          socket.write(`${NOT_READING.sends}${late} HTTP/1.1\r\nHost: x\r\n`);
-          await delay(A_HEAD[1] * 1_000);
+          socket.write(`${NOT_READING.firstBytes}${late} HTTP/1.1\r\nHost: x\r\n`);
+          await delay(HEAD_SECONDS[1] * 1_000);
           socket.write('\r\n');
           socket.resume();
           await once(socket, 'close');
           const statuses = repliesIn(Buffer.concat(received)).map(({ status }) => status);
-          assert.deepEqual(statuses, [...Array(UNREAD).fill(200), 400], late);
+          assert.deepEqual(statuses, [...Array(UNREAD_RESPONSE_COUNT).fill(200), 400], late);
         }),
       );
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
-  'is one of three thousand, of whom others notice nothing, and all of whom are cut': () =>
+  'is one of three thousand that do not disturb others and all lose their connections': () =>
     withProcess({ LOG_LEVEL: 'warn', ...SMALL_HEAP }, async ({ url, child }) => {
       await fillPage(url);
       const { residentMiB } = usageOf(child.pid as number);
-      const others = await Crowd.open(url, OTHERS);
-      const ask = () => others.inTurns(bytesOf('GET', '/campaigns?page=2'), OTHERS_FOR_MS);
-      await ask();
+      const others = await Crowd.open(url, OTHER_CLIENT_COUNT);
+      const sendRequests = () => others.inTurns(bytesOf('GET', '/campaigns?page=2'), OTHER_CLIENTS_DURATION_MS);
+      await sendRequests();
       const before = residentMiB();
-      const readers = Object.values(clients).filter(({ doesNotRead }) => !doesNotRead);
-      const started = Date.now();
+      const readers = Object.values(clients).filter(({ isNotReading }) => !isNotReading);
+      const startedAt = Date.now();
       const slow: Promise<unknown>[] = [];
-      for (let i = 0; i < SLOW; i++) {
-        if (i % AT_ONCE === 0) await delay(10);
-        slow.push(beSlow(url, i % AT_ONCE === 0 ? NOT_READING : (readers[i % readers.length] as Slow)));
+      for (let i = 0; i < SLOW_CLIENT_COUNT; i++) {
+        if (i % BATCH_COUNT === 0) await delay(10);
+        slow.push(
+          runSlowClient(url, i % BATCH_COUNT === 0 ? NOT_READING : (readers[i % readers.length] as SlowClient)),
+        );
       }
-      const answers = await ask();
+      const responses = await sendRequests();
       const p99 = quantile(
-        answers.map(({ milliseconds }) => milliseconds),
+        responses.map(({ milliseconds }) => milliseconds),
         0.99,
       );
-      const moreMiB = residentMiB() - before;
-      assert.ok(answers.every(({ status }) => status === 200));
-      assert.ok(p99 < P99_MS && moreMiB < MOST_MORE_MIB, JSON.stringify({ p99, moreMiB }));
+      const memoryGrowthMiB = residentMiB() - before;
+      assert.ok(responses.every(({ status }) => status === 200));
+      assert.ok(p99 < MAX_P99_MS && memoryGrowthMiB < MAX_MEMORY_GROWTH_MIB, JSON.stringify({ p99, memoryGrowthMiB }));
       others.close();
       await Promise.all(slow);
-      assert.ok(Date.now() - started < CUT_WITHIN_MS, `${Date.now() - started} ms`);
+      assert.ok(Date.now() - startedAt < MAX_SLOW_DURATION_MS, `${Date.now() - startedAt} ms`);
     }),
 });
 
-/** Resolves with what it was answered when its connection is closed, be it by an error. */
-async function beSlow(url: string, { sends, drips, doesNotRead }: Slow): Promise<Buffer> {
+/** Runs a slow client. Resolves with the received bytes when its connection is closed, also by an error. */
+async function runSlowClient(url: string, { firstBytes, nextBytes, isNotReading }: SlowClient): Promise<Buffer> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const received: Buffer[] = [];
-  if (doesNotRead) socket.pause();
+  if (isNotReading) socket.pause();
   else socket.on('data', (chunk) => received.push(chunk));
   socket.on('error', () => socket.destroy());
-  socket.write(sends);
-  const dripping = setInterval(() => drips && socket.writable && socket.write(drips), 1_000);
-  const givingUp = setTimeout(() => socket.destroy(), CUT_WITHIN_MS + 1_000);
+  socket.write(firstBytes);
+  const sending = setInterval(() => nextBytes && socket.writable && socket.write(nextBytes), 1_000);
+  const timeout = setTimeout(() => socket.destroy(), MAX_SLOW_DURATION_MS + 1_000);
   await new Promise((resolve) => socket.once('close', resolve));
-  clearInterval(dripping);
-  clearTimeout(givingUp);
+  clearInterval(sending);
+  clearTimeout(timeout);
   return Buffer.concat(received);
 }

@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { standardErrorLog } from '../../bootstrap/log.ts';
+import { createStandardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
-/** The first thing that the process tells. */
+/** The first message of the process. */
 export interface Started {
   readonly url: string;
   readonly tenant: Tenant;
 }
 
-/** What the process holds when it does nothing, told at every message. */
-export interface Held {
-  /** After collections, with what buffers hold outside of the heap. */
+/** The resources that the idle process uses. It sends them after each message. */
+export interface ResourceUsage {
+  /** After garbage collections, including buffers outside of the heap. */
   readonly heapBytes: number;
   readonly handles: number;
 }
 
-/** A collection lets go of buffers (10 MB of them and more, with MongoDB) some time after it has told that it is done. */
-const BUFFERS_FREED_MS = 200;
-const COLLECTIONS = 3;
+/** Some time passes between a garbage collection and the release of buffers, which are 10 MB or more with MongoDB. */
+const BUFFER_RELEASE_DELAY_MS = 200;
+const COLLECTION_COUNT = 3;
 
 const storage = JSON.parse(process.argv[2] as string);
 const settings = readSettings({
@@ -28,14 +28,14 @@ const settings = readSettings({
   REFUSED_CREDENTIALS_PER_MINUTE: '1000000000',
   ...storage,
 });
-const { app, url } = await startServer(settings, await standardErrorLog('info'));
+const { app, url } = await startServer(settings, await createStandardErrorLog('info'));
 process.send?.({ url, tenant: await createTenant({ app }, 'soak') } satisfies Started);
 process.on('message', async () => {
-  for (let collection = 0; collection < COLLECTIONS; collection++) {
+  for (let collection = 0; collection < COLLECTION_COUNT; collection++) {
     globalThis.gc?.();
-    await delay(BUFFERS_FREED_MS);
+    await delay(BUFFER_RELEASE_DELAY_MS);
   }
   const { heapUsed, external } = process.memoryUsage();
   const handles = process.getActiveResourcesInfo().length;
-  process.send?.({ heapBytes: heapUsed + external, handles } satisfies Held);
+  process.send?.({ heapBytes: heapUsed + external, handles } satisfies ResourceUsage);
 });

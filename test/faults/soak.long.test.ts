@@ -4,66 +4,72 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Sending, type Sent, send, startLoad } from '../support/load.ts';
+import { type LoadRequest, type LoadResponse, send, startLoad } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
 import { callOf, everyOperation, pathOf } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { NEVER } from '../support/tenants.ts';
-import type { Held, Started } from './soak-process.ts';
+import type { ResourceUsage, Started } from './soak-process.ts';
 
 const PROCESS = join(import.meta.dirname, 'soak-process.js');
-const CLIENTS = 16;
-/** What is held is told after as many parts of the time; the first of them warms up. */
-const PARTS = Math.max(4, SOAK_SECONDS / 10);
-/** Connections and timers that end meanwhile have ended after this. */
-const SETTLED_MS = 2_000;
+const CLIENT_COUNT = 16;
+/** The number of measurements. The first part of the time is the warm-up. */
+const PART_COUNT = Math.max(4, SOAK_SECONDS / 10);
+/** After this time, temporary connections and timers have ended. */
+const SETTLE_DELAY_MS = 2_000;
 
-/** One of so many creations makes a record; the others repeat one, so that what is kept does not hide what leaks. */
-const MAKES_ONE_OF = 100;
-const PIPELINED = 20;
-const ABANDONED_AFTER_MS = 10;
+/** One of so many POST requests creates a record. The others are replayed, so that few records hide a leak. */
+const CREATION_INTERVAL_COUNT = 100;
+const PIPELINED_REQUEST_COUNT = 20;
+const ABANDON_DELAY_MS = 10;
 const RECORD_BYTES = 3 * 1_024;
-/** A collection is not the same at each time. */
-const MOST_MORE_BYTES = 2 * 2 ** 20;
-/** What V8 compiles in a second, for a quarter of an hour (seen in snapshots of the heap, and in an hour's readings). */
-const COMPILED_BYTES = 6 * 1_024;
+/** The result of a garbage collection varies. */
+const MAX_HEAP_VARIATION_BYTES = 2 * 2 ** 20;
+/** The code that V8 compiles per second for a quarter of an hour (measured with heap snapshots, and over an hour). */
+const COMPILED_CODE_BYTES = 6 * 1_024;
 const COMPILING_SECONDS = 900;
-const MOST_MORE_HANDLES = 2;
-/** What a connection to MongoDB takes. */
+const MAX_EXTRA_HANDLE_COUNT = 2;
+/** The memory of a MongoDB connection. */
 const HANDLE_BYTES = 128 * 1_024;
-/** The connections to MongoDB, one more of which is opened whenever all are in use. */
-const POOL = 50;
+/** The maximum number of MongoDB connections. A new one is opened when all are in use. */
+const MAX_POOL_COUNT = 50;
 
-const EXPECTED: Readonly<Record<string, readonly number[]>> = {
+const EXPECTED_STATUSES: Readonly<Record<string, readonly number[]>> = {
   GET: [200],
   POST: [200, 201, 409],
   PATCH: [200, 409],
   DELETE: [404],
 };
 
-suite('a service that does all that it does for a while', {
-  'holds no more afterwards, in memory': () => soak({}, { recordBytes: RECORD_BYTES, handles: MOST_MORE_HANDLES }),
+suite('a service that serves all operations for a while', {
+  'has no leak with memory storage': () => runSoak({}, { recordBytes: RECORD_BYTES, handles: MAX_EXTRA_HANDLE_COUNT }),
 
-  'holds no more afterwards, with MongoDB': async () => {
+  'has no leak with MongoDB': async () => {
     const { uri, stop } = await mongod();
     try {
-      await soak({ STORAGE: 'mongodb', MONGODB_URI: uri }, { recordBytes: 0, handles: MOST_MORE_HANDLES + POOL });
+      await runSoak(
+        { STORAGE: 'mongodb', MONGODB_URI: uri },
+        { recordBytes: 0, handles: MAX_EXTRA_HANDLE_COUNT + MAX_POOL_COUNT },
+      );
     } finally {
       await stop();
     }
   },
 });
 
-/** What a process may hold more in the end than after its warming up. */
-interface More {
-  /** For each record that was made. */
+/** How much more a process may use in the end than after its warm-up. */
+interface AllowedGrowth {
+  /** Per created record. */
   readonly recordBytes: number;
   readonly handles: number;
 }
 
-/** Lets a process do all that it does for a while, and fails where it holds more afterwards. */
-async function soak(storage: Readonly<Record<string, string>>, { recordBytes, handles }: More): Promise<void> {
+/** Runs all operations for a while, and fails if the process uses more resources afterwards. */
+async function runSoak(
+  storage: Readonly<Record<string, string>>,
+  { recordBytes, handles }: AllowedGrowth,
+): Promise<void> {
   const child = fork(PROCESS, [JSON.stringify(storage)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -72,43 +78,44 @@ async function soak(storage: Readonly<Record<string, string>>, { recordBytes, ha
   child.stderr?.on('data', (chunk) => (log = (log + chunk).slice(-4_096)));
   try {
     const [started] = (await once(child, 'message')) as [Started];
-    const work = mixOf(started);
-    const readings: Held[] = [];
-    let made = 0;
-    for (let part = 0; part < PARTS; part++) {
-      const load = startLoad(CLIENTS, (client, i) => work(client + i * CLIENTS));
-      await delay((SOAK_SECONDS * 1_000) / PARTS);
-      await load.end();
-      if (part > 0) made += load.sent.filter(isMade).length;
+    const work = createWorkMix(started);
+    const measurements: ResourceUsage[] = [];
+    let createdCount = 0;
+    for (let part = 0; part < PART_COUNT; part++) {
+      const load = startLoad(CLIENT_COUNT, (client, i) => work(client + i * CLIENT_COUNT));
+      await delay((SOAK_SECONDS * 1_000) / PART_COUNT);
+      await load.stop();
+      if (part > 0) createdCount += load.responses.filter(isCreation).length;
       assert.equal(child.exitCode, null, log);
-      readings.push(await heldBy(child));
+      measurements.push(await measureUsage(child));
     }
-    const [first, ...others] = readings as [Held, ...Held[]];
-    const last = others.at(-1) as Held;
-    const told = `${JSON.stringify(readings)} with ${made} records more`;
-    const moreHandles = Math.max(0, last.handles - first.handles);
-    const compiled = Math.min(SOAK_SECONDS, COMPILING_SECONDS) * COMPILED_BYTES;
-    const allowed = MOST_MORE_BYTES + compiled + made * recordBytes + moreHandles * HANDLE_BYTES;
-    assert.ok(last.heapBytes - first.heapBytes < allowed, told);
-    assert.ok(moreHandles <= handles, told);
+    const [first, ...others] = measurements as [ResourceUsage, ...ResourceUsage[]];
+    const last = others.at(-1) as ResourceUsage;
+    const summary = `${JSON.stringify(measurements)} with ${createdCount} new records`;
+    const extraHandleCount = Math.max(0, last.handles - first.handles);
+    const compiledBytes = Math.min(SOAK_SECONDS, COMPILING_SECONDS) * COMPILED_CODE_BYTES;
+    const allowedBytes =
+      MAX_HEAP_VARIATION_BYTES + compiledBytes + createdCount * recordBytes + extraHandleCount * HANDLE_BYTES;
+    assert.ok(last.heapBytes - first.heapBytes < allowedBytes, summary);
+    assert.ok(extraHandleCount <= handles, summary);
   } finally {
     child.kill('SIGKILL');
   }
 }
 
-/** Every operation in its turn, and all that is refused or given up; rejects where one is not answered as it should be. */
-function mixOf(started: Started): (i: number) => Promise<Sent> {
-  const works = [...successesOf(started), ...refusalsOf(started), ...abandonedOf(started)];
+/** Returns a function that sends the next operation, rejected or abandoned request. It rejects if the status is wrong. */
+function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
+  const works = [...createSuccesses(started), ...createRejections(started), ...createAbandonedRequests(started)];
   return (i) => (works[i % works.length] as (typeof works)[number])(Math.floor(i / works.length));
 }
 
-function successesOf({ url, tenant }: Started) {
+function createSuccesses({ url, tenant }: Started) {
   return everyOperation.map(([id, operation]) => {
     const { method } = operation;
-    const once = { ...callOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
-    return async (i: number): Promise<Sent> => {
-      const makes = method !== 'POST' || i % MAKES_ONE_OF === 0;
-      const { path, body, ...rest } = makes ? { ...callOf(operation, tenant), headers: {} } : once;
+    const replayed = { ...callOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
+    return async (i: number): Promise<LoadResponse> => {
+      const shouldCreate = method !== 'POST' || i % CREATION_INTERVAL_COUNT === 0;
+      const { path, body, ...rest } = shouldCreate ? { ...callOf(operation, tenant), headers: {} } : replayed;
       const sent = await send(url, {
         method,
         path: method === 'DELETE' ? pathOf(operation, NEVER) : path,
@@ -116,56 +123,56 @@ function successesOf({ url, tenant }: Started) {
         ...(body && { body }),
         ...rest,
       });
-      assert.ok(EXPECTED[method]?.includes(sent.status), `${id}: ${sent.status} ${sent.text}`);
+      assert.ok(EXPECTED_STATUSES[method]?.includes(sent.status), `${id}: ${sent.status} ${sent.text}`);
       return sent;
     };
   });
 }
 
-function refusalsOf({ url, tenant: { key } }: Started) {
-  const refusals: readonly (readonly [status: number, Sending])[] = [
+function createRejections({ url, tenant: { key } }: Started) {
+  const rejections: readonly (readonly [status: number, LoadRequest])[] = [
     [401, { path: '/campaigns' }],
     [401, { path: '/campaigns', key: 'no key' }],
     [404, { path: `/campaigns/${NEVER}`, key }],
     [404, { path: '/nothing' }],
     [422, { method: 'POST', path: '/tags', key, body: { colour: 'red' } }],
   ];
-  return refusals.map(([status, sending]) => async (): Promise<Sent> => {
-    const sent = await send(url, sending);
-    assert.equal(sent.status, status, JSON.stringify(sending));
+  return rejections.map(([status, options]) => async (): Promise<LoadResponse> => {
+    const sent = await send(url, options);
+    assert.equal(sent.status, status, JSON.stringify(options));
     return sent;
   });
 }
 
-/** Clients that go away: with half a request, behind a broken one, or without reading. */
-function abandonedOf({ url, tenant: { key } }: Started) {
+/** Returns clients that disconnect after an incomplete request, after an invalid one, or without reading. */
+function createAbandonedRequests({ url, tenant: { key } }: Started) {
   const head = (line: string) =>
     `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
   const abandoned = [
     head('GET /campaigns'),
-    `${head('GET /campaigns')}\r\n`.repeat(PIPELINED),
+    `${head('GET /campaigns')}\r\n`.repeat(PIPELINED_REQUEST_COUNT),
     `${head('POST /tags')}Content-Length: 1000\r\n\r\n{`,
     `${head('POST /tags')}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
     'nonsense\r\n\r\n',
   ];
-  return abandoned.map((bytes) => async (): Promise<Sent> => {
-    const at = performance.now();
+  return abandoned.map((bytes) => async (): Promise<LoadResponse> => {
+    const sentAt = performance.now();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => socket.destroy());
     socket.write(bytes);
-    await delay(ABANDONED_AFTER_MS);
+    await delay(ABANDON_DELAY_MS);
     socket.destroy();
-    return { at, milliseconds: ABANDONED_AFTER_MS, status: 0, text: '', headers: {} };
+    return { sentAt, milliseconds: ABANDON_DELAY_MS, status: 0, text: '', headers: {} };
   });
 }
 
-function isMade({ status, headers }: Sent): boolean {
+function isCreation({ status, headers }: LoadResponse): boolean {
   return status === 201 && headers['idempotency-replayed'] === undefined;
 }
 
-async function heldBy(child: ChildProcess): Promise<Held> {
-  await delay(SETTLED_MS);
-  child.send('tell');
-  const [held] = (await once(child, 'message')) as [Held];
-  return held;
+async function measureUsage(child: ChildProcess): Promise<ResourceUsage> {
+  await delay(SETTLE_DELAY_MS);
+  child.send('measure');
+  const [usage] = (await once(child, 'message')) as [ResourceUsage];
+  return usage;
 }

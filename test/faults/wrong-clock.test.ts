@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
-import { type Sent, send } from '../support/load.ts';
+import { type LoadResponse, send } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
@@ -10,72 +10,74 @@ import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
 import { until } from '../support/until.ts';
 
-const HOUR = 60 * 60 * 1000;
-/** How long a key is locked at most by a process that crashed (core/idempotency). */
-const LEASE_MS = 30_000;
+const HOUR_MS = 60 * 60 * 1000;
+/** How long the lock of an Idempotency-Key lasts after its owner crashed (core/idempotency). */
+const LOCK_TTL_MS = 30_000;
 const WINDOW_SECONDS = 3;
 
-/** A process whose clock is ahead, and is set on by an hour at SIGHUP and back by an hour at SIGUSR2. */
-function withClock(aheadMs: number): Readonly<Record<string, string>> {
+/** Returns settings for a process whose clock is ahead. SIGHUP sets it forward by an hour, and SIGUSR2 back by an hour. */
+function createClockSettings(aheadMs: number): Readonly<Record<string, string>> {
   const script = `
     const { now } = Date;
     let ahead = ${aheadMs};
     Date.now = () => now() + ahead;
-    process.on('SIGHUP', () => (ahead += ${HOUR}));
-    process.on('SIGUSR2', () => (ahead -= ${HOUR}));`;
+    process.on('SIGHUP', () => (ahead += ${HOUR_MS}));
+    process.on('SIGUSR2', () => (ahead -= ${HOUR_MS}));`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
 }
 
 suite('a process whose clock is wrong', {
-  'locks an Idempotency-Key after a crash as long as others do, and does not take over a lease or expire an API key early':
-    async () => {
-      const database = await mongod();
-      const proxy = await mongodbProxy(database.uri);
-      const client = new MongoClient(database.uri);
-      try {
-        const { key, expiring } = await withUseCases(database.uri, async (app) => {
-          const workspace = await newWorkspace(app);
-          const expiresAt = new Date(Date.now() + HOUR / 2).toISOString();
-          const { secret } = await app.apiKeys.create(workspace.workspaceId, { expiresAt });
-          return { ...workspace, expiring: secret };
-        });
-        const posting = {
-          ...{ method: 'POST', path: '/campaigns', key, body: campaignBody },
-          headers: { 'Idempotency-Key': 'once' },
-        };
-        await withProcess({ ...onMongodb(proxy.uri), ...withClock(300_000) }, async ({ url, child, ended }) => {
+  'locks an Idempotency-Key for the usual time, and takes over no lock and expires no API key early': async () => {
+    const database = await mongod();
+    const proxy = await mongodbProxy(database.uri);
+    const client = new MongoClient(database.uri);
+    try {
+      const { key, expiring } = await withUseCases(database.uri, async (app) => {
+        const workspace = await newWorkspace(app);
+        const expiresAt = new Date(Date.now() + HOUR_MS / 2).toISOString();
+        const { secret } = await app.apiKeys.create(workspace.workspaceId, { expiresAt });
+        return { ...workspace, expiring: secret };
+      });
+      const postRequest = {
+        ...{ method: 'POST', path: '/campaigns', key, body: campaignBody },
+        headers: { 'Idempotency-Key': 'once' },
+      };
+      await withProcess(
+        { ...onMongodb(proxy.uri), ...createClockSettings(300_000) },
+        async ({ url, child, waitForExit }) => {
           assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
           proxy.lose('commitTransaction', 'request', 1, () => {
             child.kill('SIGKILL');
-            return ended();
+            return waitForExit();
           });
-          assert.equal((await send(url, posting)).status, 0);
-        });
-        const locked = await client.db().collection('idempotentRequests').findOne();
-        const { localTime } = await client.db().command({ hello: 1 });
-        const lease = locked?.expiresAt - localTime.getTime();
-        assert.ok(lease > 0 && lease <= LEASE_MS, `locked for ${lease} ms`);
+          assert.equal((await send(url, postRequest)).status, 0);
+        },
+      );
+      const locked = await client.db().collection('idempotentRequests').findOne();
+      const { localTime } = await client.db().command({ hello: 1 });
+      const ttlMs = locked?.expiresAt - localTime.getTime();
+      assert.ok(ttlMs > 0 && ttlMs <= LOCK_TTL_MS, `locked for ${ttlMs} ms`);
 
-        await withProcess({ ...onMongodb(database.uri), ...withClock(HOUR) }, async ({ url }) => {
-          assert.equal((await send(url, posting)).status, 409);
-          assert.equal((await send(url, { path: '/campaigns', key: expiring })).status, 200);
-        });
-      } finally {
-        await client.close();
-        await proxy.close();
-        await database.stop();
-      }
-    },
+      await withProcess({ ...onMongodb(database.uri), ...createClockSettings(HOUR_MS) }, async ({ url }) => {
+        assert.equal((await send(url, postRequest)).status, 409);
+        assert.equal((await send(url, { path: '/campaigns', key: expiring })).status, 200);
+      });
+    } finally {
+      await client.close();
+      await proxy.close();
+      await database.stop();
+    }
+  },
 
-  'ends a window of a rate limit in time, and sends no Retry-After above the window, if its clock is set': () =>
+  'ends a rate limit window in time and sends no Retry-After above the window if its clock is changed': () =>
     withProcess(
-      { ...withClock(0), RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: `${WINDOW_SECONDS}` },
+      { ...createClockSettings(0), RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: `${WINDOW_SECONDS}` },
       async ({ url, child }) => {
         const get = () => send(url, { path: '/domains', key: DEMO_API_KEY });
         for (const signal of ['SIGUSR2', 'SIGHUP'] as const) {
           await until(async () => (await get()).status === 429);
           child.kill(signal);
-          const sent: Sent[] = [];
+          const sent: LoadResponse[] = [];
           await until(async () => {
             sent.push(await get());
             return sent.at(-1)?.status === 200;

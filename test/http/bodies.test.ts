@@ -5,7 +5,7 @@ import { each, texts } from '../support/each.ts';
 import { assertFaults, assertRefused, faultsOf } from '../support/expected-responses.ts';
 import { callOf, fieldsOf, successOf, typesOf, whileRefused, withBody, withoutBody } from '../support/operations.ts';
 import { callRaw, chunked, type RawRequest } from '../support/raw.ts';
-import { serving } from '../support/service.ts';
+import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, NEVER } from '../support/tenants.ts';
 
@@ -146,7 +146,7 @@ const NAMES_OF_OBJECTS = ['__proto__', 'constructor', 'prototype', 'toString', '
 
 suite('a body', {
   'is refused when it cannot be read as a JSON object': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, (ask, body) =>
           each(unreadable, async (make) => assertRefused(await ask({ headers: [], ...make(body) }), 400)),
@@ -155,7 +155,7 @@ suite('a body', {
     ),
 
   'is read in each of its forms': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         each(readable, async (make) => {
           const tenant = await createTenant(api, 'tenant');
@@ -168,7 +168,7 @@ suite('a body', {
     ),
 
   'is as large as the operator allows': () =>
-    serving(
+    withService(
       async (api) => {
         const body = (size: number) => '{"name":"a tag"}'.padEnd(size);
         assertRefused(await api.call('POST', '/tags', { body: body(101) }), 400, /at most 100 bytes/);
@@ -178,7 +178,7 @@ suite('a body', {
     ),
 
   'has of a name that is given twice the last value': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const { status, json } = await api.call('POST', '/tags', { body: '{"name":1,"name":"first","name":"last"}' });
       assert.equal(status, 201);
       assert.equal(json.name, 'last');
@@ -186,7 +186,7 @@ suite('a body', {
     }),
 
   'is not looked at where none belongs': () =>
-    serving((api) =>
+    withService((api) =>
       each(withoutBody, (operation) =>
         each(unreadable, async (make) => {
           const tenant = await createTenant(api, 'tenant');
@@ -203,7 +203,7 @@ suite('a body', {
 
 suite('a hostile body', {
   'may nest as deep as it likes': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, async (ask, body) => {
           await each(fieldsOf(operation.body), async (schema, field) => {
@@ -221,7 +221,7 @@ suite('a hostile body', {
     ),
 
   'may have too many names, and the message names one of them': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, async (ask, body) => {
           const names = Array.from({ length: 100_000 }, (_, at) => `"${at.toString(36)}":0`).join();
@@ -238,13 +238,13 @@ suite('a hostile body', {
     ),
 
   'may have a name as long as itself': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const answer = await api.call('POST', '/tags', { body: { name: 'x', ['n'.repeat(1_000_000)]: 1 } });
       assertRefused(answer, 422, /^n{100}…: unknown field/);
     }),
 
   'may have a name of any characters, which the message tells in well-formed Unicode': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const names = [
         ['n'.repeat(100), 'n'.repeat(100)],
         ['😀'.repeat(100), '😀'.repeat(100)],
@@ -260,7 +260,7 @@ suite('a hostile body', {
     }),
 
   'may have an endless array': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, async (ask, body) => {
           const arrays = fieldsOf(operation.body).filter(([, schema]) => typesOf(schema).includes('array'));
@@ -276,7 +276,7 @@ suite('a hostile body', {
     ),
 
   'may hold characters that no text has': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, async (ask, body) => {
           const broken = ['\\u0000', '\\ud800', '\\udfff', '\\udfff\\ud800'].map(
@@ -296,7 +296,7 @@ suite('a hostile body', {
     ),
 
   'may hold numbers that no field has': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, async (ask, body) => {
           for (const [field, schema] of fieldsOf(operation.body)) {
@@ -310,7 +310,7 @@ suite('a hostile body', {
     ),
 
   'may hold numbers and names in a resource that none has': () =>
-    serving((api) =>
+    withService((api) =>
       whileRefused(api, createCampaign, async (ask, body) => {
         const resource = (field: string) => withValue(body, 'resources', `[{"url":"https://a.example",${field}}]`);
         for (const field of ['size', 'width', 'height', 'order']) {
@@ -328,7 +328,7 @@ suite('a hostile body', {
     ),
 
   'may use the names of every object': () =>
-    serving((api) =>
+    withService((api) =>
       each(withBody, (operation) =>
         whileRefused(api, operation, async (ask, body) => {
           const before = Reflect.ownKeys(Object.prototype);
@@ -346,12 +346,12 @@ suite('a hostile body', {
     ),
 
   'does not give a field by its prototype': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       assertFaults(await api.call('POST', '/tags', { body: '{"__proto__":{"name":"x"}}' }), ['__proto__', 'name']);
     }),
 
   'is taken where it only looks like one': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       for (const name of NAMES_OF_OBJECTS) {
         const { status, json } = await api.call('POST', '/tags', { body: { name } });
         assert.equal(status, 201);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { serving } from '../support/service.ts';
+import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the demo workspace', {
   'shows something in every list, and in each of its filters by state and date': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const sizes = { campaigns: 7, 'inspiration-questions': 5, 'content-pillars': 3, domains: 1 };
       const shown = {
         ...sizes,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errorCodes, errors } from '../../adapters/api/errors.ts';
 import { each, texts } from '../support/each.ts';
 import { assertHeaders, assertRefused, codes } from '../support/expected-responses.ts';
-import { type Api, serving } from '../support/service.ts';
+import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const WITHOUT_KEY = { key: null };
@@ -18,7 +18,7 @@ async function filesOf({ call }: Api, page: string): Promise<string[]> {
 
 suite('the documentation', {
   'is the OpenAPI document of the package, for everyone': () =>
-    serving(async ({ call }) => {
+    withService(async ({ call }) => {
       const answer = await call('GET', '/openapi.json', WITHOUT_KEY);
       assert.equal(answer.status, 200);
       assertHeaders(answer);
@@ -28,7 +28,7 @@ suite('the documentation', {
     }),
 
   'leads from the root to the reference': () =>
-    serving(async ({ call }) => {
+    withService(async ({ call }) => {
       const { status, headers } = await call('GET', '/', WITHOUT_KEY);
       assert.equal(status, 302);
       assert.equal(headers.get('location'), '/docs');
@@ -36,7 +36,7 @@ suite('the documentation', {
     }),
 
   'is in pages that run nothing but what is served here': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       for (const page of pages) {
         const { status, headers, text } = await api.call('GET', page, WITHOUT_KEY);
         assert.equal(status, 200);
@@ -51,7 +51,7 @@ suite('the documentation', {
     }),
 
   'has files that can be kept for ever, at paths that change with them': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       for (const path of (await Promise.all(pages.map((page) => filesOf(api, page)))).flat()) {
         const { status, headers, text } = await api.call('GET', path, WITHOUT_KEY);
         assert.equal(status, 200, path);
@@ -64,7 +64,7 @@ suite('the documentation', {
     }),
 
   'has files that are sent compressed to who takes that': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       for (const path of await filesOf(api, '/docs')) {
         const plain = await api.call('GET', path, { ...WITHOUT_KEY, headers: { 'Accept-Encoding': 'identity' } });
         const zipped = await api.call('GET', path, { ...WITHOUT_KEY, headers: { 'Accept-Encoding': 'gzip' } });
@@ -81,7 +81,7 @@ suite('the documentation', {
     }),
 
   'answers HEAD, and nothing but GET and HEAD': () =>
-    serving(async ({ call }) => {
+    withService(async ({ call }) => {
       await each(texts('/', '/openapi.json', ...pages), async (path) => {
         const [got, head] = [await call('GET', path, WITHOUT_KEY), await call('HEAD', path, WITHOUT_KEY)];
         assert.equal(head.status, got.status);
@@ -94,7 +94,7 @@ suite('the documentation', {
     }),
 
   'explains every code, with its status, where doc_url leads': () =>
-    serving(
+    withService(
       async ({ call }) => {
         assert.deepEqual(Object.fromEntries(errorCodes.map((code) => [errors[code].status, code])), codes);
         const { text } = await call('GET', '/docs/errors', WITHOUT_KEY);

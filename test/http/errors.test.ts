@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { assertRefused, codes, essence } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, serving } from '../support/service.ts';
+import { type Answer, type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createKey, createTenant, NEVER } from '../support/tenants.ts';
 
@@ -34,7 +34,7 @@ async function refusals(api: Api): Promise<[status: string, Answer][]> {
 
 suite('the error object', {
   'has its code, a message and a link, and nothing else': () =>
-    serving(
+    withService(
       async (api) => {
         const met = await refusals(api);
         assert.deepEqual(
@@ -47,7 +47,7 @@ suite('the error object', {
     ),
 
   'tells nothing of the inside when something went wrong there': () =>
-    serving(
+    withService(
       async (api) => {
         const [, answer] = (await refusals(api)).find(([status]) => status === '500') as [string, Answer];
         assert.doesNotMatch(answer.text, /hunter2|Error|\.[jt]s/);
@@ -64,7 +64,7 @@ suite('the error object', {
         ['/', '/errors#unprocessable-entity'],
       ],
       (link, DOCS_URL) =>
-        serving(
+        withService(
           async (api) => {
             const { json } = await api.call('POST', '/tags', { body: {} });
             assert.equal(json.error.doc_url, link);
@@ -74,7 +74,7 @@ suite('the error object', {
     ),
 
   'takes nothing from the Host header': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const headers = [
         ['Host', 'evil.example'],
         ['X-Forwarded-Host', 'evil.example'],

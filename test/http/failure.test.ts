@@ -8,7 +8,7 @@ import { logObserver } from '../../adapters/http/log.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { memoryStorage } from '../../adapters/memory/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import type { Storage } from '../../core/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -101,7 +101,7 @@ async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
   const failing = await failingStorage();
-  const app = new Application(failing.storage, nodeSystem(KEY));
+  const app = new Application(failing.storage, createNodeSystem(KEY));
   const limiter = memoryRateLimiter(1000, 60);
   const { server } = createHttpService(
     { app, requestLimiter: limiter, refusalLimiter: limiter },
@@ -140,7 +140,7 @@ async function failingStorage(): Promise<{ storage: Storage; fails: boolean }> {
         };
       },
     });
-  const app = new Application(working, nodeSystem(KEY));
+  const app = new Application(working, createNodeSystem(KEY));
   const { id } = await app.workspaces.create('Northwind');
   await app.apiKeys.create(id, { secret: KEY });
   const failing = { storage: { ...breakable(working), now: working.now }, fails: false };

@@ -3,7 +3,7 @@ import { each } from '../support/each.ts';
 import { callOf, everyOperation, fieldsOf, pathOf, typesOf, withBody } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw } from '../support/raw.ts';
-import { type Answer, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Answer, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, NEVER } from '../support/tenants.ts';
 
@@ -38,7 +38,7 @@ async function inTime(what: string, ask: () => Promise<Answer>): Promise<void> {
 
 suite('a text that is made to take long', {
   'takes no time in a field of a body': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(withBody, async (operation) => {
         const { path, body } = callOf(operation, tenant);

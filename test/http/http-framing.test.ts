@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { errors } from '../../adapters/api/errors.ts';
 import { converse, type RawReply } from '../support/raw.ts';
-import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const HOST = 'Host: localhost\r\n';
@@ -290,7 +290,7 @@ suite('on the wire', {
     Object.entries(probes).map(([name, { sends, gets, cut = false }]) => [
       name,
       () =>
-        serving(async (api) => {
+        withService(async (api) => {
           const before = await everything(api);
           const chunks = Array.isArray(sends) ? sends : [sends as string | Buffer];
           const responder = await converse(api.url, chunks, cut);

@@ -3,7 +3,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { each } from '../support/each.ts';
 import { assertFaults, assertRefused, essence } from '../support/expected-responses.ts';
 import { callOf, posts, successOf } from '../support/operations.ts';
-import { type Answer, type Api, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Answer, type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -34,7 +34,7 @@ function scene(test: (scene: Scene) => Promise<void>, settings = {}): Promise<vo
     };
     await test({ api, own, post, wait });
   };
-  return serving(play, { settings, now: () => now });
+  return withService(play, { settings, now: () => now });
 }
 
 function assertFirst(answer: Answer, status = 201): void {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { each } from '../support/each.ts';
 import { assertRefused } from '../support/expected-responses.ts';
 import { callRaw, chunked, converse, type RawRequest } from '../support/raw.ts';
-import { DEMO_API_KEY, serving } from '../support/service.ts';
+import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
@@ -61,7 +61,7 @@ async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
 
 suite('bodies that do not come whole', {
   'are refused where those of a workspace hold too much, and no other workspace notices': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const { key } = await createTenant(api, 'other');
       const { url } = api;
       for (const name of ['at first', 'when they have gone']) {
@@ -76,7 +76,7 @@ suite('bodies that do not come whole', {
     }),
 
   'are refused where those of all hold much, and no workspace notices that has hardly any': () =>
-    serving(async ({ url, app }) => {
+    withService(async ({ url, app }) => {
       const keys: string[] = [];
       while (keys.length * LESS_ARRIVING_MIB < MUCH_ARRIVING_OF_ALL_MIB + MOST_ARRIVING_MIB) {
         keys.push((await createTenant({ app }, `t${keys.length}`)).key);
@@ -92,7 +92,7 @@ suite('bodies that do not come whole', {
     }),
 
   'do no harm where they are also too large': () =>
-    serving(async ({ url, call }) => {
+    withService(async ({ url, call }) => {
       const unfinished = await sendUnfinished(url, MOST_ARRIVING_MIB - 1);
       const begin = (length: number) => {
         const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -111,7 +111,7 @@ suite('bodies that do not come whole', {
     }),
 
   'count no more when they have been answered': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const most = ' '.repeat(LIMIT - 100_000);
       const endings: Readonly<Record<string, string>> = {
         'the client ends its side': `${HEAD}Content-Length: ${LIMIT}\r\n\r\n${most}`,
@@ -129,7 +129,7 @@ suite('bodies that do not come whole', {
 
 suite('a body in many pieces', {
   'is refused where these take much more memory than it': () =>
-    serving(async ({ url }) => {
+    withService(async ({ url }) => {
       const pieces = '1\r\n \r\n'.repeat(100_000);
       const responder = await converse(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
       assert.deepEqual(
@@ -141,10 +141,12 @@ suite('a body in many pieces', {
 
 suite('a body over the limit', {
   'is refused before it has come, without a 100 Continue': () =>
-    serving((api) => each(unfinished, async (request) => assertRefused(await callRaw(api, request), 400, TOO_LARGE))),
+    withService((api) =>
+      each(unfinished, async (request) => assertRefused(await callRaw(api, request), 400, TOO_LARGE)),
+    ),
 
   'is not waited for by another refusal': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const headers = [TYPE, OVER, EXPECT];
       assertRefused(await callRaw(api, post({ headers, key: null })), 401);
       assertRefused(await callRaw(api, post({ headers, target: '/nothing' })), 404);
@@ -152,14 +154,14 @@ suite('a body over the limit', {
     }),
 
   'is not waited for where it is not looked at': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const answer = await callRaw(api, { method: 'GET', target: '/domains', key: DEMO_API_KEY, headers: [OVER] });
       assert.equal(answer.status, 200);
       assert.equal(answer.headers.get('connection'), 'close');
     }),
 
   'is refused so that the client reads it, however much it sends first': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const body = Buffer.alloc(64 * LIMIT, ' ');
       assertRefused(await callRaw(api, post({ headers: [TYPE], body })), 400, TOO_LARGE);
       const head = `${(body.length).toString(16)}\r\n`;
@@ -168,7 +170,7 @@ suite('a body over the limit', {
     }),
 
   'is the last thing that is read of its connection': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const request = (headers: string, body: string) => `${HEAD}${headers}\r\n${body}`;
       const next = request('Content-Length: 16\r\n', '{"name":"never"}');
       for (const first of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { callOf, everyOperation, fieldsOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw, converse, type RawRequest } from '../support/raw.ts';
-import { type Answer, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Answer, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -89,7 +89,7 @@ const isOfRequest = ({ requestId }: Line) => requestId !== undefined;
 
 suite('the log', {
   'has a line in JSON for each request, joined to its reply by the request id': () =>
-    withProcess({}, async ({ url, child, printed, ended }) => {
+    withProcess({}, async ({ url, child, output, waitForExit }) => {
       const responder = [
         await fetch(`${url}/campaigns?search=tents`, { headers: { ...KEY, traceparent: TRACEPARENT } }),
         await fetch(`${url}/campaigns/01890000-0000-7000-8000-000000000000`, {
@@ -101,8 +101,8 @@ suite('the log', {
         await fetch(`${url}/readyz`),
       ];
       child.kill('SIGTERM');
-      await ended();
-      const lines = linesOf(printed).filter(isOfRequest);
+      await waitForExit();
+      const lines = linesOf(output).filter(isOfRequest);
       assert.equal(lines.length, responder.length);
       for (const [i, reply] of responder.entries()) {
         assert.equal(lines[i].requestId, reply.headers.get('x-request-id'));
@@ -128,31 +128,34 @@ suite('the log', {
 
   'has nothing in it of what requests bring, at no level': async () => {
     const check = (level: string) =>
-      withProcess({ LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' }, async ({ url, child, printed, ended }) => {
-        const statuses = await sendSecrets(url);
-        child.kill('SIGTERM');
-        await ended();
-        const unseen = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
-        assert.deepEqual(unseen, []);
-        const lines = linesOf(printed).filter(isOfRequest);
-        assert.equal(lines.length, level === 'trace' ? statuses.length : 0, level);
-        assert.equal(printed.stderr.includes(DEMO_API_KEY), false, level);
-        // The path of a 404 is logged, for it tells what was asked for.
-        const withoutPaths = lines.map(({ path, ...rest }) => JSON.stringify(rest).toLowerCase());
-        assert.deepEqual(
-          withoutPaths.filter((line) => line.includes(SECRET)),
-          [],
-          level,
-        );
-        assert.ok(lines.every(({ path, status }) => path === undefined || status === 404));
-      });
+      withProcess(
+        { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' },
+        async ({ url, child, output, waitForExit }) => {
+          const statuses = await sendSecrets(url);
+          child.kill('SIGTERM');
+          await waitForExit();
+          const unseen = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
+          assert.deepEqual(unseen, []);
+          const lines = linesOf(output).filter(isOfRequest);
+          assert.equal(lines.length, level === 'trace' ? statuses.length : 0, level);
+          assert.equal(output.stderr.includes(DEMO_API_KEY), false, level);
+          // The path of a 404 is logged, for it tells what was asked for.
+          const withoutPaths = lines.map(({ path, ...rest }) => JSON.stringify(rest).toLowerCase());
+          assert.deepEqual(
+            withoutPaths.filter((line) => line.includes(SECRET)),
+            [],
+            level,
+          );
+          assert.ok(lines.every(({ path, status }) => path === undefined || status === 404));
+        },
+      );
     // The first has the lines of all others.
     await Promise.all(['trace', 'warn'].map(check));
   },
 
   'has the path of a 404 in visible ASCII, of bounded length, without its query and without anything as long as a key':
     () =>
-      withProcess({}, async ({ url, child, printed, ended }) => {
+      withProcess({}, async ({ url, child, output, waitForExit }) => {
         const key = `adv_${'Ab3'.repeat(12)}12`;
         const id = '01890000-0000-7000-8000-000000000000';
         const cases: readonly (readonly [target: string, path: string | undefined])[] = [
@@ -181,29 +184,29 @@ suite('the log', {
         const connecting = 'CONNECT ada:hunter2@example.com:1 HTTP/1.1\r\nHost: x\r\n\r\n';
         assert.equal((await converse(url, [connecting], true))[0]?.status, 404);
         child.kill('SIGTERM');
-        await ended();
+        await waitForExit();
         assert.deepEqual(
-          linesOf(printed)
+          linesOf(output)
             .filter(isOfRequest)
             .map(({ path }) => path),
           [...cases.map(([, path]) => path), ...Array(4).fill(undefined)],
         );
         for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents'])
-          assert.ok(!printed.stderr.includes(secret), secret);
+          assert.ok(!output.stderr.includes(secret), secret);
       }),
 
   'says nothing of requests above the level info': () =>
-    withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, printed, ended }) => {
+    withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, output, waitForExit }) => {
       await fetch(`${url}/campaigns`, { headers: KEY });
       child.kill('SIGTERM');
-      await ended();
-      assert.equal(printed.stderr, '');
+      await waitForExit();
+      assert.equal(output.stderr, '');
     }),
 });
 
 suite('the metrics', {
   'count requests by operation, method and status, with labels that callers cannot make more': () =>
-    serving(
+    withService(
       async ({ metricsUrl, call }) => {
         await call('GET', '/campaigns');
         await call('GET', '/campaigns?page=0');
@@ -245,7 +248,7 @@ suite('the metrics', {
     ),
 
   'are at an address of their own, where nothing else is': () =>
-    serving(
+    withService(
       async ({ call, metricsUrl }) => {
         assert.equal((await call('GET', '/metrics')).status, 404);
         const { origin } = new URL(metricsUrl as string);
@@ -265,7 +268,7 @@ suite('the metrics', {
 
 suite('a request whose body turns out to be broken', {
   'is answered once and has no effect, and nothing is logged as a failure': () =>
-    withProcess({}, async ({ url, child, printed, ended }) => {
+    withProcess({}, async ({ url, child, output, waitForExit }) => {
       const pillars = await (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
       const [{ id }] = JSON.parse(pillars);
       const head = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
@@ -280,7 +283,7 @@ suite('a request whose body turns out to be broken', {
       }
       assert.equal(await (await fetch(`${url}/content-pillars`, { headers: KEY })).text(), pillars);
       child.kill('SIGTERM');
-      await ended();
-      assert.ok(!printed.stderr.includes('"failed"'), printed.stderr);
+      await waitForExit();
+      assert.ok(!output.stderr.includes('"failed"'), output.stderr);
     }),
 });

@@ -20,7 +20,7 @@ import {
   withQuery,
 } from '../support/operations.ts';
 import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, type Call, serving } from '../support/service.ts';
+import { type Answer, type Api, type Call, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createEndedKey, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -136,7 +136,7 @@ function assertRateHeaders({ headers }: Answer): void {
 
 suite('every operation', {
   'refuses a request without a key': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(everyOperation, async (operation) => {
         const answer = await callWith(api, operation, tenant, { key: null });
@@ -146,7 +146,7 @@ suite('every operation', {
     }),
 
   'refuses whatever is no key, with the same words': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       const before = await everythingOf(api, tenant.key);
       await each(await badCredentials(api, tenant), (authorization) =>
@@ -161,7 +161,7 @@ suite('every operation', {
     }),
 
   'takes the scheme in any case, and several spaces after it': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(everyOperation, async (operation) => {
         const headers = { Authorization: `bEARER   ${tenant.key}` };
@@ -171,7 +171,7 @@ suite('every operation', {
     }),
 
   'does what the key, its role and its invitation allow': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       for (const [{ access, ...member }, read, write] of holders) {
         await each(everyOperation, async (operation, name) => {
           const tenant = await createTenant(api, 'tenant');
@@ -195,7 +195,7 @@ suite('every operation', {
   },
 
   'names unknown parameters of the query, and those that it knows': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(everyOperation, async (operation) => {
         const path = `${callOf(operation, tenant).path}?colour=red&Page=1&__proto__=x&constructor=x&search[$ne]=x`;
@@ -212,7 +212,7 @@ suite('every operation', {
     }),
 
   'names unknown fields of the body, and those that it knows': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(withBody, async (operation) => {
         const fields = JSON.stringify(callOf(operation, tenant).body).slice(1);
@@ -226,7 +226,7 @@ suite('every operation', {
     }),
 
   'names each field of a body that has another type': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       await each(withBody, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
         const before = await everythingOf(api, tenant.key);
@@ -244,7 +244,7 @@ suite('every operation', {
     }),
 
   'names every field that fails, not the first alone': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(withBody, async (operation) => {
         const names = Object.keys(operation.body?.shape ?? {});
@@ -255,7 +255,7 @@ suite('every operation', {
     }),
 
   'names each parameter that makes no sense': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(withQuery, async (operation) => {
         for (const [name, schema] of fieldsOf(operation.query)) {
@@ -273,7 +273,7 @@ suite('every operation', {
     }),
 
   'takes a parameter of one value once': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(withQuery, async (operation) => {
         const singles = fieldsOf(operation.query).filter(([, { type }]) => type !== 'array');
@@ -289,7 +289,7 @@ suite('every operation', {
     }),
 
   'answers every id that names nothing with the same 404': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(withId, async (operation) => {
         const expected = await callWith(api, operation, tenant, { path: pathOf(operation, NEVER) });
@@ -302,7 +302,7 @@ suite('every operation', {
     }),
 
   'takes the id in either case': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       await each(withId, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
         const { path } = callOf(operation, tenant);
@@ -314,7 +314,7 @@ suite('every operation', {
     }),
 
   'answers HEAD where it answers GET, without the body': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       const { key } = tenant;
       await each(everyOperation, async (operation) => {
@@ -331,7 +331,7 @@ suite('every operation', {
     }),
 
   'accepts one slash at the end of its path': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(everyOperation, async (operation) => {
         const { path } = callOf(operation, tenant);
@@ -342,7 +342,7 @@ suite('every operation', {
     }),
 
   'is at its path alone, in its case': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(everyOperation, async (operation) => {
         const { path } = callOf(operation, tenant);
@@ -363,7 +363,7 @@ suite('every operation', {
     }),
 
   'is alone at its path with its method': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       const before = await everythingOf(api, tenant.key);
       const paths = [...new Set(operations.map(({ path }) => path))];
@@ -384,7 +384,7 @@ suite('every operation', {
     }),
 
   'answers a success with its headers': () =>
-    serving(
+    withService(
       async (api) => {
         const ids = new Set();
         await each(everyOperation, async (operation) => {
@@ -403,7 +403,7 @@ suite('every operation', {
     ),
 
   'answers a refusal with its headers': () =>
-    serving(
+    withService(
       async (api) => {
         const tenant = await createTenant(api, 'tenant');
         await each(everyOperation, async (operation) => {

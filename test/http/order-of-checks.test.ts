@@ -4,7 +4,7 @@ import type { NewMember } from '../../core/access/member-service.ts';
 import { each } from '../support/each.ts';
 import { assertRefused } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, serving } from '../support/service.ts';
+import { type Answer, type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -134,7 +134,7 @@ async function ask(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Ans
 
 suite('of two faults the earlier check', {
   'is answered, whatever the later one is': () =>
-    serving(
+    withService(
       async (api) => {
         const own = await createTenant(api, 'own');
         const tag = await api.app.tags.create(own.workspaceId, 'another');
@@ -153,7 +153,7 @@ suite('of two faults the earlier check', {
     ),
 
   'is one that finds each fault alone': () =>
-    serving(
+    withService(
       async (api) => {
         const own = await createTenant(api, 'own');
         const tag = await api.app.tags.create(own.workspaceId, 'another');

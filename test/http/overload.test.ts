@@ -6,7 +6,7 @@ import { bytesOf, Crowd, searchOf, type Told } from '../support/concurrent-clien
 import { mongod } from '../support/mongod.ts';
 import { onMongodb } from '../support/mongodb-service.ts';
 import { converse } from '../support/raw.ts';
-import { type Api, DEMO_API_KEY, serving } from '../support/service.ts';
+import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createKey, createTenant } from '../support/tenants.ts';
 
@@ -77,7 +77,7 @@ suite('admission', {
 
 suite('many requests', {
   'are all served where some hundreds come at once, again and again': () =>
-    serving(async ({ url }) => {
+    withService(async ({ url }) => {
       for (const size of [200, BURST, LIMIT]) {
         const crowd = await Crowd.open(url, size);
         for (let burst = 0; burst < 3; burst++) {
@@ -89,7 +89,7 @@ suite('many requests', {
     }),
 
   'are all served if a key sends its limit of expensive requests at the same time, and are counted once': () =>
-    serving(
+    withService(
       async (api) => {
         const crowd = await Crowd.open(api.url, LIMIT);
         const answers = await crowd.atOnce(bytesOf('GET', '/campaigns?search=zq'));
@@ -102,7 +102,7 @@ suite('many requests', {
     ),
 
   'are refused where there are too many, before anything else is looked at; health and readiness are told': () =>
-    serving(
+    withService(
       async ({ url, metricsUrl, call }) => {
         const body = { ...campaignBody(), description: 'z'.repeat(5_000) };
         for (let i = 0; i < CAMPAIGNS; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
@@ -140,7 +140,7 @@ suite('many requests', {
     ),
 
   'are answered where their client ends its side behind them': () =>
-    serving(async ({ url }) => {
+    withService(async ({ url }) => {
       const responder = await converse(url, Array(BURST).fill(bytesOf('GET', '/campaigns')), true);
       assert.deepEqual(
         responder.map(({ status }) => status),
@@ -190,7 +190,7 @@ const MAX_PASSED = 30;
 
 suite('a burst of searches of one workspace', {
   'does not delay another workspace by more than a few of them, and is served: in memory': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const { passed, statuses } = await sendBeside(api, 100, 5_000);
       assert.ok(Math.max(...passed) <= MAX_PASSED, `${passed}`);
       assert.deepEqual([...statuses], [200]);
@@ -199,7 +199,7 @@ suite('a burst of searches of one workspace', {
   'does not delay another workspace by more than a few of them, and is served: on MongoDB': async () => {
     const { uri, stop } = await mongod();
     try {
-      await serving(
+      await withService(
         async (api) => {
           const { passed, statuses } = await sendBeside(api, 2_000, 200);
           assert.ok(Math.max(...passed) <= MAX_PASSED, `${passed}`);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bytesOf, fillPage } from '../support/concurrent-clients.ts';
 import { assertRefused } from '../support/expected-responses.ts';
 import { converse } from '../support/raw.ts';
-import { type Api, serving } from '../support/service.ts';
+import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
@@ -36,7 +36,7 @@ const created = async ({ call }: Api): Promise<number> => ((await call('GET', CO
 
 suite('requests of one connection', {
   'are done one after another': () =>
-    serving(async ({ url }) => {
+    withService(async ({ url }) => {
       const requests = Array.from({ length: 20 }, (_, i) => [creating(i), bytesOf('GET', COUNTING)]).flat();
       const responder = await converse(url, [Buffer.concat([...requests, last])], false);
       const counts = responder.filter((_, i) => i % 2 === 1).map(({ body }) => JSON.parse(body).length);
@@ -47,7 +47,7 @@ suite('requests of one connection', {
     }),
 
   'wait while their client does not read, and are done when it does': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       await fillPage(api.url);
       const socket = await unread(api.url, [...Array(UNREAD).fill(bytesOf('GET', '/campaigns')), creating(0), last]);
       await delay(500);
@@ -58,7 +58,7 @@ suite('requests of one connection', {
     }),
 
   'are forgotten when it ends': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       await fillPage(api.url);
       const socket = await unread(api.url, [...Array(UNREAD).fill(bytesOf('GET', '/campaigns')), creating(0)]);
       await delay(500);
@@ -68,7 +68,7 @@ suite('requests of one connection', {
     }),
 
   'are read no further while one of them waits': () =>
-    serving(async ({ url, app }) => {
+    withService(async ({ url, app }) => {
       Object.assign(app, { ready: () => delay(1_500) });
       const some = 'GET /a HTTP/1.1\r\nHost:\r\n\r\n'.repeat(MANY);
       const socket = await unread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);
@@ -84,7 +84,7 @@ suite('requests of one connection', {
     }),
 
   'that were refused before their turn leave nothing behind': () =>
-    serving(async ({ url, call }) => {
+    withService(async ({ url, call }) => {
       const head = 'POST /tags HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
       const broken = `GET /a HTTP/1.1\r\nHost:\r\n\r\n${head}`;
       for (let sent = 0; sent < 600; sent += 50) {
@@ -95,7 +95,7 @@ suite('requests of one connection', {
     }),
 
   'cost their connection where they are too many of all, and no other': () =>
-    serving(
+    withService(
       async (api) => {
         await fillPage(api.url);
         const requests = [
@@ -128,7 +128,7 @@ suite('requests of one connection', {
 
 suite('replies that their clients do not read', {
   'are made no more where those of a workspace hold too much, and no other workspace notices': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const { url, call } = api;
       const { key } = await createTenant(api, 'other');
       for (let i = 0; i < QUESTIONS; i++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { each, texts } from '../support/each.ts';
 import { assertFaults, assertRefused } from '../support/expected-responses.ts';
 import { everyOperation, fieldsOf } from '../support/operations.ts';
-import { type Answer, type Api, serving } from '../support/service.ts';
+import { type Answer, type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -51,7 +51,7 @@ const NO_BOOLEANS = [
 ];
 
 function servingTenant(test: (get: (path: string) => ReturnType<Api['call']>, own: Tenant, api: Api) => Promise<void>) {
-  return serving(async (api) => {
+  return withService(async (api) => {
     const own = await createTenant(api, 'own');
     await test((path) => api.call('GET', path, { key: own.key }), own, api);
   });

@@ -4,7 +4,7 @@ import { apiKeySecret } from '../../core/access/api-key.ts';
 import { each, texts } from '../support/each.ts';
 import { assertRefused } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, type Call, serving } from '../support/service.ts';
+import { type Answer, type Api, type Call, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createEndedKey, createKey, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -27,7 +27,7 @@ interface Scene {
 
 /** Serves with settings, such as RATE_LIMIT_POINTS, to a workspace with one record of each kind. */
 function limited(settings: Readonly<Record<string, string>>, test: (scene: Scene) => Promise<void>): Promise<void> {
-  return serving(
+  return withService(
     async (api) => {
       const own = await createTenant(api, 'own');
       await test({ api, own, get: (key, call) => api.call('GET', '/domains', { key, ...call }) });

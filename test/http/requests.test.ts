@@ -3,7 +3,7 @@ import { each, texts } from '../support/each.ts';
 import { assertRefused } from '../support/expected-responses.ts';
 import { callOf, everyOperation, pathOf, posts, successOf, whileRefused, withId } from '../support/operations.ts';
 import { callRaw, type RawRequest } from '../support/raw.ts';
-import { serving } from '../support/service.ts';
+import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 
@@ -25,7 +25,7 @@ const malformedKeys: Readonly<Record<string, Headers>> = {
 
 suite('a request', {
   'has a path that can be decoded, whoever asks': () =>
-    serving((api) =>
+    withService((api) =>
       each(withId, (operation) =>
         whileRefused(api, operation, (ask) =>
           each(undecodable, async (id) => {
@@ -39,7 +39,7 @@ suite('a request', {
     ),
 
   'has a query that can be decoded': () =>
-    serving((api) =>
+    withService((api) =>
       each(everyOperation, (operation) =>
         whileRefused(api, operation, (ask, _, { ids }) =>
           each(undecodable, async (text) => {
@@ -53,7 +53,7 @@ suite('a request', {
     ),
 
   'has one Authorization header': () =>
-    serving((api) =>
+    withService((api) =>
       each(everyOperation, (operation) =>
         whileRefused(api, operation, async (ask, body, { key }) => {
           const good = `Bearer ${key}`;
@@ -79,7 +79,7 @@ suite('a request', {
     ),
 
   'has a well-formed Idempotency-Key on a POST, or none': () =>
-    serving((api) =>
+    withService((api) =>
       each(posts, (operation) =>
         whileRefused(api, operation, (ask) =>
           each(malformedKeys, async (headers) => {
@@ -91,7 +91,7 @@ suite('a request', {
     ),
 
   'may have any Idempotency-Key where it does nothing': () =>
-    serving((api) =>
+    withService((api) =>
       each(
         everyOperation.filter(([, { method }]) => method !== 'POST'),
         (operation) =>
@@ -113,7 +113,7 @@ suite('a request', {
     ),
 
   'may name its target in full': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const key = api.demo.apiKey;
       assert.equal((await callRaw(api, { method: 'GET', target: `${api.url}/domains`, key })).status, 200);
       const answer = await callRaw(api, { method: 'GET', target: `${api.url}/domains?no=1`, key });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { each, texts } from '../support/each.ts';
 import { essence } from '../support/expected-responses.ts';
-import { type Answer, type Api, serving } from '../support/service.ts';
+import { type Answer, type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
 
@@ -186,7 +186,7 @@ const everyPlace = Object.entries(places);
 
 /** Two workspaces that know nothing of each other. */
 function servingTwo(test: (api: Api, own: Tenant, other: Tenant) => Promise<void>): Promise<void> {
-  return serving(async (api) => test(api, await createTenant(api, 'own'), await createTenant(api, 'other')));
+  return withService(async (api) => test(api, await createTenant(api, 'own'), await createTenant(api, 'other')));
 }
 
 function ask(api: Api, by: Tenant, place: Place, ...values: readonly string[]): Promise<Answer> {
@@ -263,7 +263,7 @@ suite('a workspace', {
     }),
 
   'lists and searches as if no other were there': () =>
-    serving(async (api) => {
+    withService(async (api) => {
       const own = await createTenant(api, 'own');
       const paths = Object.entries(lists).flatMap(([path, term]) => [path, `${path}?search=${term}`]);
       const answers = () => Promise.all(paths.map((path) => api.call('GET', path, { key: own.key })));
@@ -274,7 +274,7 @@ suite('a workspace', {
     }),
 
   'takes a slug that another has claimed and not verified, as it takes any': () =>
-    serving(
+    withService(
       async (api) => {
         const [own, other] = [await createTenant(api, 'own'), await createTenant(api, 'other')];
         const claim = async (by: Tenant, slug: string, archived?: boolean) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Caller } from '../../core/access/caller.ts';
 import type { Member } from '../../core/access/member.ts';
 import { Application } from '../../core/application.ts';
@@ -371,7 +371,7 @@ async function inProfiledWorld(
   const client = new MongoClient(uri);
   try {
     const profile = new Profile(client);
-    const app = new Application(storage, nodeSystem());
+    const app = new Application(storage, createNodeSystem());
     await newWorld(app, storage, 'Contoso');
     const world = await newWorld(app, storage, 'Northwind');
     await profile.start();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { memoryStorage } from '../../adapters/memory/storage.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CAMPAIGN_SORTS, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
@@ -35,9 +35,9 @@ const MOMENTS = [...START_DATES.map(startOf), ...END_DATES.map(endOf)] as number
 
 /** Ids and secrets that both sides make alike: they follow from the run, the step, and how many it took before. */
 class SteppedSystem implements System {
-  readonly sha256 = nodeSystem().sha256;
-  readonly toUnicode = nodeSystem().toUnicode;
-  readonly elapsed = nodeSystem().elapsed;
+  readonly sha256 = createNodeSystem().sha256;
+  readonly toUnicode = createNodeSystem().toUnicode;
+  readonly elapsed = createNodeSystem().elapsed;
   private step = 0;
   private taken = 0;
 

@@ -27,7 +27,7 @@ suite('what MongoDB refuses for a reason of its own', {
         const { key } = await withUseCases(database.uri, newWorkspace);
         await withProcess(
           { ...onMongodb(database.uri), LOG_LEVEL: 'trace' },
-          async ({ url, child, printed, ended }) => {
+          async ({ url, child, output, waitForExit }) => {
             await client.db().command(refusal);
             const body = { name: SECRET };
             for (const headers of [undefined, { 'Idempotency-Key': SECRET }]) {
@@ -36,12 +36,12 @@ suite('what MongoDB refuses for a reason of its own', {
               assert.equal(text.includes(SECRET), false, text);
             }
             child.kill('SIGTERM');
-            await ended();
-            const lines = printed.stderr.trim().split('\n');
+            await waitForExit();
+            const lines = output.stderr.trim().split('\n');
             const failures = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed');
             assert.equal(failures.length, 2);
-            for (const { err } of failures) assert.ok(err.code > 0 && /\w{5}/.test(err.message), printed.stderr);
-            for (const secret of [SECRET, key]) assert.equal(printed.stderr.includes(secret), false, printed.stderr);
+            for (const { err } of failures) assert.ok(err.code > 0 && /\w{5}/.test(err.message), output.stderr);
+            for (const secret of [SECRET, key]) assert.equal(output.stderr.includes(secret), false, output.stderr);
           },
         );
       } finally {

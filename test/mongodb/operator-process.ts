@@ -1,5 +1,5 @@
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 
@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 const { storage, connection } = mongodbStorage(process.argv[2] as string, () => undefined);
-const app = new Application(storage, nodeSystem());
+const app = new Application(storage, createNodeSystem());
 
 async function outcomeOf([act, workspaceId, id, memberId = '']: Order): Promise<Outcome> {
   try {

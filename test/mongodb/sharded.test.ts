@@ -11,8 +11,8 @@ import { campaign, newId, tag } from '../contract/samples.ts';
 import { storageContract } from '../contract/storage.ts';
 import { root } from '../support/compose.ts';
 import { each } from '../support/each.ts';
-import { assertFailure } from '../support/ledger.ts';
-import { quantile, type Sent, send } from '../support/load.ts';
+import { assertInternalError } from '../support/ledger.ts';
+import { type LoadResponse, quantile, send } from '../support/load.ts';
 import { inDatabase } from '../support/mongod.ts';
 import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { callOf, everyOperation, successOf } from '../support/operations.ts';
@@ -264,7 +264,7 @@ suite('a shard that is unavailable', {
       await withProcess(onMongodb(uri), async ({ url }) => {
         await until(async () => (await isServed(url, served)) && (await isServed(url, failed)));
         await dead.kill();
-        const [sent, unsent, probes]: Promise<Sent>[][] = [[], [], []];
+        const [sent, unsent, probes]: Promise<LoadResponse>[][] = [[], [], []];
         for (let i = 0; i * EVERY_MS < OUTAGE_MS; i++) {
           unsent?.push(get(url, failed), add(url, failed, `Tag ${i}`));
           sent?.push(get(url, served), add(url, served, `Tag ${i}`), get(url, served));
@@ -275,7 +275,7 @@ suite('a shard that is unavailable', {
         for (const { status, text } of answered) assert.ok(status === 200 || status === 201, text);
         for (const { status, text } of await Promise.all(probes ?? [])) assert.equal(status, 200, text);
         const failures = await Promise.all(unsent ?? []);
-        for (const it of failures) assertFailure(it);
+        for (const it of failures) assertInternalError(it);
         assert.ok(Math.max(...millisecondsOf(failures)) < ENDS_WITHIN_MS);
         const [ofServed, ofFailed] = [answered, failures].map((of) => quantile(millisecondsOf(of), 0.5)) as [
           number,
@@ -327,7 +327,7 @@ suite('a shard that is unavailable', {
     ),
 });
 
-const millisecondsOf = (sent: readonly Sent[]) => sent.map(({ milliseconds }) => milliseconds);
+const millisecondsOf = (sent: readonly LoadResponse[]) => sent.map(({ milliseconds }) => milliseconds);
 
 async function idleCursors(router: Router): Promise<Document[]> {
   const found = router.shards.map(async ({ port }) => {

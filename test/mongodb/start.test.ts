@@ -139,7 +139,7 @@ suite('a start on a MongoDB that cannot be used', {
       await once(taken, 'listening');
       try {
         const PORT = String((taken.address() as AddressInfo).port);
-        const refusal = /^ended with exit code 1: 127\.0\.0\.1:\d+ cannot be listened at: [^\n]+\n$/;
+        const refusal = /^ended with exit code 1: PORT: cannot listen on 127\.0\.0\.1:\d+, [^\n]+\n$/;
         assert.match(await refusalOf({ ...onMongodb(uri), PORT }), refusal);
         await server.kill();
         const lines = (await refusalOf({ ...onMongodb(uri), PORT, LOG_LEVEL: 'error' })).split('\n');
@@ -161,8 +161,8 @@ suite('a MongoDB whose replica set is not initiated', {
         try {
           await withProcess({ ...onMongodb(uriFrom(set.uri)), LOG_LEVEL: 'warn' }, async (service) => {
             await isUnavailable(service);
-            await until(() => service.printed.stderr.includes('"msg"'));
-            for (const line of service.printed.stderr.trim().split('\n')) {
+            await until(() => service.output.stderr.includes('"msg"'));
+            for (const line of service.output.stderr.trim().split('\n')) {
               assert.match(line, /its replica set is not initiated\. .*`mongosh --eval 'rs\.initiate\(\)'`/);
               assert.doesNotMatch(line, /cannot be reached/);
             }
@@ -241,7 +241,7 @@ suite('a MongoDB that is away', {
       await server.kill();
       await withProcess({ ...onMongodb(inDatabase(uri, 'advocacy')), LOG_LEVEL: 'warn' }, async (service) => {
         await server.start();
-        await until(() => service.printed.stderr.includes('rs.initiate()'));
+        await until(() => service.output.stderr.includes('rs.initiate()'));
         await isUnavailable(service);
       });
     } finally {
@@ -258,7 +258,7 @@ suite('a MongoDB that is away', {
         await isUnavailable(service);
         const toldAt = performance.now();
         service.child.kill('SIGTERM');
-        assert.equal(await service.ended(), 0);
+        assert.equal(await service.waitForExit(), 0);
         assert.ok(performance.now() - toldAt < GIVEN_UP_MS);
         await asking;
       }),
@@ -269,7 +269,7 @@ suite('a MongoDB that is away', {
       await server.kill();
       await withProcess(onMongodb(uri), async (service) => {
         service.child.kill('SIGTERM');
-        assert.equal(await service.ended(), 0);
+        assert.equal(await service.waitForExit(), 0);
       });
     }),
 });

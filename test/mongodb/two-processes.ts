@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb } from '../support/mongodb-service.ts';
@@ -63,7 +63,7 @@ async function open(): Promise<Opened> {
   return {
     services,
     operators: both(children, operatorOf),
-    app: new Application(storage, nodeSystem()),
+    app: new Application(storage, createNodeSystem()),
     async close() {
       for (const child of [...children, ...services.map((service) => service.child)]) {
         child.kill('SIGKILL');

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Missing } from '../support/missing.ts';
-import { DEMO_API_KEY, serving } from '../support/service.ts';
+import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -61,14 +61,14 @@ suite('the OpenAPI tools', {
   'generate the committed client, which can call every operation': async () => {
     const { isSuccess, output } = await runScript('client', ['check', documentFile]);
     assert.ok(isSuccess, output);
-    await serving(async ({ url }) => {
+    await withService(async ({ url }) => {
       const example = await runScript('client', ['example'], { BASE_URL: url, KEY: DEMO_API_KEY });
       assert.equal(example.output, '15 operations work as documented\n');
     });
   },
 
   'print one line if the example client lacks a setting or a service': () =>
-    serving(async ({ url }) => {
+    withService(async ({ url }) => {
       const cases = [
         [{ KEY: '', BASE_URL: url }, /^KEY is not set\. /],
         [

@@ -14,30 +14,30 @@ import { until } from '../support/until.ts';
 const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
 
 suite('the metrics of a service on MongoDB and Redis', {
-  'show what fails, what is done instead, and that it is over': async () => {
+  'show failures, fallbacks and the recovery': async () => {
     const [database, redis] = await Promise.all([mongod(), startRedis()]);
     const proxy = await mongodbProxy(database.uri);
     try {
       const { key } = await withUseCases(database.uri, async (app) => {
         const workspace = await newWorkspace(app);
-        // So that the service does not record a use in the background.
+        // Otherwise the service would record the first use of the key in the background, and use a connection.
         await app.apiKeys.authenticate(workspace.key);
         await app.apiKeys.flush();
         return workspace;
       });
-      const more = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };
-      await withProcess({ ...onMongodb(proxy.uri), ...more }, async (service) => {
+      const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };
+      await withProcess({ ...onMongodb(proxy.uri), ...settings }, async (service) => {
         const { url } = service;
         const headers = { Authorization: `Bearer ${key}` };
-        const ask = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
+        const create = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
         const list = async () => (await fetch(`${url}/campaigns`, { headers })).status;
-        const becomes = (name: string, holds: (value: number) => boolean) =>
-          until(async () => holds((await scrape(service)).get(name) ?? Number.NaN));
+        const waitForMetric = (name: string, isExpected: (value: number) => boolean) =>
+          until(async () => isExpected((await scrape(service)).get(name) ?? Number.NaN));
         const fallbacks = 'rate_limit_fallbacks_total{limit="requests"}';
 
         await until(async () => (await list()) === 200);
-        await becomes('rate_limit_shared', (value) => value === 1);
-        await becomes('storage_up', (value) => value === 1);
+        await waitForMetric('rate_limit_shared', (value) => value === 1);
+        await waitForMetric('storage_up', (value) => value === 1);
         const before = await scrape(service);
         assert.equal(before.get(fallbacks), 0);
         assert.equal(before.get('storage_retries_total'), 0);
@@ -45,11 +45,11 @@ suite('the metrics of a service on MongoDB and Redis', {
         assert.equal(before.get('storage_connections_waited_for'), 0);
 
         await redis.kill();
-        await becomes('rate_limit_shared', (value) => value === 0);
-        assert.equal(await ask(), 400);
+        await waitForMetric('rate_limit_shared', (value) => value === 0);
+        assert.equal(await create(), 400);
         assert.equal((await scrape(service)).get(fallbacks), 1);
         await redis.start();
-        await becomes('rate_limit_shared', (value) => value === 1);
+        await waitForMetric('rate_limit_shared', (value) => value === 1);
 
         proxy.lose('find', 'request', 2);
         assert.equal(await list(), 200);
@@ -57,20 +57,20 @@ suite('the metrics of a service on MongoDB and Redis', {
 
         proxy.delayMs = 500;
         const slow = Promise.all(Array.from({ length: 60 }, list));
-        await becomes('storage_connections_in_use', (value) => value > 0);
-        await becomes('storage_connections_waited_for', (value) => value > 0);
+        await waitForMetric('storage_connections_in_use', (value) => value > 0);
+        await waitForMetric('storage_connections_waited_for', (value) => value > 0);
         proxy.delayMs = 0;
         await slow;
-        await becomes('storage_connections_in_use', (value) => value === 0);
-        await becomes('storage_connections_waited_for', (value) => value === 0);
+        await waitForMetric('storage_connections_in_use', (value) => value === 0);
+        await waitForMetric('storage_connections_waited_for', (value) => value === 0);
 
         proxy.isAway = true;
         proxy.lose('find', 'request', 1_000);
         const failing = list();
-        await becomes('storage_up', (value) => value === 0);
+        await waitForMetric('storage_up', (value) => value === 0);
         proxy.lose('find', 'request', 0);
         proxy.isAway = false;
-        await becomes('storage_up', (value) => value === 1);
+        await waitForMetric('storage_up', (value) => value === 1);
         await failing;
       });
     } finally {
@@ -79,23 +79,23 @@ suite('the metrics of a service on MongoDB and Redis', {
     }
   },
 
-  'are those that the page for operators tells of': async () => {
+  'are those that docs/operating.md describes': async () => {
     const [database, redis] = await Promise.all([mongod(), startRedis()]);
     try {
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0' };
       await withProcess({ ...onMongodb(database.uri), ...settings }, async (service) => {
-        const unknown = { Authorization: `Bearer ${apiKeySecret('0'.repeat(32))}` };
-        assert.equal((await fetch(`${service.url}/campaigns`, { headers: unknown })).status, 401);
+        const unknownKey = { Authorization: `Bearer ${apiKeySecret('0'.repeat(32))}` };
+        assert.equal((await fetch(`${service.url}/campaigns`, { headers: unknownKey })).status, 401);
         const names = [...(await scrape(service)).keys()].map((name) => name.replace(/\{.*/, ''));
         const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));
-        const ours = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
-        assert.ok(ours.length >= 9, ours.join());
-        const watched = page.slice(page.indexOf('## Monitor the service'));
+        const ownMetrics = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
+        assert.ok(ownMetrics.length >= 9, ownMetrics.join());
+        const section = page.slice(page.indexOf('## Monitor the service'));
         assert.deepEqual(
-          ours.filter((name) => !watched.includes(`\`${name}\``)),
+          ownMetrics.filter((name) => !section.includes(`\`${name}\``)),
           [],
         );
-        const alerts = [...watched.matchAll(/\b(?:http|rate_limit|storage|nodejs|process)_\w+/g)].map(([name]) => name);
+        const alerts = [...section.matchAll(/\b(?:http|rate_limit|storage|nodejs|process)_\w+/g)].map(([name]) => name);
         const isMeasured = (name: string) => measured.has(name.replace(/_(?:bucket|count|sum)$/, ''));
         assert.deepEqual(
           alerts.filter((name) => !isMeasured(name)),

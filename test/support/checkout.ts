@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settings } from '../../bootstrap/settings.ts';
 import { root } from './compose.ts';
-import { type ServiceProcess, serviceOf } from './process.ts';
+import { type ServiceProcess, waitForService } from './process.ts';
 
 const SOURCES = ['core', 'adapters', 'bootstrap', 'build.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
-/** A copy of this checkout, in which npm and node run as a user runs them. */
+/** A copy of this checkout, in which a test runs npm and node as a user does. */
 export interface Checkout {
   readonly folder: string;
-  /** What npm needs to work here without a network. */
+  /** The environment in which npm works without a network. */
   readonly env: Environment;
-  /** Runs a command to its end. */
+  /** Runs a command and waits until it exits. */
   run(command: string, env?: Environment): Promise<CommandResult>;
   /** Starts a command that starts the service, on a free port, and waits until the service listens. */
   start(command: string, env?: Environment): Promise<ServiceProcess>;
@@ -29,22 +29,22 @@ export interface CommandResult {
 }
 
 export interface CheckoutOptions {
-  /** Whether `dist` is copied, too. */
+  /** Whether the copy includes `dist`. */
   readonly isBuilt?: boolean;
-  /** The packages that are there: all (the default), those of `npm ci --omit=dev`, or none. */
+  /** The installed packages: all (the default), those of `npm ci --omit=dev`, or none. */
   readonly packages?: 'all' | 'production' | 'none';
 }
 
-/** Copies this checkout without its tests while a test works with it. All that the test started is killed afterwards. */
+/** Copies this checkout without its tests for a test. Afterwards, kills all processes that the test started. */
 export async function withCheckout(
   { isBuilt = false, packages = 'all' }: CheckoutOptions,
   test: (checkout: Checkout) => Promise<void>,
 ): Promise<void> {
   const parent = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
   const folder = join(parent, 'checkout');
-  const started: number[] = [];
+  const pids: number[] = [];
   const offline = { npm_config_cache: join(parent, 'npm'), npm_config_offline: 'true' };
-  const base = { ...cleanEnvironment(), ...(packages === 'none' ? {} : offline) };
+  const base = { ...getCleanEnvironment(), ...(packages === 'none' ? {} : offline) };
   try {
     await mkdir(folder);
     const names = [...SOURCES, ...(isBuilt ? ['dist'] : [])];
@@ -68,20 +68,20 @@ export async function withCheckout(
           stdio: ['ignore', 'pipe', 'pipe'],
           detached: true,
         });
-        started.push(child.pid as number);
-        return serviceOf(child);
+        pids.push(child.pid as number);
+        return waitForService(child);
       },
     });
   } finally {
-    for (const pid of started) killGroup(pid);
+    for (const pid of pids) killGroup(pid);
     await rm(parent, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Returns the environment without settings of the service, and without what npm set if it runs the tests. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  const isOfRun = (name: string) => /^npm_(command|execpath|lifecycle|package)/.test(name);
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings) && !isOfRun(name)));
+/** Returns the environment without the settings of the service, and without the variables that npm sets for the tests. */
+function getCleanEnvironment(): NodeJS.ProcessEnv {
+  const isSetByNpm = (name: string) => /^npm_(command|execpath|lifecycle|package)/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings) && !isSetByNpm(name)));
 }
 
 /** Links the packages that `npm ci --omit=dev` installs. */
@@ -101,6 +101,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // The process has exited already.
   }
 }

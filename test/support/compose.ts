@@ -22,7 +22,7 @@ interface Service {
   readonly logging?: { readonly driver?: string; readonly options?: Readonly<Record<string, string>> };
 }
 
-/** What the tests look at in `docker-compose.yml`. */
+/** The parts of `docker-compose.yml` that the tests check. */
 export interface Compose {
   readonly services: Readonly<Record<'advocacy' | 'mongodb' | 'redis', Service>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
@@ -44,14 +44,14 @@ interface Variable {
 
 const VARIABLE = /\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g;
 
-export function variablesOf(text: string): Variable[] {
+export function parseVariables(text: string): Variable[] {
   return [...text.matchAll(VARIABLE)]
     .filter(([match]) => match !== '$$')
     .map(([, name, kind, rest]) => ({ name, kind, text: rest }) as Variable);
 }
 
-/** The text as Docker Compose fills it in. */
-export function filledIn(text: string, values: Readonly<Record<string, string>>): string {
+/** Replaces the variables of a text as Docker Compose does. Throws if a required variable is missing. */
+export function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(VARIABLE, (match, name, kind, rest) => {
     if (match === '$$') return '$';
     const value = values[name] ?? (kind === '-' ? rest : undefined);

@@ -1,5 +1,5 @@
 import { memoryStorage } from '../../adapters/memory/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';
@@ -27,5 +27,5 @@ export function testCore(system: Partial<System> = {}): TestCore {
   const clock = { now: NOON };
   const now = () => clock.now;
   const storage = memoryStorage(now);
-  return { app: new Application(storage, { ...nodeSystem(), now, ...system }), storage, clock };
+  return { app: new Application(storage, { ...createNodeSystem(), now, ...system }), storage, clock };
 }

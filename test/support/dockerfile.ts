@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './compose.ts';
 
-const RUN_WITHIN_MS = 300_000;
+const RUN_TIMEOUT_MS = 300_000;
 
-/** A line of a Dockerfile, as `COPY` and `core core`. */
+/** A line of a Dockerfile, such as the keyword `COPY` with the arguments `core core`. */
 interface Instruction {
-  readonly word: string;
-  readonly rest: string;
+  readonly keyword: string;
+  readonly args: string;
 }
 
-/** What a Dockerfile makes, without an engine: folders instead of file systems. */
+/** An image that is built without Docker: a folder takes the place of its file system. */
 export interface Image {
-  /** What is `/` in the image. */
+  /** The folder that is `/` in the image. */
   readonly folder: string;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
@@ -29,27 +29,28 @@ export async function readDockerfile(): Promise<Instruction[]> {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
-      const [, word, rest] = /^([A-Z]+) (.*)$/.exec(line) as RegExpExecArray;
-      return { word, rest } as Instruction;
+      const [, keyword, args] = /^([A-Z]+) (.*)$/.exec(line) as RegExpExecArray;
+      return { keyword, args } as Instruction;
     });
 }
 
-/** The names that `.dockerignore` lets through, after it has refused all. */
-export async function namesForDocker(): Promise<string[]> {
+/** Returns the names that `.dockerignore` includes after it has excluded everything. */
+export async function readBuildContext(): Promise<string[]> {
   const lines = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n');
-  const [first, ...rest] = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  if (first !== '*' || !rest.every((line) => line.startsWith('!'))) throw new Error('.dockerignore is read otherwise');
-  return rest.map((line) => line.slice(1));
+  const [first, ...others] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  if (first !== '*' || !others.every((line) => line.startsWith('!')))
+    throw new Error('.dockerignore has an unsupported format');
+  return others.map((line) => line.slice(1));
 }
 
-/** Carries out every instruction in folders below the one given: each stage has one, and commands really run. */
-export async function buildIn(parent: string): Promise<Image> {
+/** Runs every instruction of the Dockerfile. Each stage is a folder below `parent`, and commands run on this machine. */
+export async function buildImage(parent: string): Promise<Image> {
   const stages = new Map<string, Stage>();
-  const names = await namesForDocker();
+  const names = await readBuildContext();
   let stage: Stage | undefined;
-  for (const { word, rest } of await readDockerfile()) {
-    if (word === 'FROM') {
-      const [image, , name = 'last'] = rest.split(' ') as [string, string?, string?];
+  for (const { keyword, args } of await readDockerfile()) {
+    if (keyword === 'FROM') {
+      const [image, , name = 'last'] = args.split(' ') as [string, string?, string?];
       const base = stages.get(image);
       stage = {
         env: {},
@@ -64,7 +65,7 @@ export async function buildIn(parent: string): Promise<Image> {
       await mkdir(stage.folder);
       if (base) await cp(base.folder, stage.folder, { recursive: true });
     } else if (stage) {
-      await carryOut(word, rest, stage, stages, names);
+      await runInstruction(keyword, args, stage, stages, names);
     }
   }
   return stage as Stage;
@@ -72,38 +73,38 @@ export async function buildIn(parent: string): Promise<Image> {
 
 type Stage = { -readonly [K in keyof Image]: Image[K] };
 
-async function carryOut(
-  word: string,
-  rest: string,
+async function runInstruction(
+  keyword: string,
+  args: string,
   stage: Stage,
   stages: ReadonlyMap<string, Stage>,
   names: readonly string[],
 ): Promise<void> {
   const here = join(stage.folder, stage.workdir);
-  if (word === 'WORKDIR') {
-    stage.workdir = rest;
-    await mkdir(join(stage.folder, rest), { recursive: true });
-  } else if (word === 'COPY') {
-    const [, from, paths] = /^(?:--from=(\w+) )?(.*)$/.exec(rest) as RegExpExecArray;
+  if (keyword === 'WORKDIR') {
+    stage.workdir = args;
+    await mkdir(join(stage.folder, args), { recursive: true });
+  } else if (keyword === 'COPY') {
+    const [, from, paths] = /^(?:--from=(\w+) )?(.*)$/.exec(args) as RegExpExecArray;
     const sources = (paths as string).split(' ');
     const target = sources.pop() as string;
     for (const source of sources) {
-      if (!from && !names.includes(source)) throw new Error(`.dockerignore keeps ${source} away`);
+      if (!from && !names.includes(source)) throw new Error(`.dockerignore excludes ${source}`);
       const origin = from ? join(stages.get(from)?.folder as string, source) : join(root, source);
       await cp(origin, join(here, target.endsWith('/') ? join(target, source) : target), { recursive: true });
     }
-  } else if (word === 'RUN') {
+  } else if (keyword === 'RUN') {
     const env = { ...process.env, ...stage.env };
-    await promisify(execFile)('sh', ['-c', rest], { cwd: here, env, timeout: RUN_WITHIN_MS });
-  } else if (word === 'ENV') {
-    stage.env = { ...stage.env, ...Object.fromEntries(rest.split(' ').map((pair) => pair.split('='))) };
-  } else if (word === 'USER') {
-    stage.user = rest;
-  } else if (word === 'CMD') {
-    stage.command = JSON.parse(rest);
-  } else if (word === 'HEALTHCHECK') {
-    stage.healthCheck = JSON.parse(rest.slice(rest.indexOf('CMD ') + 4));
-  } else if (word !== 'EXPOSE') {
-    throw new Error(`${word} is not known here`);
+    await promisify(execFile)('sh', ['-c', args], { cwd: here, env, timeout: RUN_TIMEOUT_MS });
+  } else if (keyword === 'ENV') {
+    stage.env = { ...stage.env, ...Object.fromEntries(args.split(' ').map((pair) => pair.split('='))) };
+  } else if (keyword === 'USER') {
+    stage.user = args;
+  } else if (keyword === 'CMD') {
+    stage.command = JSON.parse(args);
+  } else if (keyword === 'HEALTHCHECK') {
+    stage.healthCheck = JSON.parse(args.slice(args.indexOf('CMD ') + 4));
+  } else if (keyword !== 'EXPOSE') {
+    throw new Error(`${keyword} is not supported`);
   }
 }

@@ -1,7 +1,7 @@
 import type { Member } from '../../core/access/member.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import { type Answer, type Api, type ServiceOptions, serving } from './service.ts';
+import { type Answer, type Api, type ServiceOptions, withService } from './service.ts';
 
 /** A workspace that holds nothing but its admin and the admin's key. */
 export interface World {
@@ -17,7 +17,7 @@ export interface World {
 
 /** Serves while a test works in an empty workspace. */
 export function inWorld(test: (world: World, api: Api) => Promise<void>, options?: ServiceOptions): Promise<void> {
-  return serving(async (api) => test(await newWorld(api), api), options);
+  return withService(async (api) => test(await newWorld(api), api), options);
 }
 
 /** Makes one more workspace in a service. */

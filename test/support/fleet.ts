@@ -4,19 +4,19 @@ import { type ServiceProcess, startProcess } from './process.ts';
 import { startRedis } from './redis.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Services of one database and one Redis, each a process of its own. */
+/** Several processes of the service with one database and one Redis. */
 export interface Fleet {
   readonly services: readonly ServiceProcess[];
   readonly redis: ServerProcess;
-  /** A service of the same database that counts requests in its memory. */
-  readonly beside: ServiceProcess;
-  /** A key to their one workspace. */
+  /** A process on the same database that counts requests in memory. */
+  readonly unsharedService: ServiceProcess;
+  /** An API key of the workspace in the database. */
   readonly key: string;
-  /** Makes another key to it. */
-  newKey(): Promise<string>;
+  /** Creates another API key of that workspace. */
+  createKey(): Promise<string>;
 }
 
-/** Runs so many services while a test works with them, on a Redis that may be killed. */
+/** Runs `size` services during a test. The test may kill Redis. */
 export async function withFleet(
   size: number,
   settings: Readonly<Record<string, string>>,
@@ -27,16 +27,16 @@ export async function withFleet(
   try {
     await withUseCases(database.uri, async (app) => {
       const { workspaceId, key } = await newWorkspace(app);
-      const alone = { ...onMongodb(database.uri), ...settings };
-      const together = { ...alone, RATE_LIMITER: 'redis', REDIS_URL: redis.url };
-      for (const all of [alone, ...Array(size).fill(together)]) processes.push(await startProcess(all));
-      const [beside, ...services] = processes as [ServiceProcess, ...ServiceProcess[]];
-      const newKey = async () => (await app.apiKeys.create(workspaceId, {})).secret;
-      await test({ services, beside, redis, key, newKey });
+      const unshared = { ...onMongodb(database.uri), ...settings };
+      const shared = { ...unshared, RATE_LIMITER: 'redis', REDIS_URL: redis.url };
+      for (const env of [unshared, ...Array(size).fill(shared)]) processes.push(await startProcess(env));
+      const [unsharedService, ...services] = processes as [ServiceProcess, ...ServiceProcess[]];
+      const createKey = async () => (await app.apiKeys.create(workspaceId, {})).secret;
+      await test({ services, unsharedService, redis, key, createKey });
     });
   } finally {
     for (const { child } of processes) child.kill('SIGKILL');
-    await Promise.all(processes.map((service) => service.ended()));
+    await Promise.all(processes.map((service) => service.waitForExit()));
     await Promise.all([redis.stop(), database.stop()]);
   }
 }

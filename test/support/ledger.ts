@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collected } from './collected.ts';
-import { type Sent, send } from './load.ts';
+import { type LoadResponse, send } from './load.ts';
 import { withUseCases } from './mongodb-service.ts';
 import { campaignBody } from './samples.ts';
 
-const PAUSE_AFTER_FAILURE_MS = 50;
+const RETRY_DELAY_MS = 50;
 
-/** What the service answers where it fails: to the letter, so that nothing of its inside is in it. */
-const FAILURE = {
+/** The exact body of every internal error. So it contains no internal details. */
+const INTERNAL_ERROR = {
   error: {
     code: 'internal_server_error',
     message: 'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
@@ -17,62 +17,64 @@ const FAILURE = {
   },
 };
 
-/** Fails unless the answer is the error object of a failure. */
-export function assertFailure({ status, text }: Sent): void {
+/** Fails unless the response is an internal error with exactly this body. */
+export function assertInternalError({ status, text }: LoadResponse): void {
   assert.equal(status, 500, text);
-  assert.deepEqual(JSON.parse(text), FAILURE);
+  assert.deepEqual(JSON.parse(text), INTERNAL_ERROR);
 }
 
-/** What clients wrote over HTTP, as they know it, for the comparison with what is stored. */
+/** The campaigns that clients have created over HTTP, to be compared with the stored ones. */
 export class Ledger {
-  private readonly tried = new Set<string>();
-  private readonly kept = new Map<string, string>();
-  private readonly unsure = new Map<number, string>();
+  private readonly sentNames = new Set<string>();
+  /** The ids of the acknowledged campaigns, by name. */
+  private readonly acknowledged = new Map<string, string>();
+  /** The names of the campaigns that are not acknowledged yet, by client. */
+  private readonly pending = new Map<number, string>();
 
-  /** `url` is asked at each request: the service may be another one by then. */
+  /** `url` is called for each request, because a test may replace the service. */
   constructor(
     private readonly url: () => string,
     private readonly key: string,
   ) {}
 
-  /** How many writes were acknowledged. */
+  /** The number of acknowledged campaigns. */
   get size(): number {
-    return this.kept.size;
+    return this.acknowledged.size;
   }
 
-  /** What was sent under an `Idempotency-Key` and is not acknowledged yet. */
+  /** The names of the campaigns that were sent with an `Idempotency-Key` and are not acknowledged yet. */
   get unacknowledged(): readonly string[] {
-    return [...this.unsure.values()];
+    return [...this.pending.values()];
   }
 
   /**
-   * Creates a campaign. Clients of an odd number send an `Idempotency-Key`, and the same campaign again until it is
-   * acknowledged; the others another one each time.
+   * Creates a campaign. A client with an odd number sends an `Idempotency-Key`, and retries a campaign until it is
+   * acknowledged. The other clients send a new campaign each time.
    */
-  async write(client: number, i: number): Promise<Sent> {
-    const name = this.unsure.get(client) ?? `campaign ${client}.${i}`;
+  async write(client: number, i: number): Promise<LoadResponse> {
+    const name = this.pending.get(client) ?? `campaign ${client}.${i}`;
     const headers = client % 2 === 1 ? { 'Idempotency-Key': name.replace(' ', '-') } : undefined;
     const body = { ...campaignBody, name };
-    this.tried.add(name);
-    this.unsure.delete(client);
+    this.sentNames.add(name);
+    this.pending.delete(client);
     const sent = await send(this.url(), { ...POST, key: this.key, body, ...(headers && { headers }) });
     if (sent.status === 201) {
-      this.kept.set(name, JSON.parse(sent.text).id);
+      this.acknowledged.set(name, JSON.parse(sent.text).id);
     } else {
-      if (headers) this.unsure.set(client, name);
-      await delay(PAUSE_AFTER_FAILURE_MS);
+      if (headers) this.pending.set(client, name);
+      await delay(RETRY_DELAY_MS);
     }
     return sent;
   }
 
-  /** Fails unless everything that was acknowledged is stored, and nothing twice. */
-  async check(uri: string, workspaceId: string): Promise<void> {
+  /** Fails unless all acknowledged campaigns are stored, and none of them twice. */
+  async assertStored(uri: string, workspaceId: string): Promise<void> {
     const stored = await withUseCases(uri, (app) => collected<Campaign>(app.campaigns.iterate(workspaceId)));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));
-    const names = stored.map(({ name }) => name).filter((name) => this.tried.has(name));
-    const doubled = names.filter((name, i) => names.indexOf(name) !== i);
-    const lost = [...this.kept].filter(([name, id]) => ids.get(name) !== id);
-    assert.deepEqual({ lost, doubled }, { lost: [], doubled: [] });
+    const names = stored.map(({ name }) => name).filter((name) => this.sentNames.has(name));
+    const duplicates = names.filter((name, i) => names.indexOf(name) !== i);
+    const lost = [...this.acknowledged].filter(([name, id]) => ids.get(name) !== id);
+    assert.deepEqual({ lost, duplicates }, { lost: [], duplicates: [] });
   }
 }
 

@@ -1,19 +1,19 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** A request as it is sent, and how. */
-export interface Sending {
+/** A request of a test. */
+export interface LoadRequest {
   readonly method?: string;
   readonly path: string;
-  /** The bearer key; none where it is left out. */
+  /** The API key. If it is omitted, the request has no credentials. */
   readonly key?: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came of a request: status 0, and why, where no answer came. */
-export interface Sent {
-  /** When it was sent, as of `performance.now()`. */
-  readonly at: number;
+/** The response to a request. If there is none, the status is 0, and `text` is the error. */
+export interface LoadResponse {
+  /** When the request was sent, as of `performance.now()`. */
+  readonly sentAt: number;
   readonly milliseconds: number;
   readonly status: number;
   readonly text: string;
@@ -22,65 +22,68 @@ export interface Sent {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Sends one request, over a connection that is kept for the next; never rejects. */
-export function send(url: string, { method = 'GET', path, key, body, headers }: Sending): Promise<Sent> {
-  const at = performance.now();
-  const all = {
+/** Sends a request over a persistent connection. Never rejects. */
+export function send(url: string, { method = 'GET', path, key, body, headers }: LoadRequest): Promise<LoadResponse> {
+  const sentAt = performance.now();
+  const allHeaders = {
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),
     ...(body && { 'Content-Type': 'application/json' }),
     ...headers,
   };
   return new Promise((resolve) => {
-    const end = (status: number, text: string, replied: IncomingHttpHeaders = {}) =>
-      resolve({ at, milliseconds: performance.now() - at, status, text, headers: replied });
-    const sending = request(url + path, { method, agent, headers: all }, (reply) => {
+    const finish = (status: number, text: string, responseHeaders: IncomingHttpHeaders = {}) =>
+      resolve({ sentAt, milliseconds: performance.now() - sentAt, status, text, headers: responseHeaders });
+    const outgoing = request(url + path, { method, agent, headers: allHeaders }, (response) => {
       let text = '';
-      reply.setEncoding('utf8');
-      reply.on('data', (chunk) => (text += chunk));
-      reply.on('error', (error) => end(0, String(error)));
-      reply.on('end', () => end(reply.statusCode ?? 0, text, reply.headers));
+      response.setEncoding('utf8');
+      response.on('data', (chunk) => (text += chunk));
+      response.on('error', (error) => finish(0, String(error)));
+      response.on('end', () => finish(response.statusCode ?? 0, text, response.headers));
     });
-    sending.on('error', (error) => end(0, String(error)));
-    sending.end(body && JSON.stringify(body));
+    outgoing.on('error', (error) => finish(0, String(error)));
+    outgoing.end(body && JSON.stringify(body));
   });
 }
 
-/** Clients that send one request after another until they are told to end. */
+/** Clients that each send one request after another until they are stopped. */
 export interface Load {
-  /** What came of each request so far, in the order of the answers. */
-  readonly sent: readonly Sent[];
-  /** Resolves when each client has the answer to its last request; rejects where a client's work did. */
-  end(): Promise<void>;
+  /** The responses so far, in the order of their arrival. */
+  readonly responses: readonly LoadResponse[];
+  /** Stops the clients. Resolves when each has the response to its last request. Rejects if the work of a client rejected. */
+  stop(): Promise<void>;
 }
 
-/** Lets so many clients work: each does `work` with its number and the count of what it did before, again and again. */
-export function startLoad(clients: number, work: (client: number, i: number) => Promise<Sent>): Load {
-  const sent: Sent[] = [];
-  let isOver = false;
-  const client = async (number: number) => {
-    for (let i = 0; !isOver; i++) sent.push(await work(number, i));
+/** Starts clients. Each calls `work` repeatedly, with its own number and the number of its previous calls. */
+export function startLoad(clients: number, work: (client: number, i: number) => Promise<LoadResponse>): Load {
+  const responses: LoadResponse[] = [];
+  let isStopped = false;
+  const runClient = async (number: number) => {
+    for (let i = 0; !isStopped; i++) responses.push(await work(number, i));
   };
-  const working = Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
-  working.catch(() => 'told at its end');
+  const working = Promise.all(Array.from({ length: clients }, (_, number) => runClient(number)));
+  // `stop` rejects with the error.
+  working.catch(ignoreError);
   return {
-    sent,
-    async end() {
-      isOver = true;
+    responses,
+    async stop() {
+      isStopped = true;
       await working;
     },
   };
 }
 
-/** The value that so much of all are not above: `of(values, 0.99)` is their 99th percentile; 0 of none. */
+function ignoreError(): void {}
+
+/** Returns a quantile of values: `quantile(values, 0.99)` is their 99th percentile. Returns 0 if `values` is empty. */
 export function quantile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0;
 }
 
-/** The longest time, in milliseconds, between two successes that follow on each other. */
-export function longestGap(sent: readonly Sent[]): number {
+/** Returns the longest time between two consecutive successes, in milliseconds. */
+export function findLongestGap(sent: readonly LoadResponse[]): number {
   const ends = sent
     .filter(({ status }) => status >= 200 && status < 300)
-    .map(({ at, milliseconds }) => at + milliseconds)
+    .map(({ sentAt, milliseconds }) => sentAt + milliseconds)
     .sort((a, b) => a - b);
   return Math.max(0, ...ends.slice(1).map((end, i) => end - (ends[i] as number)));
 }

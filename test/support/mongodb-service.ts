@@ -1,5 +1,5 @@
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 
 /** The settings of a service on a MongoDB: memory storage's key of the demo is left out. */
@@ -12,7 +12,7 @@ export async function withUseCases<T>(uri: string, work: (app: Application) => P
   const { storage, connection } = mongodbStorage(uri, () => undefined);
   try {
     await connection.firstAttempt();
-    return await work(new Application(storage, nodeSystem()));
+    return await work(new Application(storage, createNodeSystem()));
   } finally {
     await connection.close();
   }

@@ -5,58 +5,61 @@ import { DEMO_API_KEY } from './request.ts';
 
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 
-/** V8 lets garbage lie for as long as there is room; with little of it, the memory of a process is what it holds. */
+/** A small heap makes V8 collect garbage early, so that the memory of the process shows what it really uses. */
 export const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
-/** The service as a process of its own. */
+/** A process that runs the service. */
 export interface ServiceProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it printed so far. */
-  readonly printed: { stdout: string; stderr: string };
-  /** Its exit code, when it has ended. */
-  ended(): Promise<number | null>;
+  /** The output so far. */
+  readonly output: { stdout: string; stderr: string };
+  /** Resolves with the exit code when the process has exited. */
+  waitForExit(): Promise<number | null>;
 }
 
 /**
- * Starts the service on a free port; resolves when it listens, rejects with what it printed when it ends before. `program`
- * is another module that starts the service.
+ * Starts the service on a free port. Resolves when it listens. Rejects with its output if it exits before that. `program` is the
+ * module to run.
  */
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
   standardError: 'pipe' | number = 'pipe',
   program = MAIN,
 ): Promise<ServiceProcess> {
-  // The Redis of the tests is for those that name it: elsewhere the service would warn about it.
-  const own = { REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
-  const env = { ...process.env, ...own, ...settings };
+  // REDIS_URL of the test run would cause a warning, so only tests that need Redis set it.
+  const defaults = { REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
+  const env = { ...process.env, ...defaults, ...settings };
   const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env,
     stdio: ['ignore', 'pipe', standardError],
   });
-  return serviceOf(child);
+  return waitForService(child);
 }
 
-/** Waits until a process that starts the service has printed where it listens. */
-export async function serviceOf(child: ChildProcess): Promise<ServiceProcess> {
-  const printed = { stdout: '', stderr: '' };
+/** Waits until a process that starts the service has printed its address. */
+export async function waitForService(child: ChildProcess): Promise<ServiceProcess> {
+  const output = { stdout: '', stderr: '' };
   const exit = once(child, 'exit').then(([code]) => code as number | null);
-  child.stderr?.on('data', (chunk) => (printed.stderr += chunk));
+  child.stderr?.on('data', (chunk) => (output.stderr += chunk));
   const listening = new Promise<string>((resolve) => {
     child.stdout?.on('data', (chunk) => {
-      printed.stdout += chunk;
-      const url = /listens at (http:\S+?),?\s/.exec(printed.stdout)?.[1];
+      output.stdout += chunk;
+      const url = /listens on (http:\S+?),?\s/.exec(output.stdout)?.[1];
       if (url) resolve(url);
     });
   });
   const failed = exit.then((code) => {
-    throw new Error(`ended with exit code ${code}: ${printed.stderr}`);
+    throw new Error(`ended with exit code ${code}: ${output.stderr}`);
   });
-  failed.catch(() => 'told to whoever waits');
-  return { url: await Promise.race([listening, failed]), child, printed, ended: () => exit };
+  // It also rejects after the service listened, when nobody waits for it.
+  failed.catch(ignoreError);
+  return { url: await Promise.race([listening, failed]), child, output, waitForExit: () => exit };
 }
 
-/** Runs the service as a process while a test works with it; the process is gone afterwards. */
+function ignoreError(): void {}
+
+/** Runs the service as a process during a test, and kills it afterwards. */
 export async function withProcess(
   settings: Readonly<Record<string, string>>,
   test: (service: ServiceProcess) => Promise<void>,
@@ -67,6 +70,6 @@ export async function withProcess(
     await test(service);
   } finally {
     service.child.kill('SIGKILL');
-    await service.ended();
+    await service.waitForExit();
   }
 }

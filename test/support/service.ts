@@ -2,22 +2,22 @@ import pino from 'pino';
 import { createDemo, type Demo } from '../../bootstrap/demo.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { type RunningServer, startServer } from '../../bootstrap/start-server.ts';
-import { nodeSystem } from '../../bootstrap/system.ts';
+import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Application } from '../../core/application.ts';
 import { assertAsDocumented } from './document.ts';
 import { type Answer, type Call, DEMO_API_KEY, request } from './request.ts';
 
 export * from './request.ts';
 
-const BOUNDLESS = { RATE_LIMIT_POINTS: '1000000', REFUSED_CREDENTIALS_PER_MINUTE: '1000000' };
+const UNLIMITED = { RATE_LIMIT_POINTS: '1000000', REFUSED_CREDENTIALS_PER_MINUTE: '1000000' };
 
-/** A real service on a port of its own. */
+/** A running service, as a test uses it. */
 export interface Api {
   readonly url: string;
   readonly metricsUrl: string | undefined;
   readonly app: Application;
   readonly demo: Demo;
-  /** Sends a request; what an operation answers is as the document says, or this fails. */
+  /** Sends a request. Fails if the response does not match the OpenAPI document. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
 }
 
@@ -29,44 +29,43 @@ export interface ServiceOptions {
 }
 
 /**
- * Serves while a test works with it: on memory storage, or where TEST_STORAGE is `mongodb` on a database of its own, where
- * TEST_PROCESSES is `2` with a second process that takes every other request, unless the clock is the test's. All have
- * the demo workspace.
+ * Runs the service with the demo workspace during a test. Its storage is memory. If TEST_STORAGE is `mongodb`, it is a new
+ * database. If TEST_PROCESSES is `2`, too, a second process gets every other request, unless the test sets the clock.
  */
-export async function serving(
+export async function withService(
   test: (api: Api) => Promise<void>,
   { settings = {}, now }: ServiceOptions = {},
 ): Promise<void> {
-  const database = process.env.TEST_STORAGE === 'mongodb' ? await newDatabase() : undefined;
-  const read = readSettings({
+  const database = process.env.TEST_STORAGE === 'mongodb' ? await startDatabase() : undefined;
+  const allSettings = readSettings({
     PORT: '0',
-    ...BOUNDLESS,
+    ...UNLIMITED,
     ...(database ? { STORAGE: 'mongodb', MONGODB_URI: database.uri } : { DEMO_API_KEY }),
     ...settings,
   });
-  const system = nodeSystem(DEMO_API_KEY);
-  const areTwo = database && !now && process.env.TEST_PROCESSES === '2';
+  const system = createNodeSystem(DEMO_API_KEY);
+  const hasTwoProcesses = database && !now && process.env.TEST_PROCESSES === '2';
   let running: RunningServer | undefined;
-  let other: Another | undefined;
+  let other: OtherProcess | undefined;
   try {
-    running = await startServer(read, pino({ level: 'silent' }), now ? { ...system, now } : system);
-    other = areTwo ? await another(database.uri, settings) : undefined;
+    running = await startServer(allSettings, pino({ level: 'silent' }), now ? { ...system, now } : system);
+    other = hasTwoProcesses ? await startOtherProcess(database.uri, settings) : undefined;
     const { url, metricsUrl, app } = running;
     const demo = running.demo ?? (await createDemo(app, system.now(), DEMO_API_KEY));
-    let isOthersTurn = false;
-    const urlInTurn = () => {
-      isOthersTurn = !isOthersTurn;
-      return isOthersTurn && other ? other.url : url;
+    let isOtherNext = false;
+    const getNextUrl = () => {
+      isOtherNext = !isOtherNext;
+      return isOtherNext && other ? other.url : url;
     };
-    const call: Api['call'] = async (method, path, given) => {
-      // The demo's key is known to its own process alone.
-      const answer = await request((given?.key === undefined ? url : urlInTurn()) + path, method, given);
-      assertAsDocumented(method, path, answer, given?.body);
+    const call: Api['call'] = async (method, path, options) => {
+      // Only one process knows the demo key.
+      const answer = await request((options?.key === undefined ? url : getNextUrl()) + path, method, options);
+      assertAsDocumented(method, path, answer, options?.body);
       return answer;
     };
     await test({
       get url() {
-        return urlInTurn();
+        return getNextUrl();
       },
       metricsUrl,
       app,
@@ -74,35 +73,35 @@ export async function serving(
       call,
     });
   } finally {
-    await other?.end();
+    await other?.stop();
     await running?.stop();
     await database?.stop();
   }
 }
 
-/** Loads what finds a MongoDB only where one is asked for. */
-async function newDatabase() {
+/** Starts a MongoDB. Its module is loaded only if a test needs it. */
+async function startDatabase() {
   const { mongod } = await import('./mongod.ts');
   return mongod();
 }
 
-interface Another {
+interface OtherProcess {
   readonly url: string;
-  end(): Promise<unknown>;
+  stop(): Promise<unknown>;
 }
 
-/** A process that serves the same database. */
-async function another(uri: string, settings: Readonly<Record<string, string>>): Promise<Another> {
+/** Starts another process that serves the same database. */
+async function startOtherProcess(uri: string, settings: Readonly<Record<string, string>>): Promise<OtherProcess> {
   const [{ startProcess }, { onMongodb }] = await Promise.all([import('./process.ts'), import('./mongodb-service.ts')]);
-  const { url, child, ended } = await startProcess({
+  const { url, child, waitForExit } = await startProcess({
     ...onMongodb(uri),
-    ...BOUNDLESS,
+    ...UNLIMITED,
     LOG_LEVEL: 'error',
     ...settings,
   });
-  const end = () => {
+  const stop = () => {
     child.kill('SIGKILL');
-    return ended();
+    return waitForExit();
   };
-  return { url, end };
+  return { url, stop };
 }

@@ -7,12 +7,12 @@ import { MongoClient } from 'mongodb';
 import { withUseCases } from './mongodb-service.ts';
 import { campaignBody } from './tenants.ts';
 
-/** Records in lanes, each a share of the next member and then a click, and prints what it knows to be kept. */
+/** Records a share and a click for each member, several at the same time, and prints what is acknowledged. */
 const PROGRAM = `
   import { withUseCases } from ${JSON.stringify(join(import.meta.dirname, 'mongodb-service.js'))};
-  const [lanes, uri, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
+  const [concurrency, uri, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
   await withUseCases(uri, async ({ campaigns }) => {
-    const lane = async () => {
+    const recordAll = async () => {
       for (let memberId = memberIds.pop(); memberId; memberId = memberIds.pop()) {
         try {
           await campaigns.recordShare(workspaceId, campaignId, memberId);
@@ -24,18 +24,18 @@ const PROGRAM = `
         }
       }
     };
-    await Promise.all(Array.from({ length: Number(lanes) }, lane));
+    await Promise.all(Array.from({ length: Number(concurrency) }, recordAll));
   });`;
 
-const LANES = 4;
+const CONCURRENCY = 4;
 const NAME = 'shared and clicked';
 
-/** A campaign of which shares and clicks are recorded by processes of their own, as by the command line. */
+/** A campaign whose shares and clicks are recorded by separate processes, as by the command line. */
 export class SharedCampaign {
   private readonly shares = new Set<string>();
-  private clicks = 0;
-  private failures = 0;
-  private killed = 0;
+  private clickCount = 0;
+  private failureCount = 0;
+  private killedCount = 0;
   private child: ChildProcess | undefined;
 
   private constructor(
@@ -45,33 +45,34 @@ export class SharedCampaign {
     private readonly memberIds: string[],
   ) {}
 
-  /** Makes the campaign, and so many members to share it. */
+  /** Creates the campaign, and as many members to share it. */
   static async create(uri: string, workspaceId: string, members: number): Promise<SharedCampaign> {
     return withUseCases(uri, async (app) => {
       const { id } = await app.campaigns.create({ workspaceId }, campaignBody(NAME));
       const memberIds: string[] = [];
-      const lane = async () => {
+      const createMembers = async () => {
         const member = { name: 'Kim', email: 'kim@northwind.example' };
-        for (let i = 0; i < members / LANES; i++) memberIds.push((await app.members.create(workspaceId, member)).id);
+        for (let i = 0; i < members / CONCURRENCY; i++)
+          memberIds.push((await app.members.create(workspaceId, member)).id);
       };
-      await Promise.all(Array.from({ length: LANES }, lane));
+      await Promise.all(Array.from({ length: CONCURRENCY }, createMembers));
       return new SharedCampaign(uri, workspaceId, id, memberIds);
     });
   }
 
-  /** How many shares were acknowledged. */
-  get recorded(): number {
+  /** The number of acknowledged shares. */
+  get recordedShareCount(): number {
     return this.shares.size;
   }
 
-  /** Starts a process that records the shares of the next so many members. */
+  /** Starts a process that records the shares of the next members. */
   start(members: number): void {
     const memberIds = this.memberIds.splice(0, members);
     const program = [
       '--input-type=module',
       '--eval',
       PROGRAM,
-      String(LANES),
+      String(CONCURRENCY),
       this.uri,
       this.workspaceId,
       this.id,
@@ -79,26 +80,26 @@ export class SharedCampaign {
     ];
     this.child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
     createInterface({ input: this.child.stdout as NonNullable<ChildProcess['stdout']> }).on('line', (line) => {
-      if (line === 'click') this.clicks++;
-      else if (line === 'failure') this.failures++;
+      if (line === 'click') this.clickCount++;
+      else if (line === 'failure') this.failureCount++;
       else this.shares.add(line);
     });
   }
 
-  /** Kills the process in the midst of its work. */
+  /** Kills the process while it works. */
   async kill(): Promise<void> {
     this.child?.kill('SIGKILL');
-    this.killed += LANES;
-    await this.ended();
+    this.killedCount += CONCURRENCY;
+    await this.waitForExit();
   }
 
-  /** Resolves when the process has done all that it was to do. */
-  async ended(): Promise<void> {
+  /** Resolves when the process has exited. */
+  async waitForExit(): Promise<void> {
     if (this.child?.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
   }
 
-  /** Fails unless the counter and the shares agree, with each other and with what was acknowledged. */
-  async check(): Promise<void> {
+  /** Fails unless the counter agrees with the shares, and both agree with what was acknowledged. */
+  async assertConsistent(): Promise<void> {
     const client = new MongoClient(this.uri);
     try {
       const stored = await client.db().collection('shares').find({ campaignId: this.id }).toArray();
@@ -106,8 +107,11 @@ export class SharedCampaign {
       const members = new Set(stored.map(({ memberId }) => memberId));
       const lost = [...this.shares].filter((memberId) => !members.has(memberId));
       assert.deepEqual({ shares: campaign?.shares, lost }, { shares: stored.length, lost: [] });
-      const most = this.clicks + this.failures + this.killed;
-      assert.ok(campaign?.clicks >= this.clicks && campaign?.clicks <= most, `${campaign?.clicks} of ${this.clicks}`);
+      const maxClicks = this.clickCount + this.failureCount + this.killedCount;
+      assert.ok(
+        campaign?.clicks >= this.clickCount && campaign?.clicks <= maxClicks,
+        `${campaign?.clicks} of ${this.clickCount}`,
+      );
     } finally {
       await client.close();
     }
