@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../adapters/api/version.ts';
-import { type Opened, runCommandLine } from '../adapters/cli/run.ts';
-import { printable } from '../adapters/cli/terminal-text.ts';
+import { type OpenApplication, runCommandLine } from '../adapters/cli/run-command-line.ts';
+import { replaceControlCharactersInLines } from '../adapters/cli/terminal-text.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Application } from '../core/application.ts';
 import { relaySignalsOfNpx } from './npx.ts';
@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
 
 const { stdin, stdout, stderr, env } = process;
-let serving = false;
+let isServing = false;
 relaySignalsOfNpx(env);
 
 const exitCode = await runCommandLine(process.argv.slice(2), {
@@ -21,25 +21,25 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stdout,
   stderr,
   env,
-  open: () => withSettings(open),
+  openApplication: () => withSettings(openApplication),
   serve: () =>
     withSettings(async (settings) => {
       const { runServer: serve } = await import('./run-server.ts');
       await serve(settings, getSettingWarnings(env));
-      serving = true;
+      isServing = true;
     }),
   onInterrupt(stop) {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   },
 });
-if (!serving) stderr.write('', () => process.exit(exitCode));
+if (!isServing) stderr.write('', () => process.exit(exitCode));
 
-/** Opens the database of the settings. */
-async function open(settings: Settings): Promise<Opened> {
+/** Opens the configured database. Rejects with `UsageError` if it is not shared with the server, or unavailable. */
+async function openApplication(settings: Settings): Promise<OpenApplication> {
   for (const line of findMisspelledSettings(env)) stderr.write(`warning: ${line}\n`);
   if (settings.STORAGE === 'memory') {
     throw new UsageError([
-      'With STORAGE=memory there is nothing to act on: the records live in the server and end with it.',
+      'STORAGE: must be mongodb for this command. With STORAGE=memory, the records exist only inside the server.',
       'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
     ]);
   }
@@ -50,7 +50,7 @@ async function open(settings: Settings): Promise<Opened> {
   ]);
   const log = pino(
     { level: 'warn' },
-    { write: (line: string) => stderr.write(`${printable(JSON.parse(line).msg)}\n`) },
+    { write: (line: string) => stderr.write(`${replaceControlCharactersInLines(JSON.parse(line).msg)}\n`) },
   );
   const system = createNodeSystem();
   const container = await wireCore(settings, system, log);
@@ -58,7 +58,7 @@ async function open(settings: Settings): Promise<Opened> {
   const app = container.get(tokens.app);
   try {
     await connection.open();
-    await ready(app);
+    await waitUntilReady(app);
   } catch (error) {
     await connection.close();
     throw error;
@@ -67,22 +67,25 @@ async function open(settings: Settings): Promise<Opened> {
   return { app, bodyLimit: settings.BODY_LIMIT_BYTES, now, newId, close: () => connection.close() };
 }
 
-/** Waits a while for a database that is starting, or whose indexes are being made. */
-async function ready(app: Application): Promise<void> {
-  for (const end = performance.now() + CONNECT_TIMEOUT_MS; ; ) {
+/** Waits up to `CONNECT_TIMEOUT_MS`, because the database may still be starting or creating indexes. */
+async function waitUntilReady(app: Application): Promise<void> {
+  for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ; ) {
     const problem = await app.checkReady().then(
       () => undefined,
       (error: Error) => error.message,
     );
     if (problem === undefined) return;
-    if (performance.now() > end) {
+    if (performance.now() > deadline) {
       const isExplained = problem.includes(':');
-      throw new UsageError([isExplained ? problem : `${problem}: see that it runs, and that MONGODB_URI leads there.`]);
+      throw new UsageError([
+        isExplained ? problem : `${problem}. Check that it is running and that MONGODB_URI is correct.`,
+      ]);
     }
     await delay(POLL_INTERVAL_MS);
   }
 }
 
+/** Runs `work` with the settings of the environment. Rejects with `UsageError` if they are invalid. */
 async function withSettings<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
   try {
     return await work(readSettings(env));

@@ -1,4 +1,4 @@
-import { sampleCampaign } from '../adapters/cli/sample.ts';
+import { buildSampleCampaign } from '../adapters/cli/sample-campaign.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
@@ -96,7 +96,7 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   ) =>
     app.campaigns.create(
       { workspaceId, member: admin },
-      { ...sampleCampaign(name, status, days, now), domain: domain.slug, ...fields },
+      { ...buildSampleCampaign(name, status, days, now), domain: domain.slug, ...fields },
     );
   const running = [
     await create('Summer tents are here', 'published', [-10, 20], { tagIds: [launch], contentPillarId: outdoors }),

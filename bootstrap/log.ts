@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import { version } from '../adapters/api/version.ts';
-import { printable } from '../adapters/cli/terminal-text.ts';
+import { replaceControlCharactersInLines } from '../adapters/cli/terminal-text.ts';
 import type { Settings } from './settings.ts';
 
 const STANDARD_ERROR = 2;
@@ -24,7 +24,8 @@ export async function createStandardErrorLog(level: string): Promise<Logger> {
 
 /** Returns a line of the log without control characters, which could change the terminal. */
 function removeControlCharacters(line: string): string {
-  const clean = (_key: string, value: unknown) => (typeof value === 'string' ? printable(value) : value);
+  const clean = (_key: string, value: unknown) =>
+    typeof value === 'string' ? replaceControlCharactersInLines(value) : value;
   return `${JSON.stringify(JSON.parse(line, clean))}\n`;
 }
 

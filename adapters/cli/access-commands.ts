@@ -14,11 +14,20 @@ import { WORKSPACE_NAME, type Workspace } from '../../core/access/workspace.ts';
 import { endOf, timestamp } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
-import { anyId, type Column, command, listed, type Message, parameter, picked, workspaceOption } from './command.ts';
-import { harmless } from './terminal-text.ts';
+import {
+  createTableResult,
+  defineCommand,
+  defineParameter,
+  idSchema,
+  type MessageResult,
+  pickFields,
+  type TableColumn,
+  workspaceOption,
+} from './command.ts';
+import { replaceControlCharacters } from './terminal-text.ts';
 
-/** Returns another record with the same text in a field (case-insensitive). There is no index for this, so it reads all records. */
-async function otherLike<F extends string, T extends Readonly<Record<F | 'id', string>>>(
+/** Finds another record with the same text in a field (case-insensitive). Reads all records, because no index serves this. */
+async function findDuplicate<F extends string, T extends Readonly<Record<F | 'id', string>>>(
   record: T,
   field: F,
   all: AsyncIterable<T>,
@@ -30,31 +39,31 @@ async function otherLike<F extends string, T extends Readonly<Record<F | 'id', s
 
 const workspaceFields = ['id', 'name', 'createdAt'] as const satisfies (keyof Workspace)[];
 
-export const createWorkspace = command({
+export const createWorkspaceCommand = defineCommand({
   name: 'workspace create',
-  does: 'make a workspace',
-  more: 'Names need not be unique: if another workspace has the same name, a warning is printed.',
+  summary: 'create a workspace',
+  details: 'If another workspace has the same name, the command prints a warning.',
   example: 'workspace create --name "Northwind Outdoor"',
-  parameters: { name: parameter('--name <name>', 'its name', text(WORKSPACE_NAME)) },
+  parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(WORKSPACE_NAME)) },
   run: async ({ app }, { name }) => {
     const workspace = await app.workspaces.create(name);
     // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
-    const other = await otherLike(workspace, 'name', app.workspaces.iterate());
+    const other = await findDuplicate(workspace, 'name', app.workspaces.iterate());
     return {
-      json: picked(workspace, workspaceFields),
-      says: `The workspace ${harmless(workspace.name)} is made: ${workspace.id}`,
+      json: pickFields(workspace, workspaceFields),
+      message: `The workspace ${replaceControlCharacters(workspace.name)} was created: ${workspace.id}`,
       ...(other && { warning: `Another workspace has the same name: ${other.id}` }),
     };
   },
 });
 
-export const listWorkspaces = command({
+export const listWorkspacesCommand = defineCommand({
   name: 'workspace list',
-  does: 'list all workspaces',
+  summary: 'list all workspaces',
   example: 'workspace list',
   parameters: {},
   run: async ({ app }) =>
-    listed(
+    createTableResult(
       app.workspaces.iterate(),
       workspaceFields,
       [
@@ -62,7 +71,7 @@ export const listWorkspaces = command({
         ['NAME', ({ name }) => name],
         ['MADE', ({ createdAt }) => createdAt],
       ],
-      'There is no workspace yet: make one with `advocacy workspace create`.',
+      'No workspace exists yet. Create one with `advocacy workspace create`.',
     ),
 });
 
@@ -79,78 +88,88 @@ const memberFields = [
   'updatedAt',
 ] as const satisfies (keyof Member)[];
 
-const name = parameter('--name <name>', 'their name', text(MEMBER_NAME));
-const email = parameter('--email <address>', 'their email address', text(EMAIL, emailProblem));
-const role = parameter('--role <role>', 'an admin may write, a member only read', z.enum(ROLES));
-const seatType = parameter('--seat-type <type>', 'their seat', z.enum(SEAT_TYPES));
-const distinctIds = z.array(anyId).transform((ids) => [...new Set(ids)]);
-const groupIds = parameter('--group <id>', 'a group that they are in; may be repeated', distinctIds, { repeats: true });
-const invitation = parameter(
+const memberNameOption = defineParameter('--name <name>', 'name of the member', text(MEMBER_NAME));
+const emailOption = defineParameter('--email <address>', 'email address of the member', text(EMAIL, emailProblem));
+const roleOption = defineParameter(
+  '--role <role>',
+  'role in the API: an admin can read and write, a member can only read',
+  z.enum(ROLES),
+);
+const seatTypeOption = defineParameter('--seat-type <type>', 'seat type of the member', z.enum(SEAT_TYPES));
+const distinctIdsSchema = z.array(idSchema).transform((ids) => [...new Set(ids)]);
+const groupOption = defineParameter('--group <id>', 'ID of a group of the member (repeatable)', distinctIdsSchema, {
+  isRepeatable: true,
+});
+const invitationOption = defineParameter(
   '--invitation <state>',
-  'the key of a pending one is refused with 403, of an expired one with 410',
+  'state of the invitation: the API rejects keys of the member with 403 if pending, with 410 if expired',
   z.enum(INVITATIONS),
 );
 
-const EMAIL_NOTE =
-  'Email addresses need not be unique: if another member of the workspace has the same one (ignoring case), a warning is printed.';
+const DUPLICATE_EMAIL_NOTE =
+  'If another member of the workspace has the same email address, the command prints a warning.';
 
-/** Returns the answer about a member, with a warning if another one of `members` has the same email address. */
-async function told(member: Member, done: string, members?: AsyncIterable<Member>): Promise<Message> {
-  const other = members && (await otherLike(member, 'email', members));
+/** Returns the result for a member, with a warning if another one of `members` has the same email address. */
+async function createMemberResult(
+  member: Member,
+  outcome: string,
+  members?: AsyncIterable<Member>,
+): Promise<MessageResult> {
+  const other = members && (await findDuplicate(member, 'email', members));
   return {
-    json: picked(member, memberFields),
-    says: `The ${member.role} ${harmless(member.name)} is ${done}: ${member.id}`,
+    json: pickFields(member, memberFields),
+    message: `The ${member.role} ${replaceControlCharacters(member.name)} ${outcome}: ${member.id}`,
     ...(other && { warning: `Another member of the workspace has the same email address: ${other.id}` }),
   };
 }
 
-export const createMember = command({
+export const createMemberCommand = defineCommand({
   name: 'member create',
-  does: 'add a member to a workspace',
-  more: EMAIL_NOTE,
+  summary: 'create a member of a workspace',
+  details: DUPLICATE_EMAIL_NOTE,
   example: 'member create --workspace 0190… --name "Ada Winter" --email ada@example.com --role admin',
   parameters: {
     workspaceId: workspaceOption,
-    name,
-    email,
-    role: { ...role, schema: role.schema.default('member') },
-    seatType: { ...seatType, schema: seatType.schema.default('advocate') },
-    groupIds: { ...groupIds, schema: groupIds.schema.default([]) },
-    invitation: { ...invitation, schema: invitation.schema.default('accepted') },
+    name: memberNameOption,
+    email: emailOption,
+    role: { ...roleOption, schema: roleOption.schema.default('member') },
+    seatType: { ...seatTypeOption, schema: seatTypeOption.schema.default('advocate') },
+    groupIds: { ...groupOption, schema: groupOption.schema.default([]) },
+    invitation: { ...invitationOption, schema: invitationOption.schema.default('accepted') },
   },
   run: async ({ app }, { workspaceId, ...member }) =>
-    told(await app.members.create(workspaceId, member), 'added', app.members.iterate(workspaceId)),
+    createMemberResult(await app.members.create(workspaceId, member), 'was created', app.members.iterate(workspaceId)),
 });
 
-export const updateMember = command({
+export const updateMemberCommand = defineCommand({
   name: 'member update',
-  does: 'change a member; what is left out stays',
-  more: EMAIL_NOTE,
+  summary: 'update a member',
+  details: `Omitted options leave their values unchanged. ${DUPLICATE_EMAIL_NOTE}`,
   example: 'member update --workspace 0190… 0191… --invitation expired',
   parameters: {
-    id: parameter('<member>', 'the member', anyId),
+    id: defineParameter('<member>', 'ID of the member', idSchema),
     workspaceId: workspaceOption,
-    name: { ...name, schema: name.schema.optional() },
-    email: { ...email, schema: email.schema.optional() },
-    role: { ...role, schema: role.schema.optional() },
-    seatType: { ...seatType, schema: seatType.schema.optional() },
+    name: { ...memberNameOption, schema: memberNameOption.schema.optional() },
+    email: { ...emailOption, schema: emailOption.schema.optional() },
+    role: { ...roleOption, schema: roleOption.schema.optional() },
+    seatType: { ...seatTypeOption, schema: seatTypeOption.schema.optional() },
     groupIds: {
-      ...groupIds,
-      means: 'a group that they are in from now on, instead of all others; may be repeated',
-      schema: groupIds.schema.optional(),
-      clears: 'in no group from now on',
+      ...groupOption,
+      description: 'ID of a group of the member, replaces all current groups (repeatable)',
+      schema: groupOption.schema.optional(),
+      clearDescription: 'remove the member from all groups',
     },
-    invitation: { ...invitation, schema: invitation.schema.optional() },
+    invitation: { ...invitationOption, schema: invitationOption.schema.optional() },
   },
   run: async ({ app }, { workspaceId, id, ...change }) =>
-    told(
+    createMemberResult(
       await app.members.update(workspaceId, id, change),
-      'up to date',
+      'is up to date',
       change.email === undefined ? undefined : app.members.iterate(workspaceId),
     ),
 });
 
-const memberColumns: readonly Column<Member>[] = [
+const memberColumns: readonly TableColumn<Member>[] = [
   ['ID', ({ id }) => id],
   ['NAME', (member) => member.name],
   ['EMAIL', (member) => member.email],
@@ -160,13 +179,18 @@ const memberColumns: readonly Column<Member>[] = [
   ['GROUPS', (member) => member.groupIds.join(' ')],
 ];
 
-export const listMembers = command({
+export const listMembersCommand = defineCommand({
   name: 'member list',
-  does: 'list the members of a workspace',
+  summary: 'list the members of a workspace',
   example: 'member list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(app.members.iterate(workspaceId), memberFields, memberColumns, 'The workspace has no members yet.'),
+    createTableResult(
+      app.members.iterate(workspaceId),
+      memberFields,
+      memberColumns,
+      'The workspace has no members yet.',
+    ),
 });
 
 const keyFields = [
@@ -182,35 +206,39 @@ const keyFields = [
   'lastUsedAt',
 ] as const satisfies (keyof ApiKey)[];
 
-export const createKey = command({
+export const createKeyCommand = defineCommand({
   name: 'key create',
-  does: 'make an API key, of a member or of nobody',
-  more:
-    'The key is shown this once: only its hash is kept. One of no member has its access alone, and shares nothing. ' +
-    'The end must be in the future.',
+  summary: 'create an API key',
+  details:
+    'The key is shown only once, because only its hash is stored. A key without a member has the permissions of its ' +
+    'access level.',
   example: 'key create --workspace 0190… --member 0191… --label laptop',
   parameters: {
     workspaceId: workspaceOption,
-    memberId: parameter('--member <id>', 'the member whose key it is', anyId.optional()),
-    label: parameter('--label <text>', 'what you know it by', text(KEY_LABEL).default('')),
-    access: parameter('--access <access>', 'what it lets its holder do at most', z.enum(ACCESS).default('full')),
-    expiresAt: parameter(
+    memberId: defineParameter('--member <id>', 'ID of the member who uses the key', idSchema.optional()),
+    label: defineParameter('--label <text>', 'label to recognize the key by', text(KEY_LABEL).default('')),
+    access: defineParameter(
+      '--access <access>',
+      'access level: full, or read for read-only access',
+      z.enum(ACCESS).default('full'),
+    ),
+    expiresAt: defineParameter(
       '--expires-at <date>',
-      'when it ends, as 2026-12-31 or 2026-12-31T18:00:00Z',
+      'future date or time when the key expires, such as 2026-12-31 or 2026-12-31T18:00:00Z',
       endDate.optional(),
     ),
   },
   run: async ({ app }, { workspaceId, expiresAt, ...key }) => {
-    const ends = expiresAt === undefined ? undefined : timestamp(endOf(expiresAt) as number);
-    const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: ends });
+    const expiry = expiresAt === undefined ? undefined : timestamp(endOf(expiresAt) as number);
+    const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: expiry });
     return {
-      json: { ...picked(apiKey, keyFields), key: secret },
-      says: `The key ${apiKey.id} is made. It is shown this once, so keep it now:\n\n  ${secret}\n`,
+      json: { ...pickFields(apiKey, keyFields), key: secret },
+      message: `The API key ${apiKey.id} was created. Store the key now, because it is shown only once:\n\n  ${secret}\n`,
     };
   },
 });
 
-const keyColumns: readonly Column<ApiKey>[] = [
+const keyColumns: readonly TableColumn<ApiKey>[] = [
   ['ID', ({ id }) => id],
   ['LABEL', ({ label }) => label],
   ['KEY', ({ lastFour }) => `…${lastFour}`],
@@ -220,25 +248,26 @@ const keyColumns: readonly Column<ApiKey>[] = [
   ['ENDS', ({ revokedAt, expiresAt }) => (revokedAt ? `revoked ${revokedAt}` : (expiresAt ?? '-'))],
 ];
 
-export const listKeys = command({
+export const listKeysCommand = defineCommand({
   name: 'key list',
-  does: 'list the API keys of a workspace: labels, last four characters, last use',
+  summary: 'list the API keys of a workspace',
   example: 'key list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(app.apiKeys.iterate(workspaceId), keyFields, keyColumns, 'The workspace has no keys yet.'),
+    createTableResult(app.apiKeys.iterate(workspaceId), keyFields, keyColumns, 'The workspace has no keys yet.'),
 });
 
-export const revokeKey = command({
+export const revokeKeyCommand = defineCommand({
   name: 'key revoke',
-  does: 'end an API key for good, everywhere within five seconds',
+  summary: 'revoke an API key',
+  details: 'All servers reject the key within five seconds. A revoked key cannot be restored.',
   example: 'key revoke --workspace 0190… 0192…',
-  parameters: { id: parameter('<key>', 'the key, by its id', anyId), workspaceId: workspaceOption },
+  parameters: { id: defineParameter('<key>', 'ID of the API key', idSchema), workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId, id }) => {
     const key = await app.apiKeys.revoke(workspaceId, id);
     return {
-      json: picked(key, keyFields),
-      says: `The key …${key.lastFour} (${key.id}) is revoked since ${key.revokedAt}.`,
+      json: pickFields(key, keyFields),
+      message: `The key …${key.lastFour} (${key.id}) was revoked at ${key.revokedAt}.`,
     };
   },
 });

@@ -4,144 +4,152 @@ import type { Application } from '../../core/application.ts';
 import type { Operation } from '../api/operation.ts';
 import type { ProgressLine } from './progress.ts';
 
-/** An option or an argument of a command; an option whose schema takes `undefined` may be left out. */
+/** An option or an argument of a command. An option is optional if its schema accepts `undefined`. */
 export interface Parameter<Schema extends z.ZodType = z.ZodType> {
-  /** As it is written: `--name <name>`, or `<member>` for an argument. */
-  readonly written: string;
-  readonly means: string;
+  /** `--name <name>` for an option, `<member>` for an argument. */
+  readonly syntax: string;
+  readonly description: string;
   readonly schema: Schema;
-  /** Whether the option may be given several times; its schema is one of an array. */
-  readonly repeats: boolean;
-  /** What `--no-…` of an option that repeats means, where there is that: an empty array. */
-  readonly clears?: string;
+  /** Whether the option can be given several times. Its schema is then one of an array. */
+  readonly isRepeatable: boolean;
+  /** Adds an option `--no-…` with this description. It sets a repeatable option to an empty array. */
+  readonly clearDescription?: string;
 }
 
-export function parameter<Schema extends z.ZodType>(
-  written: string,
-  means: string,
+export function defineParameter<Schema extends z.ZodType>(
+  syntax: string,
+  description: string,
   schema: Schema,
-  { repeats = false } = {},
+  { isRepeatable = false } = {},
 ): Parameter<Schema> {
-  return { written, means, schema, repeats };
+  return { syntax, description, schema, isRepeatable };
 }
 
 type Parameters = Readonly<Record<string, Parameter>>;
-type Given<P extends Parameters> = { readonly [Name in keyof P]: z.output<P[Name]['schema']> };
+type ParameterValues<P extends Parameters> = { readonly [Name in keyof P]: z.output<P[Name]['schema']> };
 
-/** What a command works with. */
-export interface Session {
+/** The application, streams and signals that a running command uses. */
+export interface CommandContext {
   readonly app: Application;
-  /** The largest body that the API takes, in bytes. */
+  /** The maximum size of a request body of the API, in bytes. */
   readonly bodyLimit: number;
-  /** Milliseconds since the epoch. */
+  /** Returns the milliseconds since the epoch. */
   now(): number;
-  /** A new UUID version 7. */
+  /** Returns a new UUID version 7. */
   newId(): string;
   /**
-   * Is aborted when the operator wants an end: by closing what reads the output or, where the command `endsItself`, by
-   * Ctrl-C.
+   * Aborted when the reader of the output closes it. If the command `handlesInterrupt`, also aborted on SIGINT (Ctrl-C)
+   * and SIGTERM.
    */
-  readonly stop: AbortSignal;
+  readonly signal: AbortSignal;
   readonly stdin: Readable;
-  /** Shows how far a long command has come. */
+  /** The progress display of a long command. */
   readonly progress: ProgressLine;
 }
 
-/** The exit code of a command that was stopped before its end, as shells have it for Ctrl-C. */
-export const STOPPED = 130;
+/** The exit code of a command that was interrupted: 128 + 2 (SIGINT), as in shells. */
+export const INTERRUPTED_EXIT_CODE = 130;
 
-/** A record: `json` for programs, a sentence for people. */
-export interface Message {
+/** A single result: `json` for programs, `message` for people. */
+export interface MessageResult {
   readonly json: object;
-  readonly says: string;
-  /** Given, with what went wrong, where not all that was asked for is done. */
+  readonly message: string;
+  /** Set if the command did not complete everything. Default: 0. */
   readonly exitCode?: number;
+  /** The error that ended the command. */
   readonly error?: string;
   /** A possible mistake in a command that succeeded. */
   readonly warning?: string;
 }
 
-/** Records, one by one: each as JSON for programs, as the cells of a row for people. */
-export interface Table {
+/** A list of records: each one as JSON for programs, and as cells of a table row for people. */
+export interface TableResult {
   readonly rows: AsyncIterable<{ readonly json: object; readonly cells: readonly string[] }>;
   readonly columns: readonly string[];
-  /** Says that there are none. */
-  readonly none: string;
+  /** Printed to people instead of an empty table. */
+  readonly emptyMessage: string;
 }
 
-/** A record that has many items under a name: they are told as they come, the rest of the record at last. */
-export interface Report {
-  readonly name: string;
-  readonly items: AsyncGenerator<{ readonly json: object; readonly says: string }, Message>;
+/** Items that are printed while the command runs, followed by a final result. */
+export interface ReportResult {
+  /** The JSON field that holds the items. */
+  readonly itemsName: string;
+  readonly items: AsyncGenerator<{ readonly json: object; readonly message: string }, MessageResult>;
 }
 
-export type CommandResult = Message | Table | Report;
+export type CommandResult = MessageResult | TableResult | ReportResult;
 
-/** A command, declared once: the parser, the help, the reference and the tests are made from it. */
+/** The declaration of a command. The parser, the help, the reference and the tests are derived from it. */
 export interface Command {
-  /** Its words, as `member create`. */
+  /** The words of the command, such as `member create`. */
   readonly name: string;
-  readonly does: string;
-  /** What follows `advocacy` in an example of it. */
+  /** A phrase without a capital letter or a period. */
+  readonly summary: string;
+  /** Sentences that the help shows after the summary. */
+  readonly details: string;
+  /** An example of usage, without `advocacy`. */
   readonly example: string;
-  /** More than a sentence of help, where one does not do. */
-  readonly more: string;
   readonly parameters: Parameters;
-  /** Whether it comes to an end by itself when it is stopped by Ctrl-C, and tells what it has done. */
-  readonly endsItself: boolean;
-  run(session: Session, given: Readonly<Record<string, unknown>>): Promise<CommandResult>;
+  /** Whether the command stops early on SIGINT (Ctrl-C) and SIGTERM and reports its result. Otherwise, they end the process. */
+  readonly handlesInterrupt: boolean;
+  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<CommandResult>;
 }
 
-interface Declaration<P extends Parameters> {
+interface CommandDefinition<P extends Parameters> {
   readonly name: string;
-  readonly does: string;
+  readonly summary: string;
+  readonly details?: string;
   readonly example: string;
-  readonly more?: string;
   readonly parameters: P;
-  readonly endsItself?: boolean;
-  run(session: Session, given: Given<P>): Promise<CommandResult>;
+  readonly handlesInterrupt?: boolean;
+  run(context: CommandContext, values: ParameterValues<P>): Promise<CommandResult>;
 }
 
 /** Declares a command. */
-export function command<P extends Parameters>({
-  more = '',
-  endsItself = false,
+export function defineCommand<P extends Parameters>({
+  details = '',
+  handlesInterrupt = false,
   run,
-  ...declared
-}: Declaration<P>): Command {
-  return { more, endsItself, ...declared, run: (session, given) => run(session, given as Given<P>) };
+  ...definition
+}: CommandDefinition<P>): Command {
+  return {
+    details,
+    handlesInterrupt,
+    ...definition,
+    run: (context, values) => run(context, values as ParameterValues<P>),
+  };
 }
 
-/** An id in either case; whether something has it, the use case tells. */
-export const anyId = z.string().trim().toLowerCase();
+/** An id in upper or lower case. The use case rejects an id that no record has. */
+export const idSchema = z.string().trim().toLowerCase();
 
-export const workspaceOption = parameter('--workspace <id>', 'the workspace', anyId);
+export const workspaceOption = defineParameter('--workspace <id>', 'ID of the workspace', idSchema);
 
-/** The fields of a record that are shown, in their order. */
-export function picked(record: object, fields: readonly string[]): object {
+/** Returns only the given fields of a record, in the given order. */
+export function pickFields(record: object, fields: readonly string[]): object {
   const values = record as Readonly<Record<string, unknown>>;
   return Object.fromEntries(fields.map((field) => [field, values[field]]));
 }
 
-/** The fields of the record that an operation of the API answers. */
-export function apiFields({ response: reply }: Operation): readonly string[] {
-  return Object.keys((reply as z.ZodObject).shape);
+/** Returns the names of the fields in the response of an API operation. */
+export function getResponseFields({ response }: Operation): readonly string[] {
+  return Object.keys((response as z.ZodObject).shape);
 }
 
-/** What a list shows of a record in a column: its heading, and the cell. */
-export type Column<T> = readonly [heading: string, cell: (record: T) => string];
+/** A column of a list. */
+export type TableColumn<T> = readonly [heading: string, formatCell: (record: T) => string];
 
-/** Lists records: `fields` of each for programs, `columns` for people. */
-export function listed<T extends object>(
+/** Returns a list of records: `fields` of each record for programs, `columns` for people. */
+export function createTableResult<T extends object>(
   records: AsyncIterable<T>,
   fields: readonly string[],
-  columns: readonly Column<T>[],
-  none: string,
-): Table {
-  const rows = async function* () {
+  columns: readonly TableColumn<T>[],
+  emptyMessage: string,
+): TableResult {
+  const createRows = async function* () {
     for await (const record of records) {
-      yield { json: picked(record, fields), cells: columns.map(([, cell]) => cell(record)) };
+      yield { json: pickFields(record, fields), cells: columns.map(([, formatCell]) => formatCell(record)) };
     }
   };
-  return { rows: rows(), columns: columns.map(([heading]) => heading), none };
+  return { rows: createRows(), columns: columns.map(([heading]) => heading), emptyMessage };
 }

@@ -1,71 +1,71 @@
 import {
-  createKey,
-  createMember,
-  createWorkspace,
-  listKeys,
-  listMembers,
-  listWorkspaces,
-  revokeKey,
-  updateMember,
+  createKeyCommand,
+  createMemberCommand,
+  createWorkspaceCommand,
+  listKeysCommand,
+  listMembersCommand,
+  listWorkspacesCommand,
+  revokeKeyCommand,
+  updateMemberCommand,
 } from './access-commands.ts';
 import type { Command } from './command.ts';
-import { importRecords } from './import.ts';
+import { importCommand } from './import.ts';
 import {
-  createPillar,
-  listCampaigns,
-  listDomains,
-  listGroups,
-  listPillars,
-  listTags,
-  recordClicks,
-  recordShare,
-  setCampaignStatus,
-  verifyDomain,
+  createPillarCommand,
+  listCampaignsCommand,
+  listDomainsCommand,
+  listGroupsCommand,
+  listPillarsCommand,
+  listTagsCommand,
+  recordClicksCommand,
+  recordShareCommand,
+  setCampaignStatusCommand,
+  verifyDomainCommand,
 } from './record-commands.ts';
-import { seed } from './seed.ts';
+import { seedCommand } from './seed.ts';
 
-/** The command line: every command on the use cases of the core. */
+/** All commands, in the order of the help and the reference. */
 export const commands: readonly Command[] = [
-  createWorkspace,
-  listWorkspaces,
-  createMember,
-  updateMember,
-  listMembers,
-  createKey,
-  listKeys,
-  revokeKey,
-  listGroups,
-  listTags,
-  createPillar,
-  listPillars,
-  verifyDomain,
-  listDomains,
-  listCampaigns,
-  setCampaignStatus,
-  recordShare,
-  recordClicks,
-  importRecords,
-  seed,
+  createWorkspaceCommand,
+  listWorkspacesCommand,
+  createMemberCommand,
+  updateMemberCommand,
+  listMembersCommand,
+  createKeyCommand,
+  listKeysCommand,
+  revokeKeyCommand,
+  listGroupsCommand,
+  listTagsCommand,
+  createPillarCommand,
+  listPillarsCommand,
+  verifyDomainCommand,
+  listDomainsCommand,
+  listCampaignsCommand,
+  setCampaignStatusCommand,
+  recordShareCommand,
+  recordClicksCommand,
+  importCommand,
+  seedCommand,
 ];
 
-/** The first words of the commands that have two. */
-export const groups: Readonly<Record<string, { readonly does: string; readonly example: string }>> = {
-  workspace: { does: 'Make and list workspaces.', example: createWorkspace.example },
-  member: { does: 'Add, change and list the members of a workspace.', example: createMember.example },
-  key: { does: 'Make, list and revoke API keys.', example: createKey.example },
-  group: { does: 'List groups.', example: listGroups.example },
-  tag: { does: 'List tags.', example: listTags.example },
-  pillar: { does: 'Make and list content pillars.', example: createPillar.example },
-  domain: { does: 'Verify and list domains.', example: verifyDomain.example },
-  campaign: { does: 'List, publish and archive campaigns.', example: setCampaignStatus.example },
-  share: { does: 'Record shares.', example: recordShare.example },
-  click: { does: 'Record clicks.', example: recordClicks.example },
+/** The first words of the commands that have two words. */
+export const commandGroups: Readonly<Record<string, { readonly summary: string; readonly example: string }>> = {
+  workspace: { summary: 'create and list workspaces', example: createWorkspaceCommand.example },
+  member: { summary: 'create, update and list members', example: createMemberCommand.example },
+  key: { summary: 'create, list and revoke API keys', example: createKeyCommand.example },
+  group: { summary: 'list groups', example: listGroupsCommand.example },
+  tag: { summary: 'list tags', example: listTagsCommand.example },
+  pillar: { summary: 'create and list content pillars', example: createPillarCommand.example },
+  domain: { summary: 'verify and list domains', example: verifyDomainCommand.example },
+  campaign: { summary: 'list, publish and archive campaigns', example: setCampaignStatusCommand.example },
+  share: { summary: 'record shares', example: recordShareCommand.example },
+  click: { summary: 'record clicks', example: recordClicksCommand.example },
 };
 
-/** Needs no storage of its own: it starts the server. */
+/** The command that starts the server. It is not in `commands`, because it does not open the storage first. */
 export const serveCommand = {
   name: 'serve',
-  does: 'start the server',
-  more: 'It is what `npm start` does, on the same settings, with memory storage too.',
+  summary: 'start the server',
+  details: 'Same as `npm start`. Unlike the other commands, it also works with STORAGE=memory.',
   example: 'serve',
 };

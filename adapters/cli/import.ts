@@ -13,177 +13,201 @@ import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.t
 import type { Operation } from '../api/operation.ts';
 import { parse } from '../api/parse.ts';
 import { createTag } from '../api/tag.ts';
-import { anyId, command, type Message, parameter, type Session, STOPPED, workspaceOption } from './command.ts';
-import { type ImportTarget, lineId } from './line-id.ts';
-import { type Line, linesOf } from './lines.ts';
-import { harmless } from './terminal-text.ts';
+import {
+  type CommandContext,
+  defineCommand,
+  defineParameter,
+  INTERRUPTED_EXIT_CODE,
+  idSchema,
+  type MessageResult,
+  workspaceOption,
+} from './command.ts';
+import { deriveLineId, type ImportTarget } from './line-id.ts';
+import { type Line, readLines } from './lines.ts';
+import { replaceControlCharacters } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
 
-const BATCH_LINES = 500;
-const BATCH_BYTES = 4 * 2 ** 20;
-/** What a line that is passed over is made of: space, tab, carriage return. */
-const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
-const LONGEST_BLANK = 1000;
-/** The longest time that a stopped import waits for the lines that are being stored. */
+const MAX_BATCH_LINE_COUNT = 500;
+const BATCH_THRESHOLD_BYTES = 4 * 2 ** 20;
+/** Space, tab and carriage return: a line of only these is skipped. */
+const BLANK_CHARACTERS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
+const MAX_BLANK_LINE_BYTES = 999;
+/** How long an interrupted import waits for the batch in flight. */
 const STOP_TIMEOUT_MS = 3_000;
 
-/** What can be imported: how a body of it is read, and how many of them become records. */
-interface Importable {
-  read(json: object): unknown;
-  make(
+/** A kind of records that can be imported. */
+interface ImportKind {
+  /** Validates the JSON of a line. Throws a `CoreError` if it is invalid. */
+  parseBody(json: object): unknown;
+  createOrCheckMany(
     app: Application,
     workspaceId: string,
     bodies: readonly unknown[],
-    /** The ids of the records. Without them, the bodies are only checked. */
+    /** The ids of the new records. If `undefined`, the bodies are only checked. */
     ids: readonly string[] | undefined,
   ): Promise<readonly BatchResult<object>[]>;
 }
 
-/** Lines are read as the bodies of an operation of the API are. */
-function importable<Body extends z.ZodObject>(
+/** Defines a kind whose lines are validated as the bodies of an API operation. */
+function defineImportKind<Body extends z.ZodObject>(
   { body }: Operation & { readonly body: Body | undefined },
-  make: (
+  createOrCheckMany: (
     app: Application,
     workspaceId: string,
     bodies: readonly z.output<Body>[],
     ids: readonly string[] | undefined,
   ) => Promise<readonly BatchResult<object>[]>,
-): Importable {
+): ImportKind {
   return {
-    read: (json) => parse(body as Body, json),
-    make: (app, workspaceId, bodies, ids) => make(app, workspaceId, bodies as readonly z.output<Body>[], ids),
+    parseBody: (json) => parse(body as Body, json),
+    createOrCheckMany: (app, workspaceId, bodies, ids) =>
+      createOrCheckMany(app, workspaceId, bodies as readonly z.output<Body>[], ids),
   };
 }
 
-const importables = {
-  campaigns: importable(createCampaign, ({ campaigns }, workspaceId, bodies, ids) =>
+const importKinds = {
+  campaigns: defineImportKind(createCampaign, ({ campaigns }, workspaceId, bodies, ids) =>
     ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.checkMany({ workspaceId }, bodies),
   ),
-  questions: importable(createInspirationQuestion, ({ inspirationQuestions }, workspaceId, bodies, ids) =>
+  questions: defineImportKind(createInspirationQuestion, ({ inspirationQuestions }, workspaceId, bodies, ids) =>
     ids
       ? inspirationQuestions.createMany(workspaceId, bodies, ids)
       : inspirationQuestions.checkMany(workspaceId, bodies),
   ),
-  tags: importable(createTag, ({ tags }, workspaceId, bodies, ids) => {
+  tags: defineImportKind(createTag, ({ tags }, workspaceId, bodies, ids) => {
     const names = bodies.map(({ name }) => name);
     return ids ? tags.createMany(workspaceId, names, ids) : tags.checkMany(workspaceId, names);
   }),
-  groups: importable(createGroup, ({ groups }, workspaceId, bodies, ids) =>
+  groups: defineImportKind(createGroup, ({ groups }, workspaceId, bodies, ids) =>
     ids ? groups.createMany(workspaceId, bodies, ids) : groups.checkMany(workspaceId, bodies),
   ),
 };
-const KINDS = Object.keys(importables) as [keyof typeof importables];
+const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds];
 
-const anImportId = anyId.refine(
+const importIdSchema = idSchema.refine(
   (id) => isUuid(id) && id[14] === '7',
   'must be the import id that this command printed',
 );
 
-export const importRecords = command({
+export const importCommand = defineCommand({
   name: 'import',
-  does: 'make records of a file: NDJSON, a line each as the body of the POST that makes one',
-  more:
-    'Every line that is refused is told by its number and the reason; the others are kept. Lines are stored in their ' +
-    'order, some hundred at once. At the end, the line to go on from is printed. If the database did not confirm some ' +
-    'lines, they are printed with an --import-id, which prevents storing them twice. A campaign has no creator; a ' +
-    'dry run sees a name that is doubled only where it is taken already or the lines are near each other.',
+  summary: 'create records from an NDJSON file',
+  details:
+    'Each line is the JSON body of the POST request that creates one record. Valid lines are stored in their order. ' +
+    'Rejected lines are printed with their number and the reason. At the end, the command prints the line to continue ' +
+    'from. If the database did not confirm some lines, it also prints an --import-id, which prevents storing them ' +
+    'twice. Imported campaigns have no creator. A dry run detects a duplicate name only if it is already stored or the ' +
+    'lines are close together.',
   example: 'import --workspace 0190… campaigns campaigns.ndjson',
-  endsItself: true,
+  handlesInterrupt: true,
   parameters: {
-    kind: parameter('<kind>', 'what the lines are', z.enum(KINDS)),
-    file: parameter('<file>', 'the file; - is the standard input', z.string()),
+    kind: defineParameter('<kind>', 'kind of the records', z.enum(IMPORT_KIND_NAMES)),
+    file: defineParameter('<file>', 'path of the file, or - for standard input', z.string()),
     workspaceId: workspaceOption,
-    fromLine: parameter('--from-line <number>', 'the first line that is looked at', positiveInteger().default(1)),
-    importId: parameter('--import-id <id>', 'the id of an interrupted import, to go on with it', anImportId.optional()),
-    dryRun: parameter('--dry-run', 'only tell what would be refused, and store nothing', z.boolean().default(false)),
+    fromLine: defineParameter(
+      '--from-line <number>',
+      'number of the first line to import',
+      positiveInteger().default(1),
+    ),
+    importId: defineParameter('--import-id <id>', 'ID that an interrupted import printed', importIdSchema.optional()),
+    dryRun: defineParameter('--dry-run', 'report rejected lines without storing any line', z.boolean().default(false)),
   },
-  run: async (session, { kind, file, workspaceId, fromLine, importId = session.newId(), dryRun }) => {
-    const { stream, size } = file === '-' ? { stream: session.stdin, size: undefined } : await opened(file);
-    session.stop.addEventListener('abort', () => stream.destroy());
+  run: async (context, { kind, file, workspaceId, fromLine, importId = context.newId(), dryRun }) => {
+    const { stream, size } = file === '-' ? { stream: context.stdin, size: undefined } : await openFile(file);
+    context.signal.addEventListener('abort', () => stream.destroy());
     const source = { kind, workspaceId, importId, fromLine, dryRun, stream, size };
-    return { name: 'refused', items: imported(session, source) };
+    return { itemsName: 'refused', items: runImport(context, source) };
   },
 });
 
+/** The lines to import, and how to import them. */
 interface Source extends ImportTarget {
-  readonly kind: keyof typeof importables;
+  readonly kind: keyof typeof importKinds;
   readonly fromLine: number;
   readonly dryRun: boolean;
   readonly stream: Readable;
-  /** In bytes, where it is known. */
+  /** The size in bytes. `undefined` if it is unknown, as of a pipe. */
   readonly size: number | undefined;
 }
 
-interface RefusedLine {
+interface RejectedLine {
   readonly json: { readonly line: number; readonly reason: string };
-  readonly says: string;
+  readonly message: string;
 }
 
-/** A line that was read: its body, or why it is refused. */
-type ReadLine = { readonly number: number } & (
+/** A line with its body, or with the reason why it is rejected. */
+type ParsedLine = { readonly number: number } & (
   | { readonly body: unknown; readonly id: string }
   | { readonly reason: string }
 );
 
-/** Lines that are stored together; `last` is the number of the last line that was looked at, `end` where it ends. */
+/** Lines that are stored together. */
 interface Batch {
-  readonly lines: readonly ReadLine[];
-  readonly last: number;
-  readonly end: number;
+  readonly lines: readonly ParsedLine[];
+  /** The number of the last line that was read, including skipped lines. */
+  readonly lastLine: number;
+  /** The offset after the last line, in bytes from the start of the file. */
+  readonly endOffset: number;
 }
 
-type Ended = 'done' | 'stopped' | 'failed';
+type ImportOutcome = 'done' | 'stopped' | 'failed';
 
-/** Lines of which it is unknown whether they are stored, because the storage did not answer. */
-interface Uncertain {
+/** A range of line numbers, including both ends. */
+interface LineRange {
   readonly firstLine: number;
   readonly lastLine: number;
 }
 
-/** Imports, tells every line that is refused, and at last how it ended. */
-async function* imported(session: Session, source: Source): AsyncGenerator<RefusedLine, Message> {
-  const { stop, progress } = session;
-  let accepted = 0;
-  let refused = 0;
+/** Imports the lines. Yields each rejected line, and returns the result. */
+async function* runImport(context: CommandContext, source: Source): AsyncGenerator<RejectedLine, MessageResult> {
+  const { signal, progress } = context;
+  let acceptedCount = 0;
+  let rejectedCount = 0;
   let nextLine = source.fromLine;
-  let ended: Ended = 'done';
-  let storing: Batch | undefined;
+  let outcome: ImportOutcome = 'done';
+  let pendingBatch: Batch | undefined;
   let error = '';
   try {
-    for await (const batch of readAhead(batchesOf(source, session.bodyLimit))) {
-      storing = batch;
-      const refusals = await inTime(stop, refusalsOf(session, source, batch));
-      storing = undefined;
-      nextLine = batch.last + 1;
-      accepted += batch.lines.length - refusals.length;
-      refused += refusals.length;
-      if (refusals.length > 0) progress.clear();
-      for (const { number, reason } of refusals) {
-        yield { json: { line: number, reason }, says: `line ${number}: ${harmless(reason)}` };
+    for await (const batch of readAhead(readBatches(source, context.bodyLimit))) {
+      pendingBatch = batch;
+      const rejections = await waitUntilStopTimeout(signal, storeOrCheckBatch(context, source, batch));
+      pendingBatch = undefined;
+      nextLine = batch.lastLine + 1;
+      acceptedCount += batch.lines.length - rejections.length;
+      rejectedCount += rejections.length;
+      if (rejections.length > 0) progress.clear();
+      for (const { number, reason } of rejections) {
+        yield { json: { line: number, reason }, message: `line ${number}: ${replaceControlCharacters(reason)}` };
       }
-      progress.show(accepted + refused, 'lines', source.size && batch.end / source.size);
-      if (stop.aborted) break;
+      progress.show(acceptedCount + rejectedCount, 'lines', source.size && batch.endOffset / source.size);
+      if (signal.aborted) break;
     }
   } catch (failure) {
-    if (!stop.aborted) {
-      ended = 'failed';
+    if (!signal.aborted) {
+      outcome = 'failed';
       const { message } = failure as Error;
-      error = storing ? message : `the file cannot be read any further: ${message}`;
+      error = pendingBatch ? message : `the rest of the file cannot be read: ${message}`;
     }
   }
-  if (stop.aborted) ended = 'stopped';
+  if (signal.aborted) outcome = 'stopped';
   progress.clear();
   const { kind, dryRun, importId } = source;
-  const uncertain = uncertainLines(source, storing);
+  const uncertainLines = getUncertainLines(source, pendingBatch);
   return {
-    json: { kind, dryRun, accepted, nextLine, ended, uncertain, importId },
-    says: summary(source, { accepted, refused, nextLine, ended, uncertain }),
+    json: { kind, dryRun, accepted: acceptedCount, nextLine, ended: outcome, uncertain: uncertainLines, importId },
+    message: describeImport(source, {
+      acceptedCount,
+      rejectedCount,
+      nextLine,
+      outcome,
+      uncertainLines,
+    }),
     ...(error && { error }),
-    exitCode: ended === 'failed' ? 2 : ended === 'stopped' ? STOPPED : refused > 0 ? 1 : 0,
+    exitCode: outcome === 'failed' ? 2 : outcome === 'stopped' ? INTERRUPTED_EXIT_CODE : rejectedCount > 0 ? 1 : 0,
   };
 }
 
-/** The same, with the next asked for while one is worked on. */
+/** Yields the same values. Requests the next value while the consumer processes one. */
 async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   try {
@@ -191,127 +215,134 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
       const { done, value } = await next;
       if (done) return;
       next = source.next();
-      next.catch(() => 'told when it is awaited');
+      // An error is thrown by the `await` of the next pass. Without a handler, it would be unhandled until then.
+      next.catch(ignoreError);
       yield value;
     }
   } finally {
-    // Not waited for: it comes after the next line, which may never come.
-    void source.return(undefined).catch(() => 'told already');
+    // Not awaited, because it resolves only after the next line, which may never arrive.
+    void source.return(undefined).catch(ignoreError);
   }
 }
 
-/** Resolves to the result of `work`. Rejects if `work` takes longer than `STOP_TIMEOUT_MS` after the stop. */
-async function inTime<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
+function ignoreError(): void {}
+
+/** Resolves to the result of `work`. Rejects if `work` takes longer than `STOP_TIMEOUT_MS` after the interruption. */
+async function waitUntilStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  let onStop = () => {};
-  const late = new Promise<never>((_, reject) => {
-    onStop = () => (timer = setTimeout(() => reject(new Error('stopped')), STOP_TIMEOUT_MS));
-    if (stop.aborted) onStop();
-    else stop.addEventListener('abort', onStop);
+  let startTimer = () => {};
+  const timeout = new Promise<never>((_, reject) => {
+    startTimer = () => (timer = setTimeout(() => reject(new Error('stopped')), STOP_TIMEOUT_MS));
+    if (signal.aborted) startTimer();
+    else signal.addEventListener('abort', startTimer);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
-    stop.removeEventListener('abort', onStop);
+    signal.removeEventListener('abort', startTimer);
     clearTimeout(timer);
   }
 }
 
-async function* batchesOf(source: Source, limit: number): AsyncGenerator<Batch> {
+async function* readBatches(source: Source, maxLineLength: number): AsyncGenerator<Batch> {
   const { stream, fromLine } = source;
-  let lines: ReadLine[] = [];
+  let lines: ParsedLine[] = [];
   let bytes = 0;
-  let last: Line | undefined;
-  for await (const line of linesOf(stream, limit)) {
-    last = line;
+  let lastLine: Line | undefined;
+  for await (const line of readLines(stream, maxLineLength)) {
+    lastLine = line;
     if (line.number < fromLine || isBlank(line)) continue;
-    lines.push(readLine(line, source, limit));
+    lines.push(parseLine(line, source, maxLineLength));
     bytes += line.bytes?.length ?? 0;
-    if (lines.length < BATCH_LINES && bytes < BATCH_BYTES) continue;
-    yield { lines, last: line.number, end: line.end };
+    if (lines.length < MAX_BATCH_LINE_COUNT && bytes < BATCH_THRESHOLD_BYTES) continue;
+    yield { lines, lastLine: line.number, endOffset: line.endOffset };
     lines = [];
     bytes = 0;
   }
-  if (last && last.number >= fromLine) yield { lines, last: last.number, end: last.end };
+  if (lastLine && lastLine.number >= fromLine)
+    yield { lines, lastLine: lastLine.number, endOffset: lastLine.endOffset };
 }
 
-function readLine({ number, bytes }: Line, source: Source, limit: number): ReadLine {
-  if (!bytes) return { number, reason: `The line ${describeTooLongBody(limit)}.` };
+function parseLine({ number, bytes }: Line, source: Source, maxLineLength: number): ParsedLine {
+  if (!bytes) return { number, reason: `The line ${describeTooLongBody(maxLineLength)}.` };
   try {
-    const body = importables[source.kind].read(readJson(bytes));
-    return { number, body, id: lineId(source, number, bytes) };
+    const body = importKinds[source.kind].parseBody(readJson(bytes));
+    return { number, body, id: deriveLineId(source, number, bytes) };
   } catch (error) {
     if (!(error instanceof MalformedBody || error instanceof CoreError)) throw error;
     return { number, reason: error instanceof MalformedBody ? `The line ${error.problem}.` : error.message };
   }
 }
 
-/** Stores a batch, or only looks at it, and tells which of its lines are refused. */
-async function refusalsOf({ app }: Session, { kind, workspaceId, dryRun }: Source, { lines }: Batch) {
-  const good = lines.filter((line) => 'body' in line);
-  const bodies = good.map(({ body }) => body);
-  const ids = dryRun ? undefined : good.map(({ id }) => id);
-  const outcomes = (await importables[kind].make(app, workspaceId, bodies, ids)).values();
+/** Stores a batch, or only checks it in a dry run. Resolves to the rejected lines. */
+async function storeOrCheckBatch({ app }: CommandContext, { kind, workspaceId, dryRun }: Source, { lines }: Batch) {
+  const parsedLines = lines.filter((line) => 'body' in line);
+  const bodies = parsedLines.map(({ body }) => body);
+  const ids = dryRun ? undefined : parsedLines.map(({ id }) => id);
+  const results = (await importKinds[kind].createOrCheckMany(app, workspaceId, bodies, ids)).values();
   return lines.flatMap((line) => {
     if ('reason' in line) return [line];
-    const { value } = outcomes.next();
+    const { value } = results.next();
     return isRejected(value) ? [{ number: line.number, reason: value.message }] : [];
   });
 }
 
 function isBlank({ bytes }: Line): boolean {
-  return bytes !== undefined && bytes.length < LONGEST_BLANK && bytes.every((byte) => BLANKS.has(byte));
+  return (
+    bytes !== undefined && bytes.length <= MAX_BLANK_LINE_BYTES && bytes.every((byte) => BLANK_CHARACTERS.has(byte))
+  );
 }
 
 /** Returns the lines of the batch that was being stored when the import ended, or `null` if there are none. */
-function uncertainLines({ dryRun }: Source, storing: Batch | undefined): Uncertain | null {
-  const good = dryRun || !storing ? [] : storing.lines.filter((line) => 'body' in line);
-  const [first, last] = [good[0], good.at(-1)];
+function getUncertainLines({ dryRun }: Source, pendingBatch: Batch | undefined): LineRange | null {
+  const parsedLines = dryRun || !pendingBatch ? [] : pendingBatch.lines.filter((line) => 'body' in line);
+  const [first, last] = [parsedLines[0], parsedLines.at(-1)];
   return first && last ? { firstLine: first.number, lastLine: last.number } : null;
 }
 
-interface Result {
-  readonly accepted: number;
-  readonly refused: number;
+interface ImportResult {
+  readonly acceptedCount: number;
+  readonly rejectedCount: number;
   readonly nextLine: number;
-  readonly ended: Ended;
-  readonly uncertain: Uncertain | null;
+  readonly outcome: ImportOutcome;
+  readonly uncertainLines: LineRange | null;
 }
 
-function summary(
+function describeImport(
   { kind, dryRun, fromLine, importId }: Source,
-  { accepted, refused, nextLine, ended, uncertain }: Result,
+  { acceptedCount, rejectedCount, nextLine, outcome, uncertainLines }: ImportResult,
 ): string {
-  const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no line from ${fromLine} on`;
-  const counts = `${accepted} ${dryRun ? 'fit to be stored' : 'stored'} as ${kind}, ${refused} refused (${lines}).`;
-  const begin = `${ended === 'stopped' ? 'Stopped: ' : ''}${counts}`;
-  if (uncertain) {
+  const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no lines from line ${fromLine} on`;
+  const accepted = `${acceptedCount} ${dryRun ? 'can be stored' : 'stored'} as ${kind}`;
+  const beginning = `${outcome === 'stopped' ? 'Stopped: ' : ''}${accepted}, ${rejectedCount} rejected (${lines}).`;
+  if (uncertainLines) {
     return [
-      `${begin} Lines ${uncertain.firstLine} to ${uncertain.lastLine} may be stored.`,
-      `Go on with --from-line ${nextLine} --import-id ${importId}: then no line is stored twice.`,
+      `${beginning} Lines ${uncertainLines.firstLine} to ${uncertainLines.lastLine} may have been stored.`,
+      `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
     ].join(' ');
   }
-  return `${begin} ${ended === 'done' ? 'When the file has grown, go on' : 'Go on'} with --from-line ${nextLine}.`;
+  return `${beginning} ${outcome === 'done' ? 'If the file grows, continue' : 'Continue'} with --from-line ${nextLine}.`;
 }
 
-async function opened(file: string): Promise<{ stream: Readable; size: number | undefined }> {
-  const unreadable = (reason: string) => new UsageError([`${file} cannot be read: ${reason}.`]);
+/** Opens a file. Throws a `UsageError` if it cannot be read. */
+async function openFile(file: string): Promise<{ stream: Readable; size: number | undefined }> {
+  const createReadError = (reason: string) => new UsageError([`Cannot read ${file}: ${reason}.`]);
   try {
     const handle = await open(file);
     const stats = await handle.stat();
     if (stats.isDirectory()) {
       await handle.close();
-      throw unreadable('it is a folder');
+      throw createReadError('it is a directory');
     }
     return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code = '', message } = error as NodeJS.ErrnoException;
-    throw unreadable(reasons[code] ?? message);
+    throw createReadError(FILE_ERROR_REASONS[code] ?? message);
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not',
+const FILE_ERROR_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
 };

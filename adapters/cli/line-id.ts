@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const LINE_BITS = 32;
 const HASH_BITS = 42;
 
-/** The identity of an import: its id, and the workspace and kind of the records that it stores. */
+/** The identity of an import: its id, its workspace and the kind of its records. */
 export interface ImportTarget {
   /** A UUID version 7. */
   readonly importId: string;
@@ -12,11 +12,11 @@ export interface ImportTarget {
 }
 
 /**
- * Returns the id of the record that a line of an import becomes. The same line has the same id whenever it is imported
- * under the same `importId`. The id is a UUID version 7 (RFC 9562): the time of the import, the number of the line, so
- * that ids are in the order of the lines, and a hash of the line and its target.
+ * Derives the id of the record that is created from a line of an import. The same line, imported again with the same
+ * `importId`, has the same id. The id is a UUID version 7 (RFC 9562) of the time of the import, the line number, and a hash
+ * of the line and its target. The line number keeps ids in the order of the lines.
  */
-export function lineId({ importId, workspaceId, kind }: ImportTarget, line: number, bytes: Uint8Array): string {
+export function deriveLineId({ importId, workspaceId, kind }: ImportTarget, line: number, bytes: Uint8Array): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([importId, workspaceId, kind, line]))
     .update(bytes)

@@ -1,40 +1,42 @@
 const NEWLINE = 0x0a;
 
-/** A line of a file; `bytes` are `undefined` where it is longer than it may be. */
+/** A line of a file. */
 export interface Line {
+  /** The first line has number 1. */
   readonly number: number;
+  /** The content without the newline. `undefined` if the line is too long. */
   readonly bytes: Uint8Array | undefined;
-  /** Where the next line begins, in bytes from the beginning of the file. */
-  readonly end: number;
+  /** The offset of the next line, in bytes from the start of the file. */
+  readonly endOffset: number;
 }
 
-/** Takes a stream apart into lines, and holds no more of it than a chunk and a line of at most `limit` bytes. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Line> {
+/** Splits a stream into lines of at most `maxLength` bytes. Buffers at most one chunk and one line. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   let number = 0;
-  let end = 0;
+  let endOffset = 0;
   let parts: Uint8Array[] = [];
   let length = 0;
-  const take = (part: Uint8Array) => {
-    end += part.length;
+  const addPart = (part: Uint8Array) => {
+    endOffset += part.length;
     length += part.length;
-    if (length <= limit) parts.push(part);
+    if (length <= maxLength) parts.push(part);
     else parts = [];
   };
-  const line = (newline: number): Line => {
-    end += newline;
-    const bytes = length <= limit ? Buffer.concat(parts) : undefined;
+  const finishLine = (newlineLength: number): Line => {
+    endOffset += newlineLength;
+    const bytes = length <= maxLength ? Buffer.concat(parts) : undefined;
     parts = [];
     length = 0;
-    return { number: ++number, bytes, end };
+    return { number: ++number, bytes, endOffset };
   };
   for await (const chunk of chunks) {
     let start = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
-      take(chunk.subarray(start, at));
-      yield line(1);
-      start = at + 1;
+    for (let index = chunk.indexOf(NEWLINE); index >= 0; index = chunk.indexOf(NEWLINE, start)) {
+      addPart(chunk.subarray(start, index));
+      yield finishLine(1);
+      start = index + 1;
     }
-    take(chunk.subarray(start));
+    addPart(chunk.subarray(start));
   }
-  if (length > 0) yield line(0);
+  if (length > 0) yield finishLine(0);
 }

@@ -1,111 +1,121 @@
 import { once } from 'node:events';
-import type { CommandResult, Message, Report, Table } from './command.ts';
-import type { Terminal } from './progress.ts';
-import { tableLine, type Widths, widthsOf } from './table.ts';
-import { harmlessJson, printable } from './terminal-text.ts';
+import type { CommandResult, MessageResult, ReportResult, TableResult } from './command.ts';
+import { type ColumnWidths, computeColumnWidths, formatTableRow } from './table.ts';
+import type { TerminalStream } from './terminal-stream.ts';
+import { replaceControlCharactersInLines, stringifyForTerminal } from './terminal-text.ts';
 
 /** The number of rows that set the column widths of a table. Later rows are written as they arrive. */
-const SAMPLE_ROWS = 1_000;
+const SAMPLE_ROW_COUNT = 1_000;
 
-/** Where answers go. When they cannot be written any more, `closed` is aborted and what follows is not written. */
+/**
+ * The output of a command. When its stream fails, `closedSignal` is aborted and all further text is dropped, so that
+ * commands can stop early.
+ */
 export class Output {
-  private readonly closing = new AbortController();
-  readonly closed = this.closing.signal;
-  /** Why they could not be written, where it is not that whoever reads them closed the pipe. */
-  problem: string | undefined;
+  private readonly closeController = new AbortController();
+  readonly closedSignal = this.closeController.signal;
+  /** The error of the stream. `undefined` if the reader only closed the pipe (EPIPE), as `head` does. */
+  writeError: string | undefined;
 
   constructor(
-    private readonly stream: Terminal,
-    private readonly colors: boolean,
+    private readonly stream: TerminalStream,
+    private readonly hasColors: boolean,
   ) {
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (!this.closed.aborted && code !== 'EPIPE') this.problem = message;
-      this.closing.abort();
+      if (!this.closedSignal.aborted && code !== 'EPIPE') this.writeError = message;
+      this.closeController.abort();
     });
   }
 
-  /** The width of the terminal, in cells. `undefined` if the output is not a terminal. */
-  get columns(): number | undefined {
+  /** The width of the terminal in cells. `undefined` if the output is not a terminal. */
+  get terminalWidth(): number | undefined {
     return (this.stream.isTTY && this.stream.columns) || undefined;
   }
 
-  /** Writes a text, with its control characters replaced: they may come from records. */
+  /** Writes a text. Control characters are replaced, because they can come from records. */
   write(text: string): Promise<void> {
-    return this.writeRaw(printable(text));
+    return this.writeRaw(replaceControlCharactersInLines(text));
   }
 
   /** Writes the heading of a table. */
   writeHeading(text: string): Promise<void> {
-    return this.writeRaw(this.colors ? `\x1b[1m${text}\x1b[22m\n` : `${text}\n`);
+    return this.writeRaw(this.hasColors ? `\x1b[1m${text}\x1b[22m\n` : `${text}\n`);
   }
 
   private async writeRaw(text: string): Promise<void> {
-    if (this.closed.aborted || this.stream.write(text)) return;
-    await once(this.stream, 'drain', { signal: this.closed }).catch(() => 'nobody reads any more');
+    if (this.closedSignal.aborted || this.stream.write(text)) return;
+    // Rejects when the stream fails. The caller sees `closedSignal`.
+    await once(this.stream, 'drain', { signal: this.closedSignal }).catch(ignoreError);
   }
 
-  /** Resolves when all is written, or cannot be. */
-  flushed(): Promise<void> {
+  /** Resolves when the stream has written all text, or failed. */
+  flush(): Promise<void> {
     return new Promise((resolve) => this.stream.write('', () => resolve()));
   }
 }
 
-/** Writes an answer; `json` as one JSON value, else for people. Resolves to what a command told at last. */
-export async function show(answer: CommandResult, json: boolean, output: Output): Promise<Message | undefined> {
-  if ('rows' in answer) {
-    await (json ? listAsJson(answer, output) : listAsTable(answer, output));
+function ignoreError(): void {}
+
+/** Writes a result as one JSON value or for people. Resolves to the final message, or `undefined` for a list. */
+export async function writeResult(
+  result: CommandResult,
+  isJson: boolean,
+  output: Output,
+): Promise<MessageResult | undefined> {
+  if ('rows' in result) {
+    await (isJson ? writeTableAsJson(result, output) : writeTable(result, output));
     return undefined;
   }
-  if ('items' in answer) return json ? reportAsJson(answer, output) : report(answer, output);
-  await output.write(`${json ? harmlessJson(answer.json) : answer.says}\n`);
-  return answer;
+  if ('items' in result) return isJson ? writeReportAsJson(result, output) : writeReport(result, output);
+  await output.write(`${isJson ? stringifyForTerminal(result.json) : result.message}\n`);
+  return result;
 }
 
-async function listAsJson({ rows }: Table, output: Output): Promise<void> {
+async function writeTableAsJson({ rows }: TableResult, output: Output): Promise<void> {
   let separator = '[';
   for await (const { json } of rows) {
-    if (output.closed.aborted) return;
-    await output.write(`${separator}${harmlessJson(json)}`);
+    if (output.closedSignal.aborted) return;
+    await output.write(`${separator}${stringifyForTerminal(json)}`);
     separator = ',\n';
   }
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/** Writes a table row by row. On a terminal, lines are cut to its width. Otherwise nothing is cut. */
-async function listAsTable({ rows, columns, none }: Table, output: Output): Promise<void> {
-  const fits = output.columns !== undefined;
+/** Writes a table row by row. Truncates lines to the width of a terminal. Other outputs get complete lines. */
+async function writeTable({ rows, columns, emptyMessage }: TableResult, output: Output): Promise<void> {
+  const shouldTruncate = output.terminalWidth !== undefined;
   const sample: (readonly string[])[] = [];
-  let widths: Widths | undefined;
-  const begin = async () => {
-    widths = widthsOf(columns, sample, output.columns);
-    await output.writeHeading(tableLine(columns, widths, fits));
-    for (const cells of sample) await output.write(`${tableLine(cells, widths, fits)}\n`);
+  let widths: ColumnWidths | undefined;
+  const writeSample = async () => {
+    widths = computeColumnWidths(columns, sample, output.terminalWidth);
+    await output.writeHeading(formatTableRow(columns, widths, shouldTruncate));
+    for (const cells of sample) await output.write(`${formatTableRow(cells, widths, shouldTruncate)}\n`);
   };
   for await (const { cells } of rows) {
-    if (widths) await output.write(`${tableLine(cells, widths, fits)}\n`);
-    else if (sample.push(cells) === SAMPLE_ROWS) await begin();
-    if (output.closed.aborted) return;
+    if (widths) await output.write(`${formatTableRow(cells, widths, shouldTruncate)}\n`);
+    else if (sample.push(cells) === SAMPLE_ROW_COUNT) await writeSample();
+    if (output.closedSignal.aborted) return;
   }
-  if (sample.length === 0) await output.write(`${none}\n`);
-  else if (!widths) await begin();
+  if (sample.length === 0) await output.write(`${emptyMessage}\n`);
+  else if (!widths) await writeSample();
 }
 
-async function reportAsJson({ name, items }: Report, output: Output): Promise<Message> {
-  await output.write(`{${JSON.stringify(name)}:[`);
+async function writeReportAsJson({ itemsName, items }: ReportResult, output: Output): Promise<MessageResult> {
+  await output.write(`{${JSON.stringify(itemsName)}:[`);
   for (let separator = ''; ; separator = ',\n') {
     const { done, value } = await items.next();
     if (done) {
-      await output.write(`],${harmlessJson(value.json).slice(1)}\n`);
+      await output.write(`],${stringifyForTerminal(value.json).slice(1)}\n`);
       return value;
     }
-    await output.write(`${separator}${harmlessJson(value.json)}`);
+    await output.write(`${separator}${stringifyForTerminal(value.json)}`);
   }
 }
 
-async function report({ items }: Report, output: Output): Promise<Message> {
+async function writeReport({ items }: ReportResult, output: Output): Promise<MessageResult> {
   for (;;) {
     const { done, value } = await items.next();
-    await output.write(`${value.says}\n`);
+    await output.write(`${value.message}\n`);
     if (done) return value;
   }
 }

@@ -1,56 +1,57 @@
-import type { Writable } from 'node:stream';
+import type { TerminalStream } from './terminal-stream.ts';
 
-/** What a terminal's stream can tell besides. */
-export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };
-
-const REDRAW_MS = 100;
-const LINE_EVERY_MS = 5_000;
-const BAR = 20;
+const REDRAW_INTERVAL_MS = 100;
+const LINE_INTERVAL_MS = 5_000;
+const BAR_WIDTH = 20;
 const CLEAR_LINE = '\r\x1b[K';
 
-/** How far a long command has come: a bar on a terminal, elsewhere a line now and then. */
+/** The progress of a long command: a bar on a terminal, otherwise a line every `LINE_INTERVAL_MS`. */
 export class ProgressLine {
   private readonly startedAt: number;
   private shownAt: number;
-  private drawn = false;
+  private isBarVisible = false;
 
   constructor(
-    private readonly stream: Terminal,
+    private readonly stream: TerminalStream,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.startedAt = now();
     this.shownAt = stream.isTTY ? Number.NEGATIVE_INFINITY : this.startedAt;
   }
 
-  /** Shows that so many are done, and which part of all that is, where it is known. */
-  show(done: number, what: string, ofAll?: number): void {
-    const part = ofAll && Math.min(1, ofAll);
+  /** Shows the number of processed units and, if `fraction` (0 to 1) is known, a bar and the remaining time. */
+  show(doneCount: number, unit: string, fraction?: number): void {
+    const done = fraction && Math.min(1, fraction);
     const now = this.now();
-    if (now - this.shownAt < (this.stream.isTTY ? REDRAW_MS : LINE_EVERY_MS)) return;
+    if (now - this.shownAt < (this.stream.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) return;
     this.shownAt = now;
     const seconds = (now - this.startedAt) / 1000;
-    const rate = seconds > 0 ? Math.round(done / seconds) : 0;
-    const left = part ? `, ${duration((seconds / part) * (1 - part))} left` : '';
-    const text = `${done} ${what}, ${rate} a second${left}`;
+    const rate = seconds > 0 ? Math.round(doneCount / seconds) : 0;
+    const remaining = done ? `, ${formatDuration((seconds / done) * (1 - done))} left` : '';
+    const text = `${doneCount} ${unit}, ${rate} a second${remaining}`;
     if (!this.stream.isTTY) {
       this.stream.write(`${text}\n`);
       return;
     }
-    const full = Math.round((part ?? 0) * BAR);
-    const bar = part === undefined ? '' : `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${Math.floor(part * 100)} %  `;
+    const bar = done === undefined ? '' : formatBar(done);
     this.stream.write(CLEAR_LINE + `${bar}${text}`.slice(0, (this.stream.columns ?? 80) - 1));
-    this.drawn = true;
+    this.isBarVisible = true;
   }
 
-  /** Takes the bar away, so that something else can be written. */
+  /** Removes the bar, so that other text can be written. */
   clear(): void {
-    if (!this.drawn) return;
+    if (!this.isBarVisible) return;
     this.stream.write(CLEAR_LINE);
-    this.drawn = false;
+    this.isBarVisible = false;
   }
 }
 
-function duration(seconds: number): string {
+function formatBar(fraction: number): string {
+  const filledWidth = Math.round(fraction * BAR_WIDTH);
+  return `${'█'.repeat(filledWidth)}${'░'.repeat(BAR_WIDTH - filledWidth)} ${Math.floor(fraction * 100)} %  `;
+}
+
+function formatDuration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

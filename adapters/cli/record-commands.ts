@@ -8,23 +8,32 @@ import { createDomain } from '../api/domain.ts';
 import { positiveInteger, text } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
-import { anyId, apiFields, command, listed, type Message, parameter, picked, workspaceOption } from './command.ts';
-import { counted } from './table.ts';
-import { harmless } from './terminal-text.ts';
+import {
+  createTableResult,
+  defineCommand,
+  defineParameter,
+  getResponseFields,
+  idSchema,
+  type MessageResult,
+  pickFields,
+  workspaceOption,
+} from './command.ts';
+import { formatCount } from './format-count.ts';
+import { replaceControlCharacters } from './terminal-text.ts';
 
-const campaignFields = apiFields(createCampaign);
-const domainFields = apiFields(createDomain);
-const pillarFields = apiFields(updateContentPillar);
+const campaignFields = getResponseFields(createCampaign);
+const domainFields = getResponseFields(createDomain);
+const pillarFields = getResponseFields(updateContentPillar);
 
-export const listGroups = command({
+export const listGroupsCommand = defineCommand({
   name: 'group list',
-  does: 'list the groups of a workspace and how many members they have',
+  summary: 'list the groups of a workspace with their number of members',
   example: 'group list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(
+    createTableResult(
       app.groups.iterate(workspaceId),
-      apiFields(createGroup),
+      getResponseFields(createGroup),
       [
         ['ID', ({ id }) => id],
         ['NAME', ({ name }) => name],
@@ -35,15 +44,15 @@ export const listGroups = command({
     ),
 });
 
-export const listTags = command({
+export const listTagsCommand = defineCommand({
   name: 'tag list',
-  does: 'list the tags of a workspace',
+  summary: 'list the tags of a workspace',
   example: 'tag list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(
+    createTableResult(
       app.tags.iterate(workspaceId),
-      apiFields(createTag),
+      getResponseFields(createTag),
       [
         ['ID', ({ id }) => id],
         ['NAME', ({ name }) => name],
@@ -53,33 +62,37 @@ export const listTags = command({
     ),
 });
 
-export const createPillar = command({
+export const createPillarCommand = defineCommand({
   name: 'pillar create',
-  does: 'make a content pillar, published at once',
+  summary: 'create a published content pillar',
   example: 'pillar create --workspace 0190… --author 0191… --title "Life outdoors" --color green',
   parameters: {
     workspaceId: workspaceOption,
-    authorId: parameter('--author <member>', 'the member who makes it', anyId),
-    title: parameter('--title <title>', 'its title', text(CONTENT_PILLAR_TITLE)),
-    color: parameter('--color <color>', 'its color', z.enum(COLORS)),
-    description: parameter('--description <text>', 'what it is about', text(CONTENT_PILLAR_DESCRIPTION).default('')),
+    authorId: defineParameter('--author <member>', 'ID of the member who is the author', idSchema),
+    title: defineParameter('--title <title>', 'title of the content pillar', text(CONTENT_PILLAR_TITLE)),
+    color: defineParameter('--color <color>', 'color of the content pillar', z.enum(COLORS)),
+    description: defineParameter(
+      '--description <text>',
+      'description of the content pillar',
+      text(CONTENT_PILLAR_DESCRIPTION).default(''),
+    ),
   },
   run: async ({ app }, { workspaceId, ...fields }) => {
     const pillar = await app.contentPillars.create(workspaceId, fields);
     return {
-      json: picked(pillar, pillarFields),
-      says: `The content pillar ${harmless(pillar.title)} is published: ${pillar.id}`,
+      json: pickFields(pillar, pillarFields),
+      message: `The content pillar ${replaceControlCharacters(pillar.title)} was created and published: ${pillar.id}`,
     };
   },
 });
 
-export const listPillars = command({
+export const listPillarsCommand = defineCommand({
   name: 'pillar list',
-  does: 'list the content pillars of a workspace, archived ones too',
+  summary: 'list the content pillars of a workspace, including archived ones',
   example: 'pillar list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(
+    createTableResult(
       app.contentPillars.iterate(workspaceId),
       pillarFields,
       [
@@ -92,45 +105,45 @@ export const listPillars = command({
     ),
 });
 
-export const verifyDomain = command({
+export const verifyDomainCommand = defineCommand({
   name: 'domain verify',
-  does: 'mark a domain as verified',
-  more: 'It is refused while another workspace has the domain verified and live.',
+  summary: 'mark a domain as verified',
+  details: 'Not allowed while another workspace has verified the same domain and not archived it.',
   example: 'domain verify --workspace 0190… 0193…',
-  parameters: { id: parameter('<domain>', 'the domain, by its id', anyId), workspaceId: workspaceOption },
+  parameters: { id: defineParameter('<domain>', 'ID of the domain', idSchema), workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId, id }) => {
     const domain = await app.domains.verify(workspaceId, id);
-    return { json: picked(domain, domainFields), says: `The domain ${domain.slug} is verified.` };
+    return { json: pickFields(domain, domainFields), message: `The domain ${domain.slug} is verified.` };
   },
 });
 
-export const listDomains = command({
+export const listDomainsCommand = defineCommand({
   name: 'domain list',
-  does: 'list the domains of a workspace, archived ones too',
+  summary: 'list the domains of a workspace, including archived ones',
   example: 'domain list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(
+    createTableResult(
       app.domains.iterate(workspaceId),
       domainFields,
       [
         ['ID', ({ id }) => id],
         ['DOMAIN', ({ slug }) => slug],
-        ['VERIFIED', ({ verified }) => yesOrNo(verified)],
-        ['PRIMARY', ({ primary }) => yesOrNo(primary)],
-        ['ARCHIVED', ({ archived }) => yesOrNo(archived)],
+        ['VERIFIED', ({ verified }) => formatBoolean(verified)],
+        ['PRIMARY', ({ primary }) => formatBoolean(primary)],
+        ['ARCHIVED', ({ archived }) => formatBoolean(archived)],
       ],
       'The workspace has no domains yet.',
     ),
 });
 
-export const listCampaigns = command({
+export const listCampaignsCommand = defineCommand({
   name: 'campaign list',
-  does: 'list the campaigns of a workspace, archived ones too',
+  summary: 'list the campaigns of a workspace, including archived ones',
   example: 'campaign list --workspace 0190…',
   parameters: { workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId }) =>
-    listed(
+    createTableResult(
       app.campaigns.iterate(workspaceId),
       campaignFields,
       [
@@ -146,61 +159,69 @@ export const listCampaigns = command({
     ),
 });
 
-export const setCampaignStatus = command({
+export const setCampaignStatusCommand = defineCommand({
   name: 'campaign set-status',
-  does: 'publish or archive a campaign',
-  more: 'A draft can be published or archived, a published campaign archived, an archived one published again.',
+  summary: 'publish or archive a campaign',
+  details:
+    'Allowed changes: from draft to published or archived, from published to archived, from archived to published.',
   example: 'campaign set-status --workspace 0190… 0194… published',
   parameters: {
-    id: parameter('<campaign>', 'the campaign, by its id', anyId),
-    status: parameter('<status>', 'what it is from now on', z.enum(CAMPAIGN_STATUSES)),
+    id: defineParameter('<campaign>', 'ID of the campaign', idSchema),
+    status: defineParameter('<status>', 'new status', z.enum(CAMPAIGN_STATUSES)),
     workspaceId: workspaceOption,
   },
   run: async ({ app }, { workspaceId, id, status }) => {
     const campaign = await app.campaigns.setStatus(workspaceId, id, status);
-    return told(campaign, `The campaign ${harmless(campaign.name)} is ${campaign.status}.`);
-  },
-});
-
-const campaignOption = parameter('--campaign <id>', 'the campaign', anyId);
-
-export const recordShare = command({
-  name: 'share record',
-  does: 'record that a member has shared a published campaign; again changes nothing',
-  example: 'share record --workspace 0190… --campaign 0194… --member 0191…',
-  parameters: {
-    workspaceId: workspaceOption,
-    campaignId: campaignOption,
-    memberId: parameter('--member <id>', 'who has shared it', anyId),
-  },
-  run: async ({ app }, { workspaceId, campaignId, memberId }) => {
-    const campaign = await app.campaigns.recordShare(workspaceId, campaignId, memberId);
-    return told(
+    return createCampaignResult(
       campaign,
-      `The campaign ${harmless(campaign.name)} has been shared by ${counted(campaign.shares, 'member')}.`,
+      `The campaign ${replaceControlCharacters(campaign.name)} is ${campaign.status}.`,
     );
   },
 });
 
-export const recordClicks = command({
+const campaignOption = defineParameter('--campaign <id>', 'ID of the campaign', idSchema);
+
+export const recordShareCommand = defineCommand({
+  name: 'share record',
+  summary: 'record that a member has shared a published campaign',
+  details: 'A member shares a campaign only once: recording the share again changes nothing.',
+  example: 'share record --workspace 0190… --campaign 0194… --member 0191…',
+  parameters: {
+    workspaceId: workspaceOption,
+    campaignId: campaignOption,
+    memberId: defineParameter('--member <id>', 'ID of the member who shared the campaign', idSchema),
+  },
+  run: async ({ app }, { workspaceId, campaignId, memberId }) => {
+    const campaign = await app.campaigns.recordShare(workspaceId, campaignId, memberId);
+    return createCampaignResult(
+      campaign,
+      `The campaign ${replaceControlCharacters(campaign.name)} has been shared by ${formatCount(campaign.shares, 'member')}.`,
+    );
+  },
+});
+
+export const recordClicksCommand = defineCommand({
   name: 'click record',
-  does: 'record clicks on a published campaign',
+  summary: 'record clicks on a published campaign',
   example: 'click record --workspace 0190… --campaign 0194… --count 25',
   parameters: {
     workspaceId: workspaceOption,
     campaignId: campaignOption,
-    count: parameter('--count <number>', 'how many', positiveInteger(MAX_CLICK_COUNT).default(1)),
+    count: defineParameter('--count <number>', 'number of clicks', positiveInteger(MAX_CLICK_COUNT).default(1)),
   },
   run: async ({ app }, { workspaceId, campaignId, count }) => {
     const campaign = await app.campaigns.recordClicks(workspaceId, campaignId, count);
-    return told(campaign, `The campaign ${harmless(campaign.name)} has ${counted(campaign.clicks, 'click')}.`);
+    return createCampaignResult(
+      campaign,
+      `The campaign ${replaceControlCharacters(campaign.name)} has ${formatCount(campaign.clicks, 'click')}.`,
+    );
   },
 });
 
-function told(campaign: Campaign, says: string): Message {
-  return { json: picked(campaign, campaignFields), says };
+function createCampaignResult(campaign: Campaign, message: string): MessageResult {
+  return { json: pickFields(campaign, campaignFields), message };
 }
 
-function yesOrNo(value: boolean): string {
+function formatBoolean(value: boolean): string {
   return value ? 'yes' : 'no';
 }

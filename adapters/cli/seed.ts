@@ -5,9 +5,10 @@ import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
-import { command, parameter, type Session, STOPPED } from './command.ts';
-import { Choices, sampleCampaign } from './sample.ts';
-import { counted } from './table.ts';
+import { type CommandContext, defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
+import { formatCount } from './format-count.ts';
+import { buildSampleCampaign } from './sample-campaign.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 const GROUPS = ['Marketing', 'Sales', 'Engineering', 'People', 'Finance', 'Support', 'Design', 'Operations'];
 const TAGS = ['Launch', 'Hiring', 'Sustainability', 'Events', 'Culture', 'Customers', 'Research', 'Press', 'Partners'];
@@ -23,11 +24,11 @@ const QUESTIONS = [
 const FIRST_NAMES = 'Ada Ben Chiara Dmitri Elif Farid Greta Hana Ines Jonas Kofi Léa Mei Noor Oskar Priya'.split(' ');
 const LAST_NAMES = 'Winter Sommer Okafor Nowak Haddad García Lindqvist Tanaka Müller Rossi Silva Novák'.split(' ');
 const ADJECTIVES = 'New Light Quiet Repaired Winter Summer Open Shared Northern Green First Long'.split(' ');
-const THINGS = 'tents trails stories jackets workshops maps boots evenings teams ideas'.split(' ');
+const NOUNS = 'tents trails stories jackets workshops maps boots evenings teams ideas'.split(' ');
 const PLACES = ['in Lisbon', 'in Oslo', 'for families', 'for beginners', 'at the fair', 'on the coast', 'this week'];
 
-/** Sentences are one of each. */
-const WHO = [
+/** A sentence is one subject, one verb and one object, and has at most 99 characters. */
+const SENTENCE_SUBJECTS = [
   'Our repair team',
   'A guide from the coast',
   'The people in support',
@@ -39,11 +40,11 @@ const WHO = [
   'The partner in the valley',
   'Half of the office',
 ];
-const DID = [
+const SENTENCE_VERBS = [
   'spent a weekend with',
   'wrote to us about',
   'found a better way to carry',
-  'learned how to mend',
+  'learned how to pack',
   'tested in the rain',
   'took apart and rebuilt',
   'has waited a year for',
@@ -51,7 +52,7 @@ const DID = [
   'measured the footprint of',
   'would not travel without',
 ];
-const WHAT = [
+const SENTENCE_OBJECTS = [
   'a backpack that has seen twenty countries',
   'the stove that boils water in three minutes',
   'a sleeping bag made of old bottles',
@@ -64,66 +65,83 @@ const WHAT = [
   'the wool hat that started it all',
 ];
 
-/** As often as they come up. */
-const STATUSES: readonly CampaignStatus[] = ['published', 'published', 'published', 'published', 'draft', 'archived'];
-/** When campaigns start and how long they last, in days from now: over, running, to come. */
-const WINDOWS = [
+/** Each status as often as its share of the campaigns. */
+const WEIGHTED_STATUSES: readonly CampaignStatus[] = [
+  'published',
+  'published',
+  'published',
+  'published',
+  'draft',
+  'archived',
+];
+/** When campaigns start, in days from now, and how many days they last: ended, running and upcoming campaigns. */
+const DATE_WINDOWS = [
   { starts: [-400, -60], lasts: [5, 50] },
   { starts: [-30, -1], lasts: [31, 90] },
   { starts: [2, 90], lasts: [5, 60] },
 ] as const;
 
-const BATCH = 500;
-/** One text in so many is long; within these lengths one more sentence is added, of which none has more than 99 characters. */
-const LONG_ONE_IN = 20;
-const LENGTHS = { short: [0, 250], long: [300, DESCRIPTION.max - 100] } as const;
-/** How many of the newest campaigns may have been shared, and by how many members at most. */
-const SHARED = 300;
-const SHARERS = 8;
-/** What waits for the storage at the same time. */
-const AT_ONCE = 16;
+const BATCH_SIZE = 500;
+/** One description in 20 is long. */
+const LONG_DESCRIPTION_INTERVAL = 20;
+/** Sentences are added until a length in this range is reached, so the maximum leaves room for one more sentence. */
+const DESCRIPTION_LENGTHS = { short: [0, 250], long: [300, DESCRIPTION.max - 100] } as const;
+/** Only the newest campaigns get shares. */
+const MAX_SHARED_CAMPAIGN_COUNT = 300;
+const MAX_SHARER_COUNT = 8;
+const MAX_CONCURRENT_WRITE_COUNT = 16;
 
-export const seed = command({
+export const seedCommand = defineCommand({
   name: 'seed',
-  does: 'make a sample workspace and a key of its admin, for demonstrations and benchmarks',
-  more: 'On the same day, the same --seed-number gives the same names, texts and dates. The key is shown this once.',
+  summary: 'create a sample workspace with an API key, for demonstrations and benchmarks',
+  details:
+    'The key belongs to an admin and is shown only once. On the same day, the same --seed-number gives the same ' +
+    'names, texts and dates.',
   example: 'seed --campaigns 5000 --members 200',
-  endsItself: true,
+  handlesInterrupt: true,
   parameters: {
-    campaigns: parameter('--campaigns <number>', 'how many campaigns', positiveInteger(10_000_000).default(1000)),
-    members: parameter(
+    campaigns: defineParameter(
+      '--campaigns <number>',
+      'number of campaigns',
+      positiveInteger(10_000_000).default(1000),
+    ),
+    members: defineParameter(
       '--members <number>',
-      'how many members, the admin among them',
+      'number of members, including the admin',
       positiveInteger(1_000_000).default(100),
     ),
-    number: parameter('--seed-number <number>', 'which sample', positiveInteger(2 ** 31).default(1)),
+    number: defineParameter(
+      '--seed-number <number>',
+      'seed of the random number generator',
+      positiveInteger(2 ** 31).default(1),
+    ),
   },
-  run: async (session, { campaigns, members, number }) => {
-    const choices = new Choices(number);
-    const shown = shower(session, members + campaigns + SHARED);
-    const company = await makeCompany(session, choices);
-    const people = await makeMembers(session, company, choices, members, shown);
-    const admin = people[0] as Member;
-    const { secret } = await session.app.apiKeys.create(company.id, { memberId: admin.id, label: 'seed' });
-    const made = await makeCampaigns(session, company, choices, people, campaigns, shown);
-    const shares = await makeShares(session, company, choices, people, made.newest, shown);
-    session.progress.clear();
+  run: async (context, { campaigns, members, number }) => {
+    const random = new SeededRandom(number);
+    const reportProgress = createProgressReporter(context, members + campaigns + MAX_SHARED_CAMPAIGN_COUNT);
+    const company = await createCompany(context, random);
+    const allMembers = await createMembers(context, company, random, members, reportProgress);
+    const admin = allMembers[0] as Member;
+    const { secret } = await context.app.apiKeys.create(company.id, { memberId: admin.id, label: 'seed' });
+    const created = await createCampaigns(context, company, random, allMembers, campaigns, reportProgress);
+    const shares = await createShares(context, company, random, allMembers, created.newest, reportProgress);
+    context.progress.clear();
     const { id: workspaceId, name } = company;
-    const counts = { campaigns: made.count, members: people.length, shares };
-    const stopped = session.stop.aborted;
+    const counts = { campaigns: created.count, members: allMembers.length, shares };
+    const isStopped = context.signal.aborted;
     return {
       json: { workspaceId, name, memberId: admin.id, key: secret, ...counts },
-      says: [
-        `${stopped ? 'Stopped: ' : ''}The workspace ${name} (${workspaceId}) has ${counted(made.count, 'campaign')}, ` +
-          `${counted(people.length, 'member')} and ${counted(shares, 'share')}.`,
-        `The key of its admin is shown this once, so keep it now:\n\n  ${secret}\n`,
+      message: [
+        `${isStopped ? 'Stopped: ' : ''}The workspace ${name} (${workspaceId}) has ${formatCount(created.count, 'campaign')}, ` +
+          `${formatCount(allMembers.length, 'member')} and ${formatCount(shares, 'share')}.`,
+        `Store the API key of its admin now, because it is shown only once:\n\n  ${secret}\n`,
       ].join('\n'),
-      ...(stopped && { exitCode: STOPPED }),
+      ...(isStopped && { exitCode: INTERRUPTED_EXIT_CODE }),
     };
   },
 });
 
-/** What is in the workspace beside members and campaigns. */
+/** The workspace, its groups and its tags. */
 interface Company {
   readonly id: string;
   readonly name: string;
@@ -131,61 +149,63 @@ interface Company {
   readonly tagIds: readonly string[];
 }
 
-type Shown = (more: number) => void;
+type ProgressReporter = (addedCount: number) => void;
 
-function shower({ progress }: Session, total: number): Shown {
+function createProgressReporter({ progress }: CommandContext, total: number): ProgressReporter {
   let done = 0;
-  return (more) => {
-    done += more;
+  return (addedCount) => {
+    done += addedCount;
     progress.show(done, 'records', done / total);
   };
 }
 
-async function makeCompany({ app }: Session, choices: Choices): Promise<Company> {
-  const { id, name } = await app.workspaces.create(`Northwind ${choices.of(['Outdoor', 'Trails', 'Supply', 'Works'])}`);
+async function createCompany({ app }: CommandContext, random: SeededRandom): Promise<Company> {
+  const { id, name } = await app.workspaces.create(
+    `Northwind ${random.pick(['Outdoor', 'Trails', 'Supply', 'Works'])}`,
+  );
   const groups = GROUPS.map((group) => ({ name: group, description: `Everyone in ${group}` }));
-  const groupIds = idsOf(await app.groups.createMany(id, groups));
-  const tagIds = idsOf(await app.tags.createMany(id, TAGS));
-  const questions = QUESTIONS.map((question) => ({ question, groups: choices.some(groupIds, 2) }));
+  const groupIds = getCreatedIds(await app.groups.createMany(id, groups));
+  const tagIds = getCreatedIds(await app.tags.createMany(id, TAGS));
+  const questions = QUESTIONS.map((question) => ({ question, groups: random.pickSome(groupIds, 2) }));
   await app.inspirationQuestions.createMany(id, questions);
   return { id, name, groupIds, tagIds };
 }
 
-async function makeMembers(
-  { app, stop }: Session,
+async function createMembers(
+  { app, signal }: CommandContext,
   { id, groupIds }: Company,
-  choices: Choices,
+  random: SeededRandom,
   count: number,
-  shown: Shown,
+  reportProgress: ProgressReporter,
 ): Promise<readonly Member[]> {
-  const members = [await app.members.create(id, { ...personOf(choices, groupIds, 1), role: 'admin' })];
-  while (members.length < count && !stop.aborted) {
-    const size = Math.min(AT_ONCE, count - members.length);
-    const people = Array.from({ length: size }, (_, i) => personOf(choices, groupIds, members.length + i + 1));
-    members.push(...(await Promise.all(people.map((person) => app.members.create(id, person)))));
-    shown(size);
+  const members = [await app.members.create(id, { ...buildMember(random, groupIds, 1), role: 'admin' })];
+  while (members.length < count && !signal.aborted) {
+    const size = Math.min(MAX_CONCURRENT_WRITE_COUNT, count - members.length);
+    const newMembers = Array.from({ length: size }, (_, i) => buildMember(random, groupIds, members.length + i + 1));
+    members.push(...(await Promise.all(newMembers.map((member) => app.members.create(id, member)))));
+    reportProgress(size);
   }
   return members;
 }
 
-function personOf(choices: Choices, groupIds: readonly string[], number: number): NewMember {
-  const name = `${choices.of(FIRST_NAMES)} ${choices.of(LAST_NAMES)}`;
+function buildMember(random: SeededRandom, groupIds: readonly string[], number: number): NewMember {
+  const name = `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
   const letters = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(' ', '.');
   return {
     name,
     email: `${letters}.${number}@northwind.example`,
-    seatType: choices.of(['advocate', 'advocate', 'advocate', 'thought_leader']),
-    groupIds: choices.some(groupIds, 2),
+    seatType: random.pick(['advocate', 'advocate', 'advocate', 'thought_leader']),
+    groupIds: random.pickSome(groupIds, 2),
   };
 }
 
-async function makeCampaigns(
-  { app, stop, now }: Session,
+async function createCampaigns(
+  { app, signal, now }: CommandContext,
   company: Company,
-  choices: Choices,
+  random: SeededRandom,
   members: readonly Member[],
   count: number,
-  shown: Shown,
+  reportProgress: ProgressReporter,
 ): Promise<{ readonly count: number; readonly newest: readonly Campaign[] }> {
   const { id: workspaceId } = company;
   const { id: authorId } = members[0] as Member;
@@ -198,76 +218,80 @@ async function makeCampaigns(
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
   await app.domains.verify(workspaceId, domain.id);
   const newest: Campaign[] = [];
-  let made = 0;
-  while (made < count && !stop.aborted) {
-    const batch = Array.from({ length: Math.min(BATCH, count - made) }, () => ({
-      ...campaignOf(choices, now()),
-      domain: choices.of([null, slug]),
-      tagIds: choices.some(company.tagIds, 3),
-      groupIds: choices.some(company.groupIds, 2),
-      contentPillarId: choices.of([null, ...pillarIds]),
+  let createdCount = 0;
+  while (createdCount < count && !signal.aborted) {
+    const batch = Array.from({ length: Math.min(BATCH_SIZE, count - createdCount) }, () => ({
+      ...buildCampaign(random, now()),
+      domain: random.pick([null, slug]),
+      tagIds: random.pickSome(company.tagIds, 3),
+      groupIds: random.pickSome(company.groupIds, 2),
+      contentPillarId: random.pick([null, ...pillarIds]),
     }));
-    const actor = { workspaceId, member: choices.of(members) };
-    newest.push(...recordsOf(await app.campaigns.createMany(actor, batch)));
-    newest.splice(0, Math.max(0, newest.length - SHARED));
-    made += batch.length;
-    shown(batch.length);
+    const actor = { workspaceId, member: random.pick(members) };
+    newest.push(...getCreatedRecords(await app.campaigns.createMany(actor, batch)));
+    newest.splice(0, Math.max(0, newest.length - MAX_SHARED_CAMPAIGN_COUNT));
+    createdCount += batch.length;
+    reportProgress(batch.length);
   }
-  return { count: made, newest };
+  return { count: createdCount, newest };
 }
 
-function campaignOf(choices: Choices, now: number): NewCampaign {
-  const name = `${choices.of(ADJECTIVES)} ${choices.of(THINGS)} ${choices.of(PLACES)}`;
-  const { starts, lasts } = choices.of(WINDOWS);
-  const from = choices.between(starts[0], starts[1]);
-  const until = from + choices.between(lasts[0], lasts[1]);
-  const sample = sampleCampaign(name, choices.of(STATUSES), [from, until], now);
-  const campaign = { ...sample, description: continued(choices, sample.description) };
-  return choices.below(3) === 0 ? { ...campaign, targetShares: choices.between(1, 20) * 10 } : campaign;
+function buildCampaign(random: SeededRandom, now: number): NewCampaign {
+  const name = `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)} ${random.pick(PLACES)}`;
+  const { starts, lasts } = random.pick(DATE_WINDOWS);
+  const from = random.nextIntegerBetween(starts[0], starts[1]);
+  const to = from + random.nextIntegerBetween(lasts[0], lasts[1]);
+  const sample = buildSampleCampaign(name, random.pick(WEIGHTED_STATUSES), [from, to], now);
+  const campaign = { ...sample, description: addSentences(random, sample.description) };
+  return random.nextIntegerBelow(3) === 0
+    ? { ...campaign, targetShares: random.nextIntegerBetween(1, 20) * 10 }
+    : campaign;
 }
 
-/** A text with some more sentences, or many. */
-function continued(choices: Choices, start: string): string {
-  const [least, most] = choices.below(LONG_ONE_IN) === 0 ? LENGTHS.long : LENGTHS.short;
-  const length = choices.between(least, most);
+/** Returns `start` followed by some sentences, or by many in one of `LONG_DESCRIPTION_INTERVAL` calls. */
+function addSentences(random: SeededRandom, start: string): string {
+  const [minLength, maxLength] =
+    random.nextIntegerBelow(LONG_DESCRIPTION_INTERVAL) === 0 ? DESCRIPTION_LENGTHS.long : DESCRIPTION_LENGTHS.short;
+  const length = random.nextIntegerBetween(minLength, maxLength);
   let text = start;
-  while (text.length < length) text += ` ${choices.of(WHO)} ${choices.of(DID)} ${choices.of(WHAT)}.`;
+  while (text.length < length)
+    text += ` ${random.pick(SENTENCE_SUBJECTS)} ${random.pick(SENTENCE_VERBS)} ${random.pick(SENTENCE_OBJECTS)}.`;
   return text;
 }
 
-async function makeShares(
-  { app, stop }: Session,
+async function createShares(
+  { app, signal }: CommandContext,
   { id: workspaceId }: Company,
-  choices: Choices,
+  random: SeededRandom,
   members: readonly Member[],
   campaigns: readonly Campaign[],
-  shown: Shown,
+  reportProgress: ProgressReporter,
 ): Promise<number> {
   const published = campaigns.filter(({ status }) => status === 'published');
   const plans = published.map(({ id }) => ({
     id,
-    sharers: choices.some(members, SHARERS),
-    clicks: choices.below(500),
+    sharers: random.pickSome(members, MAX_SHARER_COUNT),
+    clicks: random.nextIntegerBelow(500),
   }));
   let shares = 0;
-  for (let i = 0; i < plans.length && !stop.aborted; i += AT_ONCE) {
-    const some = plans.slice(i, i + AT_ONCE);
+  for (let i = 0; i < plans.length && !signal.aborted; i += MAX_CONCURRENT_WRITE_COUNT) {
+    const batch = plans.slice(i, i + MAX_CONCURRENT_WRITE_COUNT);
     await Promise.all(
-      some.map(async ({ id, sharers, clicks }) => {
+      batch.map(async ({ id, sharers, clicks }) => {
         for (const member of sharers) await app.campaigns.recordShare(workspaceId, id, member.id);
         if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
         shares += sharers.length;
       }),
     );
-    shown(some.length);
+    reportProgress(batch.length);
   }
   return shares;
 }
 
-function recordsOf<T>(outcomes: readonly BatchResult<T>[]): T[] {
-  return outcomes.filter((outcome): outcome is T => !isRejected(outcome));
+function getCreatedRecords<T>(results: readonly BatchResult<T>[]): T[] {
+  return results.filter((result): result is T => !isRejected(result));
 }
 
-function idsOf<T extends { readonly id: string }>(outcomes: readonly BatchResult<T>[]): string[] {
-  return recordsOf(outcomes).map(({ id }) => id);
+function getCreatedIds<T extends { readonly id: string }>(results: readonly BatchResult<T>[]): string[] {
+  return getCreatedRecords(results).map(({ id }) => id);
 }

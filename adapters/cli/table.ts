@@ -1,80 +1,80 @@
-import { harmless } from './terminal-text.ts';
+import { replaceControlCharacters } from './terminal-text.ts';
 
-const GAP = '  ';
-const MIN_WIDTH_CELLS = 4;
+const COLUMN_SEPARATOR = '  ';
+const MIN_COLUMN_WIDTH = 4;
 const ELLIPSIS = '…';
 
 /** The widths of a table's columns, in cells of a terminal. */
-export type Widths = readonly number[];
+export type ColumnWidths = readonly number[];
 
 /**
- * Returns the widths that the headings and some rows need. If `maxWidth` is given, the widest columns are narrowed until a
- * line fits. The first column, which has the id, is narrowed last.
+ * Returns the column widths that the headings and some rows need. If `maxWidth` is given, narrows the widest columns until
+ * a line fits. Narrows the first column, which has the id, last.
  */
-export function widthsOf(
+export function computeColumnWidths(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
   maxWidth = Number.POSITIVE_INFINITY,
-): Widths {
-  const lines = [columns, ...rows.map((cells) => cells.map(harmless))];
-  const widths = columns.map((_, i) => lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[i] ?? '')), 0));
-  const gaps = GAP.length * (columns.length - 1);
+): ColumnWidths {
+  const lines = [columns, ...rows.map((cells) => cells.map(replaceControlCharacters))];
+  const widths = columns.map((_, i) =>
+    lines.reduce((widest, cells) => Math.max(widest, measureWidth(cells[i] ?? '')), 0),
+  );
+  const gaps = COLUMN_SEPARATOR.length * (columns.length - 1);
   let excess = widths.reduce((sum, width) => sum + width, gaps) - maxWidth;
   for (; excess > 0; excess--) {
     const widest = widths.indexOf(Math.max(...widths.slice(1)), 1);
-    const narrowed = (widths[widest] ?? 0) > MIN_WIDTH_CELLS ? widest : 0;
-    if ((widths[narrowed] as number) <= MIN_WIDTH_CELLS) break;
+    const narrowed = (widths[widest] ?? 0) > MIN_COLUMN_WIDTH ? widest : 0;
+    if ((widths[narrowed] as number) <= MIN_COLUMN_WIDTH) break;
     (widths[narrowed] as number)--;
   }
   return widths;
 }
 
-/** Returns a line of a table. Cells that are too wide are cut with `…` if `isCut` is set. Otherwise they shift the cells after them. */
-export function tableLine(cells: readonly string[], widths: Widths, isCut: boolean): string {
+/**
+ * Returns a line of a table. A cell that is wider than its column ends with `…` if `shouldTruncate` is set. Otherwise it
+ * shifts the cells after it.
+ */
+export function formatTableRow(cells: readonly string[], widths: ColumnWidths, shouldTruncate: boolean): string {
   return cells
     .map((cell, i) => {
       const width = widths[i] as number;
-      const text = isCut ? cut(harmless(cell), width) : harmless(cell);
-      return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+      const text = shouldTruncate ? truncate(replaceControlCharacters(cell), width) : replaceControlCharacters(cell);
+      return text + ' '.repeat(Math.max(0, width - measureWidth(text)));
     })
-    .join(GAP)
+    .join(COLUMN_SEPARATOR)
     .trimEnd();
 }
 
-/** Returns a text of at most `width` cells. It ends with `…` if it was cut. */
-function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  let left = width - ELLIPSIS.length;
-  for (const { segment } of graphemes.segment(text)) {
-    left -= widthOfGrapheme(segment);
-    if (left < 0) break;
-    kept += segment;
+/** Returns a text of at most `width` cells. Ends a longer text with `…`. */
+function truncate(text: string, width: number): string {
+  if (measureWidth(text) <= width) return text;
+  let start = '';
+  let remaining = width - ELLIPSIS.length;
+  for (const { segment } of graphemeSegmenter.segment(text)) {
+    remaining -= measureGraphemeWidth(segment);
+    if (remaining < 0) break;
+    start += segment;
   }
-  return kept + ELLIPSIS;
+  return start + ELLIPSIS;
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const graphemeSegmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const ASCII = /^[\x20-\x7e]*$/;
 const NO_WIDTH = /^[\p{M}\p{Cf}]$/u;
-/** East Asian wide characters, and emoji: those that are emoji by default, and those that U+FE0F makes emoji. */
+/** East Asian wide characters and emoji. Some characters are emoji by default, others with U+FE0F after them. */
 const WIDE =
   /\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 
 /** Returns how many cells of a terminal a text takes. This is an estimate, because terminals differ. */
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += widthOfGrapheme(segment);
+  for (const { segment } of graphemeSegmenter.segment(text)) width += measureGraphemeWidth(segment);
   return width;
 }
 
-function widthOfGrapheme(grapheme: string): number {
+function measureGraphemeWidth(grapheme: string): number {
   if (WIDE.test(grapheme)) return 2;
   return [...grapheme].filter((character) => !NO_WIDTH.test(character)).length;
-}
-
-/** A number of things, as it is said: `1 member`, `2 members`. */
-export function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

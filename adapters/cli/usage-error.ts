@@ -1,6 +1,6 @@
-/** Wrong usage or settings: what is wrong and what to do, a line for each. */
+/** Wrong usage or invalid settings. Each line names a problem and its cure. */
 export class UsageError extends Error {
-  override readonly name = 'Misuse';
+  override readonly name = 'UsageError';
 
   constructor(readonly lines: readonly string[]) {
     super(lines.join('\n'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ProgressLine } from '../../adapters/cli/progress.ts';
-import { seed } from '../../adapters/cli/seed.ts';
+import { seedCommand } from '../../adapters/cli/seed.ts';
 import { createStandardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
@@ -21,11 +21,11 @@ for (const campaigns of counts) {
     bodyLimit: settings.BODY_LIMIT_BYTES,
     now: Date.now,
     newId: randomUUID,
-    stop: new AbortController().signal,
+    signal: new AbortController().signal,
     stdin: process.stdin,
     progress: new ProgressLine(process.stderr),
   };
-  const told = await seed.run(session, { ...seedParameters, campaigns });
+  const told = await seedCommand.run(session, { ...seedParameters, campaigns });
   if ('json' in told) samples.push(told.json as Sample);
 }
 const heap = heapUsed() - before;

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { bytesOf, Crowd } from '../support/concurrent-clients.ts';
 import { Missing } from '../support/missing.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { CONTROL_C, PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { suite } from '../support/suite.ts';
-import { CONTROL_C, Terminal } from '../support/terminal.ts';
 
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 
@@ -20,14 +20,14 @@ const SHUTDOWN_TIMEOUT_MS = 5_000;
 
 suite('a log on a terminal', {
   'has one line for each request, and lines for the start and the shutdown': async () => {
-    const terminal = await Terminal.open(`exec ${process.execPath} ${MAIN}`, { PORT: '0', NO_COLOR: '1' });
-    const url = await terminal.shows(/INFO: server listening \{"url":"(http:[^"]+)"/);
+    const terminal = await PseudoTerminal.open(`exec ${process.execPath} ${MAIN}`, { PORT: '0', NO_COLOR: '1' });
+    const url = await terminal.waitForText(/INFO: server listening \{"url":"(http:[^"]+)"/);
     await fetch(`${url}/healthz`);
     await fetch(`${url}/nothing?of=this`);
     await fetch(`${url}/campaigns/none`);
     const interruptedAt = performance.now();
     terminal.type(CONTROL_C);
-    await terminal.ended;
+    await terminal.exited;
     assert.ok(performance.now() - interruptedAt < SHUTDOWN_TIMEOUT_MS);
     const lines = terminal.text
       .replace('^C', '')

@@ -3,28 +3,28 @@ import { randomUUID } from 'node:crypto';
 import { commands } from '../../adapters/cli/commands.ts';
 import { apiKeySecret } from '../../core/access/api-key.ts';
 import { timestamp } from '../../core/shared/date.ts';
-import { answerOf, type CommandLine, commandLine } from '../support/command-line.ts';
+import { createCommandLine, parseJsonOutput, type TestCommandLine } from '../support/command-line.ts';
 import { NOON, SECOND } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
-const MADE = timestamp(NOON);
-const LATER = timestamp(NOON + SECOND);
+const SETUP_TIME = timestamp(NOON);
+const COMMAND_TIME = timestamp(NOON + SECOND);
 
-/** The ids of a company's records in the order of their making; `new` is what a command makes first. */
+/** The ids of a company's records in creation order. `new` is the id of the first record that a command creates. */
 const IDS = ['w', 'g', 'm', 'k', 't', 'p', 'd', 'c', 'new'];
 const SECRETS = ['a', 'b'].map((letter) => letter.repeat(32));
 
-/** A workspace with one record of each kind, made a second before the commands of a test. */
-async function company(): Promise<CommandLine> {
+/** Creates a workspace with one record of each kind, one second before the commands of a test. */
+async function createCompany(): Promise<TestCommandLine> {
   const ids = IDS.values();
   const secrets = SECRETS.values();
-  const line = commandLine({
+  const cli = createCommandLine({
     newId: () => ids.next().value ?? randomUUID(),
     newSecret: () => secrets.next().value ?? '',
   });
-  const { app, clock } = line;
+  const { app, clock } = cli;
   await app.workspaces.create('Northwind');
   await app.groups.create('w', { name: 'Sales' });
   await app.members.create('w', { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: ['g'] });
@@ -34,16 +34,16 @@ async function company(): Promise<CommandLine> {
   await app.domains.createOrArchive('w', { slug: 'go.example' });
   await app.campaigns.create({ workspaceId: 'w' }, { ...campaignBody('Tents'), status: 'draft' });
   clock.now += SECOND;
-  return line;
+  return cli;
 }
 
-/** The words of a line; a tilde stands for a space in one. */
-function wordsOf(line: string): string[] {
+/** Splits a line into arguments. A tilde stands for a space inside an argument. */
+function splitArguments(line: string): string[] {
   return line.split(' ').map((word) => word.replaceAll('~', ' '));
 }
 
-const secretOf = (letter: string) => apiKeySecret(letter.repeat(32));
-const KEY_MADE = `The key new is made. It is shown this once, so keep it now:\n\n  ${secretOf('b')}\n\n`;
+const createSecret = (letter: string) => apiKeySecret(letter.repeat(32));
+const KEY_CREATED_MESSAGE = `The API key new was created. Store the key now, because it is shown only once:\n\n  ${createSecret('b')}\n\n`;
 
 const member = {
   id: 'm',
@@ -54,23 +54,36 @@ const member = {
   seatType: 'advocate',
   groupIds: ['g'],
   invitation: 'accepted',
-  createdAt: MADE,
-  updatedAt: MADE,
+  createdAt: SETUP_TIME,
+  updatedAt: SETUP_TIME,
 };
-const newMember = { ...member, id: 'new', name: 'Ben', email: 'b@x.example', createdAt: LATER, updatedAt: LATER };
+const newMember = {
+  ...member,
+  id: 'new',
+  name: 'Ben',
+  email: 'b@x.example',
+  createdAt: COMMAND_TIME,
+  updatedAt: COMMAND_TIME,
+};
 const key = {
   id: 'k',
   workspaceId: 'w',
   label: 'laptop',
-  lastFour: secretOf('a').slice(-4),
+  lastFour: createSecret('a').slice(-4),
   memberId: 'm',
   access: 'full',
-  createdAt: MADE,
+  createdAt: SETUP_TIME,
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,
 };
-const newKey = { ...key, id: 'new', createdAt: LATER, lastFour: secretOf('b').slice(-4), key: secretOf('b') };
+const newKey = {
+  ...key,
+  id: 'new',
+  createdAt: COMMAND_TIME,
+  lastFour: createSecret('b').slice(-4),
+  key: createSecret('b'),
+};
 const pillar = {
   id: 'p',
   title: 'Life',
@@ -79,8 +92,8 @@ const pillar = {
   status: 'published',
   authorId: 'm',
   workspaceId: 'w',
-  createdAt: MADE,
-  updatedAt: MADE,
+  createdAt: SETUP_TIME,
+  updatedAt: SETUP_TIME,
 };
 const domain = {
   id: 'd',
@@ -91,14 +104,14 @@ const domain = {
   placeholder: 'https://go.example/your-link',
   expiredUrl: '',
   notFoundUrl: '',
-  createdAt: MADE,
-  updatedAt: MADE,
+  createdAt: SETUP_TIME,
+  updatedAt: SETUP_TIME,
 };
 const campaign = {
   id: 'c',
   name: 'Tents',
   status: 'draft',
-  createdAt: MADE,
+  createdAt: SETUP_TIME,
   description: '',
   destinationUrl: 'https://example.com/',
   clicks: 0,
@@ -110,33 +123,33 @@ const campaign = {
 const published = { ...campaign, status: 'published' };
 
 interface Case {
-  /** What is done before. */
-  readonly after?: string;
+  /** A command line that runs first. */
+  readonly setup?: string;
   readonly json: unknown;
-  /** What people read. */
-  readonly says: string;
+  /** The output without `--json`. */
+  readonly message: string;
 }
 
-/** What command lines answer. */
-const answers: Readonly<Record<string, Case>> = {
+/** The output of command lines. */
+const expectedOutputs: Readonly<Record<string, Case>> = {
   'workspace create --name Contoso~Ltd': {
-    json: { id: 'new', name: 'Contoso Ltd', createdAt: LATER },
-    says: 'The workspace Contoso Ltd is made: new\n',
+    json: { id: 'new', name: 'Contoso Ltd', createdAt: COMMAND_TIME },
+    message: 'The workspace Contoso Ltd was created: new\n',
   },
   'workspace list': {
-    json: [{ id: 'w', name: 'Northwind', createdAt: MADE }],
-    says: `ID  NAME       MADE\nw   Northwind  ${MADE}\n`,
+    json: [{ id: 'w', name: 'Northwind', createdAt: SETUP_TIME }],
+    message: `ID  NAME       MADE\nw   Northwind  ${SETUP_TIME}\n`,
   },
   'member create --workspace w --name Ben --email b@x.example': {
     json: { ...newMember, role: 'member', groupIds: [] },
-    says: 'The member Ben is added: new\n',
+    message: 'The member Ben was created: new\n',
   },
   'member create --workspace w --name ~Ben~ --email ~b@x.example --role admin --seat-type thought_leader --invitation pending --group g --group G':
     {
       json: { ...newMember, seatType: 'thought_leader', invitation: 'pending' },
-      says: 'The admin Ben is added: new\n',
+      message: 'The admin Ben was created: new\n',
     },
-  'member update --workspace w m': { json: member, says: 'The admin Ada is up to date: m\n' },
+  'member update --workspace w m': { json: member, message: 'The admin Ada is up to date: m\n' },
   'member update --workspace w m --invitation expired --name Ada~Winter --role member --seat-type thought_leader': {
     json: {
       ...member,
@@ -144,45 +157,46 @@ const answers: Readonly<Record<string, Case>> = {
       role: 'member',
       seatType: 'thought_leader',
       invitation: 'expired',
-      updatedAt: LATER,
+      updatedAt: COMMAND_TIME,
     },
-    says: 'The member Ada Winter is up to date: m\n',
+    message: 'The member Ada Winter is up to date: m\n',
   },
   'member update --workspace w m --no-group --email a@y.example': {
-    json: { ...member, email: 'a@y.example', groupIds: [], updatedAt: LATER },
-    says: 'The admin Ada is up to date: m\n',
+    json: { ...member, email: 'a@y.example', groupIds: [], updatedAt: COMMAND_TIME },
+    message: 'The admin Ada is up to date: m\n',
   },
   'member list --workspace w': {
     json: [member],
-    says: 'ID  NAME  EMAIL          ROLE   SEAT      INVITATION  GROUPS\nm   Ada   ada@x.example  admin  advocate  accepted    g\n',
+    message:
+      'ID  NAME  EMAIL          ROLE   SEAT      INVITATION  GROUPS\nm   Ada   ada@x.example  admin  advocate  accepted    g\n',
   },
   'key create --workspace w': {
     json: { ...newKey, label: '', memberId: null },
-    says: KEY_MADE,
+    message: KEY_CREATED_MESSAGE,
   },
   'key create --workspace w --member m --label laptop --access read --expires-at 2030-01-31': {
     json: { ...newKey, access: 'read', expiresAt: '2030-01-31T23:59:59.999Z' },
-    says: KEY_MADE,
+    message: KEY_CREATED_MESSAGE,
   },
   'key create --workspace w --expires-at 2030-01-31T09:30:00+02:00': {
     json: { ...newKey, label: '', memberId: null, expiresAt: '2030-01-31T07:30:00.000Z' },
-    says: KEY_MADE,
+    message: KEY_CREATED_MESSAGE,
   },
   'key list --workspace w': {
     json: [key],
-    says: 'ID  LABEL   KEY    MEMBER  ACCESS  LAST USED  ENDS\nk   laptop  …8aJj  m       full    never      -\n',
+    message: 'ID  LABEL   KEY    MEMBER  ACCESS  LAST USED  ENDS\nk   laptop  …8aJj  m       full    never      -\n',
   },
   'key revoke --workspace w k': {
-    json: { ...key, revokedAt: LATER },
-    says: `The key …8aJj (k) is revoked since ${LATER}.\n`,
+    json: { ...key, revokedAt: COMMAND_TIME },
+    message: `The key …8aJj (k) was revoked at ${COMMAND_TIME}.\n`,
   },
   'group list --workspace w': {
-    json: [{ id: 'g', name: 'Sales', count: 1, createdAt: MADE }],
-    says: `ID  NAME   MEMBERS  MADE\ng   Sales  1        ${MADE}\n`,
+    json: [{ id: 'g', name: 'Sales', count: 1, createdAt: SETUP_TIME }],
+    message: `ID  NAME   MEMBERS  MADE\ng   Sales  1        ${SETUP_TIME}\n`,
   },
   'tag list --workspace w': {
     json: [{ id: 't', name: 'Launch', color: 'red' }],
-    says: 'ID  NAME    COLOR\nt   Launch  red\n',
+    message: 'ID  NAME    COLOR\nt   Launch  red\n',
   },
   'pillar create --workspace w --author m --title Work --color blue --description About~us': {
     json: {
@@ -191,47 +205,48 @@ const answers: Readonly<Record<string, Case>> = {
       title: 'Work',
       color: 'blue',
       description: 'About us',
-      createdAt: LATER,
-      updatedAt: LATER,
+      createdAt: COMMAND_TIME,
+      updatedAt: COMMAND_TIME,
     },
-    says: 'The content pillar Work is published: new\n',
+    message: 'The content pillar Work was created and published: new\n',
   },
   'pillar list --workspace w': {
     json: [pillar],
-    says: 'ID  TITLE  COLOR  STATUS\np   Life   green  published\n',
+    message: 'ID  TITLE  COLOR  STATUS\np   Life   green  published\n',
   },
   'domain verify --workspace w d': {
-    json: { ...domain, verified: true, updatedAt: LATER },
-    says: 'The domain go.example is verified.\n',
+    json: { ...domain, verified: true, updatedAt: COMMAND_TIME },
+    message: 'The domain go.example is verified.\n',
   },
   'domain list --workspace w': {
     json: [domain],
-    says: 'ID  DOMAIN      VERIFIED  PRIMARY  ARCHIVED\nd   go.example  no        yes      no\n',
+    message: 'ID  DOMAIN      VERIFIED  PRIMARY  ARCHIVED\nd   go.example  no        yes      no\n',
   },
   'campaign list --workspace w': {
     json: [campaign],
-    says: 'ID  NAME   STATUS  STARTS      ENDS        SHARES  CLICKS\nc   Tents  draft   2026-01-01  2026-12-31  0       0\n',
+    message:
+      'ID  NAME   STATUS  STARTS      ENDS        SHARES  CLICKS\nc   Tents  draft   2026-01-01  2026-12-31  0       0\n',
   },
-  'campaign set-status --workspace w c published': { json: published, says: 'The campaign Tents is published.\n' },
+  'campaign set-status --workspace w c published': { json: published, message: 'The campaign Tents is published.\n' },
   'share record --workspace w --campaign c --member m': {
-    after: 'campaign set-status --workspace w c published',
+    setup: 'campaign set-status --workspace w c published',
     json: { ...published, shares: 1 },
-    says: 'The campaign Tents has been shared by 1 member.\n',
+    message: 'The campaign Tents has been shared by 1 member.\n',
   },
   'click record --workspace w --campaign c': {
-    after: 'campaign set-status --workspace w c published',
+    setup: 'campaign set-status --workspace w c published',
     json: { ...published, clicks: 1 },
-    says: 'The campaign Tents has 1 click.\n',
+    message: 'The campaign Tents has 1 click.\n',
   },
   'click record --workspace w --campaign c --count 25': {
-    after: 'campaign set-status --workspace w c published',
+    setup: 'campaign set-status --workspace w c published',
     json: { ...published, clicks: 25 },
-    says: 'The campaign Tents has 25 clicks.\n',
+    message: 'The campaign Tents has 25 clicks.\n',
   },
 };
 
-/** What empty lists say. */
-const nothing: Readonly<Record<string, string>> = {
+/** The messages of empty lists. */
+const emptyListMessages: Readonly<Record<string, string>> = {
   'member list': 'The workspace has no members yet.',
   'key list': 'The workspace has no keys yet.',
   'group list': 'The workspace has no groups yet.',
@@ -241,89 +256,89 @@ const nothing: Readonly<Record<string, string>> = {
   'campaign list': 'The workspace has no campaigns yet.',
 };
 
-const noneWith = (what: string) => `There is no ${what} with this id in the workspace.`;
+const createNotFoundMessage = (noun: string) => `There is no ${noun} with this id in the workspace.`;
 
-/** What command lines are refused with. */
-const refusals: Readonly<Record<string, string>> = {
+/** The errors of command lines that a rule rejects. */
+const expectedErrors: Readonly<Record<string, string>> = {
   'member list --workspace nowhere': 'There is no workspace with this id.',
   'member create --workspace w --name B --email b@x --group g --group lost': 'groupIds.1: is no group of the workspace',
   'member create --workspace OTHER --name B --email b@x --group g': 'groupIds.0: is no group of the workspace',
-  'member update --workspace w lost --name B': noneWith('member'),
-  'member update --workspace OTHER m --name B': noneWith('member'),
-  'key create --workspace OTHER --member m': noneWith('member'),
+  'member update --workspace w lost --name B': createNotFoundMessage('member'),
+  'member update --workspace OTHER m --name B': createNotFoundMessage('member'),
+  'key create --workspace OTHER --member m': createNotFoundMessage('member'),
   'key create --workspace w --expires-at 2026-01-30': 'expiresAt: must be in the future',
   'key create --workspace w --expires-at 2026-01-31T12:00:01Z': 'expiresAt: must be in the future',
-  'key revoke --workspace OTHER k': noneWith('API key'),
-  'pillar create --workspace OTHER --author m --title T --color red': noneWith('member'),
-  'domain verify --workspace OTHER d': noneWith('domain'),
-  'campaign set-status --workspace OTHER c published': noneWith('campaign'),
-  'share record --workspace w --campaign c --member lost': noneWith('member'),
+  'key revoke --workspace OTHER k': createNotFoundMessage('API key'),
+  'pillar create --workspace OTHER --author m --title T --color red': createNotFoundMessage('member'),
+  'domain verify --workspace OTHER d': createNotFoundMessage('domain'),
+  'campaign set-status --workspace OTHER c published': createNotFoundMessage('campaign'),
+  'share record --workspace w --campaign c --member lost': createNotFoundMessage('member'),
   'share record --workspace w --campaign c --member m':
     'Only a published campaign can be shared or clicked; this one is draft.',
   'click record --workspace w --campaign c': 'Only a published campaign can be shared or clicked; this one is draft.',
-  'click record --workspace w --campaign lost': noneWith('campaign'),
+  'click record --workspace w --campaign lost': createNotFoundMessage('campaign'),
 };
 
 suite('a command', {
-  'answers with one JSON value and nothing else, where that is asked for': () =>
-    each(answers, async ({ after, json }, line) => {
-      const here = await company();
-      if (after) await here.run(wordsOf(after));
-      const { code, stdout, stderr } = await here.run(wordsOf(`${line} --json`));
+  'prints one JSON value and nothing else with --json': () =>
+    each(expectedOutputs, async ({ setup, json }, line) => {
+      const cli = await createCompany();
+      if (setup) await cli.run(splitArguments(setup));
+      const { code, stdout, stderr } = await cli.run(splitArguments(`${line} --json`));
       assert.deepEqual([code, stderr], [0, '']);
       assert.deepEqual(JSON.parse(stdout), json);
     }),
 
-  'answers people with a table or a sentence': () =>
-    each(answers, async ({ after, says }, line) => {
-      const here = await company();
-      if (after) await here.run(wordsOf(after));
-      assert.deepEqual(await here.run(wordsOf(line)), { code: 0, stdout: says, stderr: '' });
+  'prints a table or a sentence without --json': () =>
+    each(expectedOutputs, async ({ setup, message }, line) => {
+      const cli = await createCompany();
+      if (setup) await cli.run(splitArguments(setup));
+      assert.deepEqual(await cli.run(splitArguments(line)), { code: 0, stdout: message, stderr: '' });
     }),
 
-  'is in these tests': () => {
-    const lines = Object.keys(answers);
-    const untold = commands.filter(({ name }) => !lines.some((line) => line.startsWith(name)));
+  'is covered by these tests': () => {
+    const lines = Object.keys(expectedOutputs);
+    const uncovered = commands.filter(({ name }) => !lines.some((line) => line.startsWith(name)));
     assert.deepEqual(
-      untold.map(({ name }) => name),
+      uncovered.map(({ name }) => name),
       ['import', 'seed'],
     );
   },
 
-  'says that there is nothing to list': () =>
-    each(nothing, async (says, line) => {
-      const here = commandLine();
-      const { id } = await here.app.workspaces.create('Empty');
-      const words = [...line.split(' '), '--workspace', id];
-      assert.deepEqual(await here.run(words), { code: 0, stdout: `${says}\n`, stderr: '' });
-      assert.equal((await here.run([...words, '--json'])).stdout, '[]\n');
+  'prints a message instead of an empty list': () =>
+    each(emptyListMessages, async (message, line) => {
+      const cli = createCommandLine();
+      const { id } = await cli.app.workspaces.create('Empty');
+      const args = [...line.split(' '), '--workspace', id];
+      assert.deepEqual(await cli.run(args), { code: 0, stdout: `${message}\n`, stderr: '' });
+      assert.equal((await cli.run([...args, '--json'])).stdout, '[]\n');
     }),
 
-  'takes an id in either case': async () => {
-    const { app, run } = commandLine();
+  'accepts an id in upper and lower case': async () => {
+    const { app, run } = createCommandLine();
     const { id } = await app.workspaces.create('Northwind');
     const group = await app.groups.create(id, { name: 'Sales' });
     const options = ['--workspace', id.toUpperCase(), '--group', group.id.toUpperCase(), '--json'];
-    const made = answerOf(await run(['member', 'create', '--name', 'Ada', '--email', 'a@x', ...options]));
-    assert.deepEqual([made.workspaceId, made.groupIds], [id, [group.id]]);
-    const update = ['member', 'update', made.id.toUpperCase(), '--workspace', id, '--json'];
-    assert.deepEqual(answerOf(await run(update)), made);
+    const created = parseJsonOutput(await run(['member', 'create', '--name', 'Ada', '--email', 'a@x', ...options]));
+    assert.deepEqual([created.workspaceId, created.groupIds], [id, [group.id]]);
+    const update = ['member', 'update', created.id.toUpperCase(), '--workspace', id, '--json'];
+    assert.deepEqual(parseJsonOutput(await run(update)), created);
   },
 });
 
-suite('what a rule refuses', {
-  'is told on standard error in its own words, and ends with 1': () =>
-    each(refusals, async (says, line) => {
-      const here = await company();
-      const other = await here.app.workspaces.create('Other');
+suite('a command that a rule rejects', {
+  'prints the error of the rule on standard error, and exits with 1': () =>
+    each(expectedErrors, async (message, line) => {
+      const cli = await createCompany();
+      const other = await cli.app.workspaces.create('Other');
       for (const json of [[], ['--json']]) {
-        const words = wordsOf(line).map((word) => (word === 'OTHER' ? other.id : word));
-        assert.deepEqual(await here.run([...words, ...json]), { code: 1, stdout: '', stderr: `error: ${says}\n` });
+        const args = splitArguments(line).map((word) => (word === 'OTHER' ? other.id : word));
+        assert.deepEqual(await cli.run([...args, ...json]), { code: 1, stdout: '', stderr: `error: ${message}\n` });
       }
     }),
 
-  'is a domain that another workspace has verified': async () => {
-    const { app, run } = commandLine();
+  'is verifying a domain that another workspace has verified': async () => {
+    const { app, run } = createCommandLine();
     const ids = [];
     for (const name of ['one', 'two']) {
       const { id } = await app.workspaces.create(name);
@@ -331,13 +346,13 @@ suite('what a rule refuses', {
     }
     const [first, second] = ids as [string[], string[]];
     assert.equal((await run(['domain', 'verify', ...first])).code, 0);
-    const refused = { code: 1, stdout: '', stderr: 'error: Another workspace has verified this domain.\n' };
-    assert.deepEqual(await run(['domain', 'verify', ...second]), refused);
+    const expected = { code: 1, stdout: '', stderr: 'error: Another workspace has verified this domain.\n' };
+    assert.deepEqual(await run(['domain', 'verify', ...second]), expected);
   },
 });
 
-/** Command lines that make what is there already, and the id of what they are warned of. */
-const warnings: Readonly<Record<string, string>> = {
+/** Command lines that create a duplicate, and their warnings. */
+const expectedWarnings: Readonly<Record<string, string>> = {
   'workspace create --name NORTHWIND': 'Another workspace has the same name: w',
   'member create --workspace w --name Ben --email ADA@x.example':
     'Another member of the workspace has the same email address: m',
@@ -345,38 +360,38 @@ const warnings: Readonly<Record<string, string>> = {
     'Another member of the workspace has the same email address: m',
 };
 
-suite('what another has', {
-  'may be the same name or email address: the command succeeds with a warning': () =>
-    each(warnings, async (says, line) => {
+suite('a duplicate name or email address', {
+  'is accepted with a warning': () =>
+    each(expectedWarnings, async (message, line) => {
       for (const json of [[], ['--json']]) {
-        const here = await company();
-        const member = await here.app.members.create('w', { name: 'Other', email: 'other@x.example' });
-        const words = wordsOf(line).map((word) => (word === 'other' ? member.id : word));
-        const { code, stdout, stderr } = await here.run([...words, ...json]);
-        assert.deepEqual([code, stderr], [0, `warning: ${says}\n`]);
+        const cli = await createCompany();
+        const member = await cli.app.members.create('w', { name: 'Other', email: 'other@x.example' });
+        const args = splitArguments(line).map((word) => (word === 'other' ? member.id : word));
+        const { code, stdout, stderr } = await cli.run([...args, ...json]);
+        assert.deepEqual([code, stderr], [0, `warning: ${message}\n`]);
         if (json.length > 0) assert.ok(JSON.parse(stdout).id);
       }
     }),
 
-  'causes no warning in another workspace, or if it does not change': async () => {
-    const here = await company();
-    await here.app.members.create('w', { name: 'Double', email: 'ada@x.example' });
-    const other = await here.app.workspaces.create('Other');
+  'causes no warning in another workspace, or if it is not changed': async () => {
+    const cli = await createCompany();
+    await cli.app.members.create('w', { name: 'Double', email: 'ada@x.example' });
+    const other = await cli.app.workspaces.create('Other');
     for (const line of [
       `member create --workspace ${other.id} --name Ada --email ada@x.example`,
       'member update --workspace w m --name Ada~Winter',
     ]) {
-      const { code, stderr } = await here.run(wordsOf(line));
+      const { code, stderr } = await cli.run(splitArguments(line));
       assert.deepEqual([code, stderr], [0, '']);
     }
   },
 });
 
 suite('a share', {
-  'of a member counts once': async () => {
-    const here = await company();
-    await here.run(wordsOf('campaign set-status --workspace w c published'));
-    const share = wordsOf('share record --workspace w --campaign c --member m --json');
-    for (let i = 0; i < 2; i++) assert.equal(answerOf(await here.run(share)).shares, 1);
+  'counts once for each member': async () => {
+    const cli = await createCompany();
+    await cli.run(splitArguments('campaign set-status --workspace w c published'));
+    const share = splitArguments('share record --workspace w --campaign c --member m --json');
+    for (let i = 0; i < 2; i++) assert.equal(parseJsonOutput(await cli.run(share)).shares, 1);
   },
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
-import { tableLine, widthsOf } from '../../adapters/cli/table.ts';
-import { harmless } from '../../adapters/cli/terminal-text.ts';
+import { computeColumnWidths, formatTableRow } from '../../adapters/cli/table.ts';
+import { replaceControlCharacters } from '../../adapters/cli/terminal-text.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { createCommandLine, type TestCommandLine } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
@@ -11,24 +11,24 @@ import { suite } from '../support/suite.ts';
 const TERMINAL = { isTTY: true, columns: 80, hasColors: () => true };
 const BOLD = '\x1b[1m';
 
-async function withWorkspaces(count: number): Promise<CommandLine> {
-  const line = commandLine();
-  for (let i = 0; i < count; i++) await line.app.workspaces.create(`Company ${i}`);
-  return line;
+async function createWithWorkspaces(count: number): Promise<TestCommandLine> {
+  const cli = createCommandLine();
+  for (let i = 0; i < count; i++) await cli.app.workspaces.create(`Company ${i}`);
+  return cli;
 }
 
-function failing(code: string): Writable {
+function createFailingStream(code: string): Writable {
   return new Writable({ write: (_, __, done) => done(Object.assign(new Error(code), { code })) });
 }
 
-/** The lines of a table whose widths follow from all of its rows; cut to fit if there is a width. */
-function table(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string[] {
-  const widths = widthsOf(columns, rows, width);
-  return [columns, ...rows].map((cells) => tableLine(cells, widths, width !== undefined));
+/** Returns the lines of a table. All rows count for the column widths. Truncates the lines if `width` is given. */
+function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string[] {
+  const widths = computeColumnWidths(columns, rows, width);
+  return [columns, ...rows].map((cells) => formatTableRow(cells, widths, width !== undefined));
 }
 
 suite('a table', {
-  'aligns its columns, however wide their characters are, and ends no line with a space': () => {
+  'aligns columns of narrow and wide characters, without trailing spaces': () => {
     const rows = [
       ['1', 'Zoë', 'x'],
       ['22', 'Zoe\u0308', 'x'],
@@ -40,7 +40,7 @@ suite('a table', {
       ['8', '🇵🇹', 'x'],
       ['9', '', ''],
     ];
-    assert.deepEqual(table(['ID', 'NAME', 'X'], rows), [
+    assert.deepEqual(formatTable(['ID', 'NAME', 'X'], rows), [
       'ID  NAME  X',
       '1   Zoë   x',
       '22  Zoe\u0308   x',
@@ -54,53 +54,54 @@ suite('a table', {
     ]);
   },
 
-  'fits the terminal: its widest columns are cut with …, the ids last': () => {
+  'fits the terminal: truncates the widest columns with …, and the ids last': () => {
     const rows = [
       ['0190163d-8694', 'A name that is long', 'published'],
       ['0190163d-8695', '東京東京東京東京', 'draft'],
       ['0190163d-8696', '👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻', ''],
     ];
     const columns = ['ID', 'NAME', 'STATUS'];
-    assert.deepEqual(table(columns, rows, 36), [
+    assert.deepEqual(formatTable(columns, rows, 36), [
       'ID             NAME        STATUS',
       '0190163d-8694  A name th…  published',
       '0190163d-8695  東京東京…   draft',
       '0190163d-8696  👩‍💻👩‍💻👩‍💻👩‍💻…',
     ]);
-    assert.deepEqual(table(columns, rows, 20), [
+    assert.deepEqual(formatTable(columns, rows, 20), [
       'ID        NAME  STA…',
       '0190163…  A n…  pub…',
       '0190163…  東…   dra…',
       '0190163…  👩‍💻…',
     ]);
-    assert.deepEqual(table(columns, rows, 1), table(columns, rows, 16));
-    assert.deepEqual(table(columns, rows, 99), table(columns, rows));
+    assert.deepEqual(formatTable(columns, rows, 1), formatTable(columns, rows, 16));
+    assert.deepEqual(formatTable(columns, rows, 99), formatTable(columns, rows));
   },
 
-  'shows nothing that would change the terminal': () => {
+  'replaces control characters': () => {
     const name = 'a\nb\x1b[31mc\u0007d\u202ee\u2028f\u009bg';
-    assert.equal(harmless(name), 'a�b�[31mc�d�e�f�g');
-    assert.deepEqual(table(['NAME'], [[name]]), ['NAME', harmless(name)]);
-    assert.equal(harmless('Zoë 👩‍💻 עברית'), 'Zoë 👩‍💻 עברית');
+    assert.equal(replaceControlCharacters(name), 'a�b�[31mc�d�e�f�g');
+    assert.deepEqual(formatTable(['NAME'], [[name]]), ['NAME', replaceControlCharacters(name)]);
+    assert.equal(replaceControlCharacters('Zoë 👩‍💻 עברית'), 'Zoë 👩‍💻 עברית');
   },
 });
 
-/** Characters that would do something to a terminal: move the cursor, end its line, turn the direction of text. */
-const HARMFUL = '\x07\x08\r\x1b[2J\x1b]0;title\x07\x7f\x80\x85\x9b31m\x9d\x9f\u2028\u2029\u202a\u202e\u2066\u2069';
-const isHarmful = (text: string) => /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text);
+/** Characters that control a terminal: they move the cursor, end the line or change the direction of the text. */
+const CONTROL_CHARACTERS =
+  '\x07\x08\r\x1b[2J\x1b]0;title\x07\x7f\x80\x85\x9b31m\x9d\x9f\u2028\u2029\u202a\u202e\u2066\u2069';
+const hasControlCharacters = (text: string) => /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text);
 
-/** A workspace whose records all have a name that would harm a terminal, and the words of commands that show it. */
-async function harmful() {
-  const line = commandLine();
-  const { app } = line;
-  const name = `a${HARMFUL}b`;
+/** Creates a workspace whose records have control characters in their names, and command lines that print these names. */
+async function createWithControlCharacters() {
+  const cli = createCommandLine();
+  const { app } = cli;
+  const name = `a${CONTROL_CHARACTERS}b`;
   const { id } = await app.workspaces.create(name);
   await app.members.create(id, { name, email: `a\x9b@\x9b.example` });
   await app.apiKeys.create(id, { label: name });
   await app.groups.create(id, { name });
   await app.tags.create(id, name);
   const campaign = await app.campaigns.create({ workspaceId: id }, { ...(campaignBody as never as NewCampaign), name });
-  const shown = [
+  const commandLines = [
     'member list',
     'key list',
     'group list',
@@ -111,7 +112,7 @@ async function harmful() {
   const commands = [
     ['workspace', 'list'],
     ['workspace', 'create', '--name', name],
-    ...shown.map((words) => [...words.split(' '), '--workspace', id]),
+    ...commandLines.map((args) => [...args.split(' '), '--workspace', id]),
     ['member', 'create', '--workspace', id, '--name', name, '--email', 'a\x9b@b.example'],
     ['key', 'revoke', '--workspace', id, name],
     ['tag', 'list', '--workspace', name],
@@ -120,55 +121,58 @@ async function harmful() {
     ['import', '--workspace', id, 'tags', '-'],
   ];
   const stdin = [`{"name": ${JSON.stringify(name)}, "${'\x9b\x7f'}": 1}`];
-  return { ...line, name, commands, stdin };
+  return { ...cli, name, commands, stdin };
 }
 
-suite('a name that would harm a terminal', {
+suite('a name with control characters', {
   'is printed without control characters, also on standard error if standard output fails': async () => {
-    const { run, commands, stdin } = await harmful();
-    await each(Object.fromEntries(commands.map((words) => [words.join(' '), words])), async (words) => {
+    const { run, commands, stdin } = await createWithControlCharacters();
+    await each(Object.fromEntries(commands.map((args) => [args.join(' '), args])), async (args) => {
       for (const error of [undefined, 'ENOSPC', 'EPIPE']) {
         for (const json of [[], ['--json']]) {
-          const ran = await run([...words, ...json], { stdin, ...(error && { stdout: failing(error) }) });
-          if (error !== 'EPIPE') assert.notEqual(ran.stdout + ran.stderr, '');
-          assert.ok(!isHarmful(ran.stdout), JSON.stringify(ran.stdout));
-          assert.ok(!isHarmful(ran.stderr), JSON.stringify(ran.stderr));
+          const output = await run([...args, ...json], {
+            stdin,
+            ...(error && { stdout: createFailingStream(error) }),
+          });
+          if (error !== 'EPIPE') assert.notEqual(output.stdout + output.stderr, '');
+          assert.ok(!hasControlCharacters(output.stdout), JSON.stringify(output.stdout));
+          assert.ok(!hasControlCharacters(output.stderr), JSON.stringify(output.stderr));
         }
       }
     });
   },
 
   'is complete and escaped in JSON': async () => {
-    const { run, name } = await harmful();
+    const { run, name } = await createWithControlCharacters();
     const { stdout } = await run(['workspace', 'list', '--json']);
     assert.equal(JSON.parse(stdout)[0].name, name);
     assert.match(stdout, /\\u007f\\u0080\\u0085\\u009b31m.*\\u2028\\u2029\\u202a\\u202e\\u2066\\u2069/);
   },
 });
 
-suite('what a command writes', {
-  'has colours on a terminal alone, and never with NO_COLOR': async () => {
-    const { run } = await withWorkspaces(1);
-    const list = async (given: object) => (await run(['workspace', 'list'], given)).stdout.startsWith(BOLD);
-    assert.equal(await list({ stdout: TERMINAL }), true);
-    assert.equal(await list({ stdout: TERMINAL, env: { NO_COLOR: '1' } }), false);
-    assert.equal(await list({ stdout: TERMINAL, env: { NO_COLOR: '' } }), true);
-    assert.equal(await list({ stdout: { ...TERMINAL, hasColors: () => false } }), false);
-    assert.equal(await list({}), false);
+suite('the output of a command', {
+  'has colors only on a terminal, and not with NO_COLOR': async () => {
+    const { run } = await createWithWorkspaces(1);
+    const hasColors = async (options: object) => (await run(['workspace', 'list'], options)).stdout.startsWith(BOLD);
+    assert.equal(await hasColors({ stdout: TERMINAL }), true);
+    assert.equal(await hasColors({ stdout: TERMINAL, env: { NO_COLOR: '1' } }), false);
+    assert.equal(await hasColors({ stdout: TERMINAL, env: { NO_COLOR: '' } }), true);
+    assert.equal(await hasColors({ stdout: { ...TERMINAL, hasColors: () => false } }), false);
+    assert.equal(await hasColors({}), false);
     const { stdout } = await run(['workspace', 'list', '--json'], { stdout: TERMINAL });
     assert.equal(JSON.parse(stdout).length, 1);
   },
 
-  'shows of a name what a terminal may, and gives programs all of it': async () => {
-    const { run } = commandLine();
+  'replaces control characters for people, and keeps them in JSON': async () => {
+    const { run } = createCommandLine();
     const name = 'a\x1b[2Jb';
     const create = ['workspace', 'create', '--name', name];
-    assert.match((await run(create)).stdout, /^The workspace a�\[2Jb is made: /);
+    assert.match((await run(create)).stdout, /^The workspace a�\[2Jb was created: /);
     assert.equal(JSON.parse((await run([...create, '--json'])).stdout).name, name);
   },
 
-  'ends, and reads no further, when nobody reads it any more': async () => {
-    const { run, storage } = await withWorkspaces(5000);
+  'ends, and reads no more records, when the reader closes it': async () => {
+    const { run, storage } = await createWithWorkspaces(5000);
     const list = storage.workspaces.list.bind(storage.workspaces);
     let reads = 0;
     storage.workspaces.list = (after, take) => {
@@ -177,54 +181,57 @@ suite('what a command writes', {
     };
     for (const json of [['--json'], []]) {
       reads = 0;
-      const { code, stderr } = await run(['workspace', 'list', ...json], { stdout: failing('EPIPE') });
+      const { code, stderr } = await run(['workspace', 'list', ...json], { stdout: createFailingStream('EPIPE') });
       assert.deepEqual([code, stderr, reads], [0, '', 1]);
     }
   },
 
-  'is cut to the width of a terminal, and complete otherwise': async () => {
-    const { run, app } = commandLine();
+  'is truncated to the width of a terminal, and complete otherwise': async () => {
+    const { run, app } = createCommandLine();
     const long = '東京 '.repeat(60).trim();
     await app.workspaces.create(long);
-    const lines = async (stdout: object) => (await run(['workspace', 'list'], { stdout })).stdout.split('\n');
-    const cellsOf = (line: string) => line.replace(/[^ -~…]/g, '..').length;
-    const [heading = '', row = ''] = await lines({ ...TERMINAL, hasColors: () => false });
+    const getLines = async (stdout: object) => (await run(['workspace', 'list'], { stdout })).stdout.split('\n');
+    const measureWidth = (line: string) => line.replace(/[^ -~…]/g, '..').length;
+    const [heading = '', row = ''] = await getLines({ ...TERMINAL, hasColors: () => false });
     assert.match(row, /^\S{36} {2}東京 .*… {2,3}2026-01-31T12:00:00…$/);
-    for (const line of [heading, row]) assert.ok(cellsOf(line) <= 80, line);
-    for (const elsewhere of [{}, { columns: 80 }, { isTTY: true, columns: 0 }]) {
-      assert.ok((await lines(elsewhere))[1]?.includes(`  ${long}  2026`));
+    for (const line of [heading, row]) assert.ok(measureWidth(line) <= 80, line);
+    for (const otherOutput of [{}, { columns: 80 }, { isTTY: true, columns: 0 }]) {
+      assert.ok((await getLines(otherOutput))[1]?.includes(`  ${long}  2026`));
     }
   },
 
-  'is a table whose rows are written as they are read, cut to the width of the first thousand': async () => {
-    const { run, app } = await withWorkspaces(1100);
+  'is a table that is written while it is read, with the column widths of the first thousand rows': async () => {
+    const { run, app } = await createWithWorkspaces(1100);
     const long = 'x'.repeat(100);
     await app.workspaces.create(long);
-    const last = async (stdout: object) =>
+    const getLastLine = async (stdout: object) =>
       (await run(['workspace', 'list'], { stdout })).stdout.trimEnd().split('\n').at(-1);
-    assert.match((await last({})) as string, new RegExp(`^\\S{36}  ${long}  2026`));
-    assert.match((await last({ ...TERMINAL, columns: 120 })) as string, /^\S{36} {2}x{10}… {2}2026/);
+    assert.match((await getLastLine({})) as string, new RegExp(`^\\S{36}  ${long}  2026`));
+    assert.match((await getLastLine({ ...TERMINAL, columns: 120 })) as string, /^\S{36} {2}x{10}… {2}2026/);
   },
 
-  'is told to be missing where it could not be written, and ends with 2': async () => {
-    const { run } = await withWorkspaces(1);
+  'is reported as missing if it cannot be written, and exits with 2': async () => {
+    const { run } = await createWithWorkspaces(1);
     const lines = ['workspace list', 'workspace list --json', '--help', 'help seed', '--version'];
     for (const line of lines) {
-      const { code, stderr } = await run(line.split(' '), { stdout: failing('ENOSPC') });
-      assert.deepEqual([code, stderr], [2, 'error: the answer could not be written: ENOSPC\n'], line);
+      const { code, stderr } = await run(line.split(' '), { stdout: createFailingStream('ENOSPC') });
+      assert.deepEqual([code, stderr], [2, 'error: the output could not be written: ENOSPC\n'], line);
     }
-    const created = await run(['workspace', 'create', '--name', 'New'], { stdout: failing('ENOSPC') });
+    const created = await run(['workspace', 'create', '--name', 'New'], { stdout: createFailingStream('ENOSPC') });
     assert.equal(created.code, 2);
-    assert.match(created.stderr, /^The workspace New is made: .*\nerror: the answer could not be written: ENOSPC\n$/);
+    assert.match(
+      created.stderr,
+      /^The workspace New was created: .*\nerror: the output could not be written: ENOSPC\n$/,
+    );
   },
 
-  'is nothing that would change the terminal, of wrong words either': async () => {
-    const { stderr } = await commandLine().run(['no\x1b[31m']);
+  'has no control characters of invalid arguments': async () => {
+    const { stderr } = await createCommandLine().run(['no\x1b[31m']);
     assert.equal(stderr, "error: unknown command 'no�[31m'\n");
   },
 
-  'is one JSON value, however many batches it is made of': async () => {
-    const { run } = await withWorkspaces(2100);
+  'is one JSON value if it is read in several batches': async () => {
+    const { run } = await createWithWorkspaces(2100);
     const { stdout } = await run(['workspace', 'list', '--json']);
     const names = JSON.parse(stdout).map(({ name }: { name: string }) => name);
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { answerOf, CLI, type Ran, runProcess, startCommand } from '../support/command-line.ts';
+import { CLI_PATH, type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
 import { mongod } from '../support/mongod.ts';
 import { withUseCases } from '../support/mongodb-service.ts';
 import { campaignBody } from '../support/samples.ts';
@@ -15,29 +15,29 @@ import { createTenant, type Tenant } from '../support/tenants.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Runs command lines as processes over a database of their own. */
-type Advocacy = (line: string, stdin?: string) => Promise<Ran>;
+/** Runs a command line as a process on the database of the test. */
+type RunAdvocacy = (line: string, stdin?: string) => Promise<CommandOutput>;
 
-/** A database with one company in it. */
-interface Place {
-  readonly advocacy: Advocacy;
+/** A database with one workspace. */
+interface TestDatabase {
+  readonly runAdvocacy: RunAdvocacy;
   readonly env: Readonly<Record<string, string>>;
   readonly company: Tenant;
 }
 
-async function onDatabase(test: (place: Place) => Promise<void>): Promise<void> {
+async function withDatabase(test: (database: TestDatabase) => Promise<void>): Promise<void> {
   const { uri, stop } = await mongod();
   const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
   try {
     const company = await withUseCases(uri, (app) => createTenant({ app }, 'northwind'));
-    await test({ advocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
+    await test({ runAdvocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
   } finally {
     await stop();
   }
 }
 
 suite('the command line, as a process', {
-  'is what npx finds in a checkout': async () => {
+  'is found by npx in a checkout': async () => {
     const cache = mkdtempSync(join(tmpdir(), 'npx-'));
     try {
       const env = { ...process.env, npm_config_cache: cache };
@@ -48,43 +48,46 @@ suite('the command line, as a process', {
     }
   },
 
-  'ends with 2 and says what to do, where it has nothing to act on, wrong settings, or no database': async () => {
-    const away = 'mongodb://ada:s3cret@127.0.0.1:9/x';
+  'exits with 2 and a hint for memory storage, invalid settings, or an unavailable database': async () => {
+    const unreachableUri = 'mongodb://ada:s3cret@127.0.0.1:9/x';
     const cases: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
-      [{}, /^error: With STORAGE=memory there is nothing to act on.*\nerror: Set STORAGE=mongodb, and MONGODB_URI/],
+      [{}, /^error: STORAGE: must be mongodb for this command\. .*\nerror: Set STORAGE=mongodb, and MONGODB_URI/],
       [{ STORAGE: 'mongo', PORT: 'x' }, /^error: PORT: must be .*\nerror: STORAGE: must be one of memory, mongodb\n$/],
-      [{ STORAGE: 'mongodb', MONGODB_URI: away }, /\nerror: MongoDB cannot be reached: see that it runs, and that MO/],
+      [
+        { STORAGE: 'mongodb', MONGODB_URI: unreachableUri },
+        /\nerror: MongoDB cannot be reached\. Check that it is running and that MO/,
+      ],
     ];
     await Promise.all(
-      cases.map(async ([env, says]) => {
+      cases.map(async ([env, message]) => {
         const { code, stdout, stderr } = await runProcess(['workspace', 'list', '--json'], env);
         assert.deepEqual([code, stdout], [2, '']);
-        assert.match(stderr, says);
+        assert.match(stderr, message);
         assert.doesNotMatch(stderr, /s3cret|\n {4}at /);
       }),
     );
   },
 
-  'warns on standard error about a misspelled setting, and works': () =>
-    onDatabase(async ({ env }) => {
-      const ran = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'mongodb' });
-      assert.equal(answerOf(ran).length, 1);
-      assert.equal(ran.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
+  'warns on standard error about a misspelled setting, and succeeds': () =>
+    withDatabase(async ({ env }) => {
+      const output = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'mongodb' });
+      assert.equal(parseJsonOutput(output).length, 1);
+      assert.equal(output.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
     }),
 
-  'serves with memory storage too, until it is told to stop': async () => {
+  'serves with memory storage until SIGTERM': async () => {
     const server = startCommand(['serve'], { PORT: '0' });
-    const url = await server.printed(/listens on (http:[^,\s]+)/);
+    const url = await server.waitForOutput(/listens on (http:[^,\s]+)/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     server.child.kill('SIGTERM');
-    assert.equal((await server.ended).code, 0);
+    assert.equal((await server.output).code, 0);
     const { code, stdout, stderr } = await runProcess(['serve'], { PORT: 'x' });
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, /^error: PORT: must be a whole number/);
   },
 
-  'refuses with 1 what a rule refuses': () =>
-    onDatabase(async ({ advocacy, company: { workspaceId: w, adminId: m, ids } }) => {
+  'exits with 1 if a rule rejects the command': () =>
+    withDatabase(async ({ runAdvocacy, company: { workspaceId: w, adminId: m, ids } }) => {
       const c = ids.campaigns;
       const cases: Readonly<Record<string, string>> = {
         [`campaign set-status --workspace ${w} ${c} draft`]:
@@ -94,77 +97,77 @@ suite('the command line, as a process', {
         [`tag list --workspace ${c}`]: 'There is no workspace with this id.',
       };
       await Promise.all(
-        Object.entries(cases).map(async ([line, says]) => {
-          assert.deepEqual(await advocacy(line), { code: 1, stdout: '', stderr: `error: ${says}\n` });
+        Object.entries(cases).map(async ([line, message]) => {
+          assert.deepEqual(await runAdvocacy(line), { code: 1, stdout: '', stderr: `error: ${message}\n` });
         }),
       );
     }),
 
-  'counts a share once, and every click, whoever records them at the same time': () =>
-    onDatabase(async ({ advocacy, company: { workspaceId: w, adminId: m, ids } }) => {
+  'counts a share once, and every click, when processes record them at the same time': () =>
+    withDatabase(async ({ runAdvocacy, company: { workspaceId: w, adminId: m, ids } }) => {
       const c = ids.campaigns;
       const lines = Array.from({ length: 4 }, (_, i) =>
         i % 2
           ? `click record --workspace ${w} --campaign ${c} --count 3`
           : `share record --workspace ${w} --campaign ${c} --member ${m}`,
       );
-      for (const { code, stderr } of await Promise.all(lines.map((line) => advocacy(line)))) {
+      for (const { code, stderr } of await Promise.all(lines.map((line) => runAdvocacy(line)))) {
         assert.deepEqual([code, stderr], [0, '']);
       }
-      const [{ shares, clicks }] = answerOf(await advocacy(`campaign list --workspace ${w} --json`));
+      const [{ shares, clicks }] = parseJsonOutput(await runAdvocacy(`campaign list --workspace ${w} --json`));
       assert.deepEqual([shares, clicks], [1, 6]);
     }),
 
-  'changes what a server that runs answers, within five seconds': () =>
-    onDatabase(async ({ advocacy, env, company: { workspaceId: w, adminId: m } }) => {
-      const { id: k, key } = answerOf(await advocacy(`key create --workspace ${w} --member ${m} --json`));
+  'changes the responses of a running server within five seconds': () =>
+    withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w, adminId: m } }) => {
+      const { id: k, key } = parseJsonOutput(await runAdvocacy(`key create --workspace ${w} --member ${m} --json`));
       const server = startCommand(['serve'], { ...env, PORT: '0' });
       try {
-        const url = await server.printed(/listens on (http:\S+)/);
-        const status = async () =>
+        const url = await server.waitForOutput(/listens on (http:\S+)/);
+        const getStatus = async () =>
           (await fetch(`${url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })).status;
-        const becomes = async (expected: number) => {
-          const since = Date.now();
-          while ((await status()) !== expected) {
-            assert.ok(Date.now() - since < 5_000, `it is not ${expected} after five seconds`);
+        const waitForStatus = async (expected: number) => {
+          const startedAt = Date.now();
+          while ((await getStatus()) !== expected) {
+            assert.ok(Date.now() - startedAt < 5_000, `the status is not ${expected} after five seconds`);
             await delay(50);
           }
         };
-        assert.equal(await status(), 200);
-        await advocacy(`member update --workspace ${w} ${m} --invitation expired`);
-        await becomes(410);
-        await advocacy(`key revoke --workspace ${w} ${k}`);
-        await becomes(401);
+        assert.equal(await getStatus(), 200);
+        await runAdvocacy(`member update --workspace ${w} ${m} --invitation expired`);
+        await waitForStatus(410);
+        await runAdvocacy(`key revoke --workspace ${w} ${k}`);
+        await waitForStatus(401);
       } finally {
         server.child.kill('SIGTERM');
       }
-      assert.equal((await server.ended).code, 0);
+      assert.equal((await server.output).code, 0);
     }),
 
-  'stops an import at Ctrl-C, and says where to go on': () =>
-    onDatabase(async ({ advocacy, env, company: { workspaceId: w } }) => {
-      const importing = startCommand(['import', '--workspace', w, 'campaigns', '-'], env);
+  'stops an import on Ctrl-C, and prints the line to continue from': () =>
+    withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
+      const command = startCommand(['import', '--workspace', w, 'campaigns', '-'], env);
       const lines = Array.from({ length: 700 }, (_, i) => `${JSON.stringify({ ...campaignBody, name: `${i}` })}\n`);
-      importing.child.stdin.write(`{}\n${lines.join('')}`);
-      await importing.printed(/^(line 1): name: is required/);
-      importing.child.kill('SIGINT');
-      const { code, stdout } = await importing.ended;
+      command.child.stdin.write(`{}\n${lines.join('')}`);
+      await command.waitForOutput(/^(line 1): name: is required/);
+      command.child.kill('SIGINT');
+      const { code, stdout } = await command.output;
       assert.equal(code, 130);
       assert.match(
         stdout,
-        /\nStopped: 499 stored as campaigns, 1 refused \(lines 1 to 500\)\. Go on with --from-line 501\.\n$/,
+        /\nStopped: 499 stored as campaigns, 1 rejected \(lines 1 to 500\)\. Continue with --from-line 501\.\n$/,
       );
-      assert.equal(answerOf(await advocacy(`campaign list --workspace ${w} --json`)).length, 1 + 499);
+      assert.equal(parseJsonOutput(await runAdvocacy(`campaign list --workspace ${w} --json`)).length, 1 + 499);
     }),
 
-  'ends quietly when nobody reads its output any more': () =>
-    onDatabase(async ({ advocacy, env, company: { workspaceId: w } }) => {
+  'exits without an error when the reader closes its output': () =>
+    withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
       const lines = Array.from({ length: 2000 }, () => JSON.stringify(campaignBody)).join('\n');
-      assert.equal((await advocacy(`import --workspace ${w} campaigns -`, lines)).code, 0);
+      assert.equal((await runAdvocacy(`import --workspace ${w} campaigns -`, lines)).code, 0);
       for (const json of ['', '--json']) {
         const script = `"$NODE" "$CLI" campaign list --workspace ${w} ${json} | head -n 1; echo "\${PIPESTATUS[0]}"`;
-        const words = { ...process.env, ...env, NODE: process.execPath, CLI };
-        const { stdout, stderr } = await run('bash', ['-c', script], { env: words });
+        const environment = { ...process.env, ...env, NODE: process.execPath, CLI: CLI_PATH };
+        const { stdout, stderr } = await run('bash', ['-c', script], { env: environment });
         assert.equal(stderr, '');
         assert.deepEqual([stdout.split('\n').length, stdout.split('\n')[1]], [3, '0']);
       }

@@ -4,58 +4,58 @@ import { ProgressLine } from '../../adapters/cli/progress.ts';
 import { SECOND } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-/** A progress on a stream, at a clock that a test moves, and what it has written since it was last asked. */
-function progressOn(stream: object) {
+/** Creates a progress display with a manual clock. `readOutput` returns the text since the last call. */
+function createProgress(stream: object) {
   const clock = { now: 0 };
-  const written = new PassThrough({ encoding: 'utf8' });
-  const progress = new ProgressLine(Object.assign(written, stream), () => clock.now);
-  return { clock, progress, written: (): string => written.read() ?? '' };
+  const output = new PassThrough({ encoding: 'utf8' });
+  const progress = new ProgressLine(Object.assign(output, stream), () => clock.now);
+  return { clock, progress, readOutput: (): string => output.read() ?? '' };
 }
 
 suite('the progress of a command', {
-  'is a bar on a terminal, with rate and time left': () => {
-    const { clock, progress, written } = progressOn({ isTTY: true, columns: 200 });
+  'is a bar on a terminal, with rate and remaining time': () => {
+    const { clock, progress, readOutput } = createProgress({ isTTY: true, columns: 200 });
     clock.now = 10 * SECOND;
     progress.show(500, 'lines', 0.25);
-    assert.equal(written(), '\r\x1b[K█████░░░░░░░░░░░░░░░ 25 %  500 lines, 50 a second, 30 s left');
+    assert.equal(readOutput(), '\r\x1b[K█████░░░░░░░░░░░░░░░ 25 %  500 lines, 50 a second, 30 s left');
     clock.now += 50;
     progress.show(501, 'lines', 0.26);
-    assert.equal(written(), '', 'not yet again');
+    assert.equal(readOutput(), '', 'the interval has not passed yet');
     clock.now += 50;
     progress.show(502, 'lines');
-    assert.equal(written(), '\r\x1b[K502 lines, 50 a second');
+    assert.equal(readOutput(), '\r\x1b[K502 lines, 50 a second');
     progress.clear();
-    assert.equal(written(), '\r\x1b[K');
+    assert.equal(readOutput(), '\r\x1b[K');
     progress.clear();
-    assert.equal(written(), '');
+    assert.equal(readOutput(), '');
   },
 
-  'is full where more came than was known of': () => {
-    const { clock, progress, written } = progressOn({ isTTY: true, columns: 200 });
+  'is full if more arrives than was announced': () => {
+    const { clock, progress, readOutput } = createProgress({ isTTY: true, columns: 200 });
     clock.now = SECOND;
     progress.show(120, 'lines', 1.2);
-    assert.equal(written(), `\r\x1b[K${'█'.repeat(20)} 100 %  120 lines, 120 a second, 0 s left`);
+    assert.equal(readOutput(), `\r\x1b[K${'█'.repeat(20)} 100 %  120 lines, 120 a second, 0 s left`);
   },
 
-  'is no wider than the terminal': () => {
-    const { clock, progress, written } = progressOn({ isTTY: true, columns: 30 });
+  'is not wider than the terminal': () => {
+    const { clock, progress, readOutput } = createProgress({ isTTY: true, columns: 30 });
     clock.now = SECOND;
     progress.show(1_000_000, 'lines', 0.5);
-    assert.equal(written().length, '\r\x1b[K'.length + 29);
+    assert.equal(readOutput().length, '\r\x1b[K'.length + 29);
   },
 
-  'is a line now and then elsewhere': () => {
-    const { clock, progress, written } = progressOn({});
+  'is a line every few seconds without a terminal': () => {
+    const { clock, progress, readOutput } = createProgress({});
     for (clock.now = 1; clock.now < 5 * SECOND; clock.now += 99) progress.show(1, 'lines', 0.1);
-    assert.equal(written(), '');
+    assert.equal(readOutput(), '');
     clock.now = 5 * SECOND;
     progress.show(100, 'lines', 0.01);
     clock.now += 4 * SECOND;
     progress.show(180, 'lines', 0.02);
-    assert.equal(written(), '100 lines, 20 a second, 8 min left\n');
+    assert.equal(readOutput(), '100 lines, 20 a second, 8 min left\n');
     clock.now += SECOND;
     progress.show(200, 'lines', 0.001);
     progress.clear();
-    assert.equal(written(), '200 lines, 20 a second, 2 h 47 min left\n');
+    assert.equal(readOutput(), '200 lines, 20 a second, 2 h 47 min left\n');
   },
 });

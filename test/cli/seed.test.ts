@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
 import { collected } from '../support/collected.ts';
-import { answerOf, commandLine } from '../support/command-line.ts';
+import { createCommandLine, parseJsonOutput } from '../support/command-line.ts';
 import { suite } from '../support/suite.ts';
 
-/** A sample workspace, and what there is in it. */
-async function seeded(...words: readonly string[]) {
-  const line = commandLine();
-  const seed = answerOf(await line.run(['seed', '--campaigns', '60', '--members', '12', '--json', ...words]));
-  const { app } = line;
+/** Creates a sample workspace and reads its records. */
+async function runSeed(...args: readonly string[]) {
+  const cli = createCommandLine();
+  const seed = parseJsonOutput(await cli.run(['seed', '--campaigns', '60', '--members', '12', '--json', ...args]));
+  const { app } = cli;
   const { workspaceId } = seed;
   return {
-    ...line,
+    ...cli,
     seed,
     members: await collected(app.members.iterate(workspaceId)),
     campaigns: await collected(app.campaigns.iterate(workspaceId)),
@@ -21,8 +21,8 @@ async function seeded(...words: readonly string[]) {
   };
 }
 
-/** What of a sample is the same in each run: not its ids. */
-function essence({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof seeded>>) {
+/** Returns the parts of a sample that are the same in each run, which are all but the ids. */
+function pickReproducibleFields({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof runSeed>>) {
   return {
     members: members.map(({ name, email, role, seatType, groupIds }) => [name, email, role, seatType, groupIds.length]),
     campaigns: campaigns.map(
@@ -36,8 +36,8 @@ function essence({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof
 }
 
 suite('a seed', {
-  'makes what was asked for, with something for every list and filter': async () => {
-    const { app, seed, members, campaigns, tags, groups } = await seeded();
+  'creates the requested records, with matches for every list and filter': async () => {
+    const { app, seed, members, campaigns, tags, groups } = await runSeed();
     const { workspaceId, key, memberId, ...counts } = seed;
     assert.deepEqual([members.length, campaigns.length], [12, 60]);
     assert.deepEqual([counts.members, counts.campaigns], [12, 60]);
@@ -45,7 +45,7 @@ suite('a seed', {
     assert.ok(groups.every(({ count }) => count >= 0) && groups.some(({ count }) => count > 1));
     for (const status of CAMPAIGN_STATUSES)
       assert.ok(
-        campaigns.some((it) => it.status === status),
+        campaigns.some((campaign) => campaign.status === status),
         status,
       );
     const lengths = campaigns.map(({ description }) => description.length);
@@ -67,15 +67,15 @@ suite('a seed', {
     assert.deepEqual([domains.length, domains[0]?.verified], [1, true]);
   },
 
-  'gives a key of the admin, who is the first member': async () => {
-    const { app, seed, members } = await seeded();
+  'prints a key of the admin, who is the first member': async () => {
+    const { app, seed, members } = await runSeed();
     const caller = await app.apiKeys.authenticate(seed.key);
     assert.deepEqual(caller.member, members[0]);
     assert.deepEqual([caller.member?.id, caller.member?.role], [seed.memberId, 'admin']);
   },
 
-  'makes shares that agree with what the campaigns count': async () => {
-    const { app, storage, seed, members, campaigns } = await seeded();
+  'creates shares that match the counters of the campaigns': async () => {
+    const { app, storage, seed, members, campaigns } = await runSeed();
     const shares = await storage.shares.listById(seed.workspaceId, '', 9999);
     assert.equal(shares.length, seed.shares);
     assert.ok(shares.length > 30);
@@ -89,37 +89,37 @@ suite('a seed', {
     assert.equal(hasShared, true);
   },
 
-  'is the same for the same number, and another for another': async () => {
-    const first = essence(await seeded('--seed-number', '7'));
-    assert.deepEqual(essence(await seeded('--seed-number', '7')), first);
-    assert.notDeepEqual(essence(await seeded('--seed-number', '8')), first);
+  'is the same for the same seed number, and different for another': async () => {
+    const first = pickReproducibleFields(await runSeed('--seed-number', '7'));
+    assert.deepEqual(pickReproducibleFields(await runSeed('--seed-number', '7')), first);
+    assert.notDeepEqual(pickReproducibleFields(await runSeed('--seed-number', '8')), first);
   },
 
-  'can be made twice in one database': async () => {
-    const { run } = await seeded();
+  'can run twice on one database': async () => {
+    const { run } = await runSeed();
     assert.equal((await run(['seed', '--campaigns', '1', '--members', '1'])).code, 0);
   },
 
-  'is told to people with the key': async () => {
-    const { code, stdout } = await commandLine().run(['seed', '--campaigns', '3', '--members', '2']);
+  'prints a sentence and the key without --json': async () => {
+    const { code, stdout } = await createCommandLine().run(['seed', '--campaigns', '3', '--members', '2']);
     assert.equal(code, 0);
     assert.match(
       stdout,
       /^The workspace Northwind \w+ \([0-9a-f-]{36}\) has 3 campaigns, 2 members and \d+ shares\.\n/,
     );
-    assert.match(stdout, /shown this once, so keep it now:\n\n {2}adv_\w{38}\n\n$/);
+    assert.match(stdout, /Store the API key of its admin now, because it is shown only once:\n\n {2}adv_\w{38}\n\n$/);
   },
 
-  'stops between two batches when it is interrupted, and says what it has made': async () => {
-    const { run, storage, app } = commandLine();
+  'stops between two batches when it is interrupted, and reports the created records': async () => {
+    const { run, storage, app } = createCommandLine();
     let interrupt = () => {};
     const addMany = storage.campaigns.addMany.bind(storage.campaigns);
     storage.campaigns.addMany = (records) => {
       interrupt();
       return addMany(records);
     };
-    const given = { onInterrupt: (stop: () => void) => (interrupt = stop) };
-    const { code, stdout } = await run(['seed', '--campaigns', '1200', '--members', '2', '--json'], given);
+    const options = { onInterrupt: (stop: () => void) => (interrupt = stop) };
+    const { code, stdout } = await run(['seed', '--campaigns', '1200', '--members', '2', '--json'], options);
     const { workspaceId, campaigns, shares } = JSON.parse(stdout);
     assert.deepEqual([code, campaigns, shares], [130, 500, 0]);
     assert.equal((await collected(app.campaigns.iterate(workspaceId))).length, 500);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { commands, groups } from '../../adapters/cli/commands.ts';
-import { commandLine } from '../support/command-line.ts';
+import { commandGroups, commands } from '../../adapters/cli/commands.ts';
+import { createCommandLine } from '../support/command-line.ts';
 import { each, texts } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
-const levels = ['', ...Object.keys(groups), ...commands.map(({ name }) => name), 'serve'];
+const helpLevels = ['', ...Object.keys(commandGroups), ...commands.map(({ name }) => name), 'serve'];
 
-/** What is no usage, and what is said of it. */
-const wrong: Readonly<Record<string, RegExp>> = {
+/** Invalid command lines, and a part of their error. */
+const usageErrors: Readonly<Record<string, RegExp>> = {
   'workspce list': /unknown command 'workspce'\n\(Did you mean workspace\?\)/,
   'workspace lst': /unknown command 'lst'\n\(Did you mean list\?\)/,
   'workspace list --jso': /unknown option '--jso'\n\(Did you mean --json\?\)/,
@@ -33,64 +33,64 @@ const wrong: Readonly<Record<string, RegExp>> = {
 };
 
 suite('help', {
-  'explains every level on standard output, with an example of it, and needs no settings': () =>
-    each(texts(...levels), async (level) => {
+  'is printed on standard output at every level, with an example, and needs no settings': () =>
+    each(texts(...helpLevels), async (level) => {
       const words = level.split(' ').filter(Boolean);
-      const { code, stdout, stderr } = await commandLine().run([...words, '--help']);
+      const { code, stdout, stderr } = await createCommandLine().run([...words, '--help']);
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, new RegExp(`^Usage: advocacy ${level}.*\n\n[A-Z][^\n]*\\S`));
       assert.match(stdout, new RegExp(`\nExample:\n  advocacy ${level}`));
     }),
 
-  'is asked for by the word, too': () =>
+  'is also printed by the command help': () =>
     each(texts('', 'member', 'seed'), async (word) => {
-      const byOption = await commandLine().run([word, '--help'].filter(Boolean));
-      assert.deepEqual(await commandLine().run(['help', word].filter(Boolean)), byOption);
+      const byOption = await createCommandLine().run([word, '--help'].filter(Boolean));
+      assert.deepEqual(await createCommandLine().run(['help', word].filter(Boolean)), byOption);
     }),
 
-  'names every command of a level': async () => {
+  'lists every command of a level': async () => {
     for (const { name } of commands) {
       const words = name.split(' ');
-      const { stdout } = await commandLine().run([...words.slice(0, -1), '--help']);
+      const { stdout } = await createCommandLine().run([...words.slice(0, -1), '--help']);
       assert.match(stdout, new RegExp(`\n  ${words.at(-1)} `), name);
     }
   },
 
-  'is as wide as the terminal, and never wider than what is asked of it': async () => {
-    const widest = async (columns: number) => {
-      const { stdout } = await commandLine().run(['member', 'create', '--help'], { stdout: { columns } });
+  'is as wide as the terminal, and not wider': async () => {
+    const measureWidth = async (columns: number) => {
+      const { stdout } = await createCommandLine().run(['member', 'create', '--help'], { stdout: { columns } });
       const [, options = ''] = stdout.split('Options:');
       return Math.max(...(options.split('Example:')[0] ?? '').split('\n').map((line) => line.length));
     };
-    for (const columns of [80, 120]) assert.ok((await widest(columns)) <= columns);
-    assert.ok((await widest(120)) > 80);
+    for (const columns of [80, 120]) assert.ok((await measureWidth(columns)) <= columns);
+    assert.ok((await measureWidth(120)) > 80);
   },
 });
 
-suite('wrong usage', {
-  'is told on standard error, with what was likely meant, and ends with 2': () =>
-    each(wrong, async (says, line) => {
-      const { code, stdout, stderr } = await commandLine().run(line.split(' '));
+suite('a usage error', {
+  'is reported on standard error with a suggestion, and exits with 2': () =>
+    each(usageErrors, async (message, line) => {
+      const { code, stdout, stderr } = await createCommandLine().run(line.split(' '));
       assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, says);
+      assert.match(stderr, message);
     }),
 
-  'names everything that is wrong at once': async () => {
+  'is reported with all problems at once': async () => {
     const args = ['member', 'create', '--workspace', 'W', '--name', ' ', '--email', 'ada'];
-    const { stderr } = await commandLine().run(args);
+    const { stderr } = await createCommandLine().run(args);
     assert.match(stderr, /^error: --name: must not be blank; --email: must be an email/);
   },
 
-  'is a command that is not said to its end: then its help is told': () =>
+  'is an incomplete command, which prints its help': () =>
     each(texts('', 'member', 'campaign'), async (line) => {
-      const { code, stdout, stderr } = await commandLine().run(line.split(' ').filter(Boolean));
+      const { code, stdout, stderr } = await createCommandLine().run(line.split(' ').filter(Boolean));
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /^Usage: advocacy /);
     }),
 });
 
 suite('the version', {
-  'is that of the package': async () => {
-    assert.deepEqual(await commandLine().run(['--version']), { code: 0, stdout: '1.2.3\n', stderr: '' });
+  'is the version of the package': async () => {
+    assert.deepEqual(await createCommandLine().run(['--version']), { code: 0, stdout: '1.2.3\n', stderr: '' });
   },
 });

@@ -3,43 +3,43 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { commands, groups } from '../../adapters/cli/commands.ts';
+import { commandGroups, commands } from '../../adapters/cli/commands.ts';
 import { withCheckout } from '../support/checkout.ts';
-import { commandLine } from '../support/command-line.ts';
-import { play, type Step, stepsOf } from '../support/console.ts';
+import { createCommandLine } from '../support/command-line.ts';
+import { parseSteps, runSteps, type Step } from '../support/console-steps.ts';
 import { mongod } from '../support/mongod.ts';
 import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
-const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
-const PAGE = join(import.meta.dirname, '../../../docs/command-line.md');
-const MARK = /<!-- reference.*-->\n/;
-const updates = process.env.UPDATE_DOCS === '1';
+const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
+const PAGE_PATH = join(import.meta.dirname, '../../../docs/command-line.md');
+const REFERENCE_MARK = /<!-- reference.*-->\n/;
+const shouldUpdate = process.env.UPDATE_DOCS === '1';
 
-const page = () => readFileSync(PAGE, 'utf8');
+const readPage = () => readFileSync(PAGE_PATH, 'utf8');
 
-/** The help of every level, as the page has it. */
-async function reference(): Promise<string> {
-  const { run } = commandLine();
+/** Returns the reference section of the page: the help of every level. */
+async function createReference(): Promise<string> {
+  const { run } = createCommandLine();
   const sections = [];
-  for (const name of ['', ...namesInOrder(), 'serve']) {
+  for (const name of ['', ...listNames(), 'serve']) {
     const { stdout } = await run([...name.split(' ').filter(Boolean), '--help']);
     sections.push(`\n### ${`advocacy ${name}`.trim()}\n\n\`\`\`text\n${stdout.trimEnd()}\n\`\`\`\n`);
   }
   return sections.join('');
 }
 
-/** Groups, each before its commands. */
-function namesInOrder(): string[] {
+/** Returns the names of all groups and commands. A group comes before its commands. */
+function listNames(): string[] {
   const names = commands.map(({ name }) => name);
   return names.flatMap((name, i) => {
     const [group = ''] = name.split(' ');
     const isFirst = names.findIndex((other) => other.split(' ')[0] === group) === i;
-    return isFirst && group in groups ? [group, name] : [name];
+    return isFirst && group in commandGroups ? [group, name] : [name];
   });
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
@@ -47,39 +47,39 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Plays the page on a database and in a folder of its own. */
-async function played(steps: readonly Step[]): Promise<string[]> {
+/** Runs steps of the page on a new database and in a new folder. Resolves to their outputs. */
+async function runOnDatabase(steps: readonly Step[]): Promise<string[]> {
   const { uri, stop } = await mongod();
-  let printed: string[] = [];
+  let outputs: string[] = [];
   try {
-    await (isLong ? inCheckout : withoutNpx)(async (folder, env) => {
-      const port = await freePort();
-      const here = { command: `cd ${folder}`, output: '' };
-      const mine = steps.map(({ command, output }) => {
-        const mine = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
-        return { command: mine, output: updates ? '' : output };
+    await (isLong ? runInCheckout : runWithFakeNpx)(async (folder, env) => {
+      const port = await findFreePort();
+      const changeFolder = { command: `cd ${folder}`, output: '' };
+      const ownSteps = steps.map(({ command, output }) => {
+        const ownCommand = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
+        return { command: ownCommand, output: shouldUpdate ? '' : output };
       });
-      printed = await play([here, ...mine], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });
+      outputs = await runSteps([changeFolder, ...ownSteps], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });
     });
   } finally {
     await stop();
   }
-  return printed.slice(1);
+  return outputs.slice(1);
 }
 
-type InFolder = (folder: string, env: Readonly<Record<string, string>>) => Promise<void>;
+type TestInFolder = (folder: string, env: Readonly<Record<string, string>>) => Promise<void>;
 
-/** At length, `npx` is that of npm. It takes a second for each command. */
-function inCheckout(test: InFolder): Promise<void> {
+/** Runs a test in a checkout with the `npx` of npm. This is for long tests, because `npx` takes a second for each command. */
+function runInCheckout(test: TestInFolder): Promise<void> {
   return withCheckout({ isBuilt: true, packages: 'production' }, ({ folder, env }) => test(folder, env));
 }
 
-/** Otherwise, `npx advocacy` starts at once what it starts in a checkout. */
-async function withoutNpx(test: InFolder): Promise<void> {
+/** Runs a test with an `npx` that starts the command line directly. */
+async function runWithFakeNpx(test: TestInFolder): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
   const npx = join(folder, 'npx');
   try {
-    writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${CLI}" "$@"\n`);
+    writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${CLI_PATH}" "$@"\n`);
     chmodSync(npx, 0o755);
     await test(folder, { PATH: `${folder}${delimiter}${process.env.PATH}` });
   } finally {
@@ -87,53 +87,55 @@ async function withoutNpx(test: InFolder): Promise<void> {
   }
 }
 
-/** A page whose steps print what they have printed now. */
-function withOutputs(markdown: string, printed: readonly string[]): string {
-  const outputs = printed.values();
+/** Returns a page with new outputs of its steps. */
+function replaceOutputs(markdown: string, newOutputs: readonly string[]): string {
+  const outputs = newOutputs.values();
   return markdown.replaceAll(/^```console\n.*?^```$/gms, (block) => {
-    const lines = stepsOf(block).flatMap(({ command }) => [`$ ${command}`, outputs.next().value || []].flat());
+    const lines = parseSteps(block).flatMap(({ command }) => [`$ ${command}`, outputs.next().value || []].flat());
     return ['```console', ...lines, '```'].join('\n');
   });
 }
 
-/** What is another in each run: the last characters of a key. */
-const withoutKeys = (text: string) => text.replaceAll(/…\w{4}/g, '…four');
+/** Masks the last four characters of keys, which differ in each run. */
+const maskKeys = (text: string) => text.replaceAll(/…\w{4}/g, '…four');
 
-/** The parts of the page that are played, each by itself after the steps that stand before all. */
-const [before = '', ...parts] = page().split(/^(?=## )/m);
-const sections = parts.filter((part) => stepsOf(part).length > 0);
+/** The sections of the page that have steps. Each runs on its own, after the steps of the introduction. */
+const [introduction = '', ...parts] = readPage().split(/^(?=## )/m);
+const sections = parts.filter((part) => parseSteps(part).length > 0);
 
-suite("the operator's page", {
+suite('docs/command-line.md', {
   ...Object.fromEntries(
     sections.map((section) => [
-      `shows what is printed by the commands of: ${section.split('\n')[0]?.slice('## '.length)}`,
+      `shows the current output of the commands in: ${section.split('\n')[0]?.slice('## '.length)}`,
       async () => {
-        const steps = stepsOf(before + section);
-        const printed = await played(steps);
-        if (updates)
+        const steps = parseSteps(introduction + section);
+        const outputs = await runOnDatabase(steps);
+        if (shouldUpdate)
           return writeFileSync(
-            PAGE,
-            page().replace(section, () => withOutputs(section, printed.slice(-stepsOf(section).length))),
+            PAGE_PATH,
+            readPage().replace(section, () => replaceOutputs(section, outputs.slice(-parseSteps(section).length))),
           );
         for (const [i, { command, output }] of steps.entries()) {
-          assert.equal(withoutKeys(printed[i] ?? ''), withoutKeys(output), command);
+          assert.equal(maskKeys(outputs[i] ?? ''), maskKeys(output), command);
         }
       },
     ]),
   ),
 
-  'plays every command': () => {
-    const played = stepsOf(page())
+  'runs every command': () => {
+    const commandLines = parseSteps(readPage())
       .map(({ command }) => command)
       .join('\n');
-    for (const { name } of [...commands, { name: 'serve' }]) assert.ok(played.includes(`npx advocacy ${name}`), name);
+    for (const { name } of [...commands, { name: 'serve' }])
+      assert.ok(commandLines.includes(`npx advocacy ${name}`), name);
   },
 
-  'has the help of every command': async () => {
-    const [before = '', told = ''] = page().split(MARK);
-    const mark = MARK.exec(page())?.[0] ?? '';
-    const help = await reference();
-    if (updates) writeFileSync(PAGE, before + mark + help);
-    else assert.equal(told, help, 'run `UPDATE_DOCS=1 npm test -- docs/command-line` and look at what has changed');
+  'has the current help of every command': async () => {
+    const [before = '', currentReference = ''] = readPage().split(REFERENCE_MARK);
+    const mark = REFERENCE_MARK.exec(readPage())?.[0] ?? '';
+    const help = await createReference();
+    if (shouldUpdate) writeFileSync(PAGE_PATH, before + mark + help);
+    else
+      assert.equal(currentReference, help, 'run `UPDATE_DOCS=1 npm test -- docs/command-line` and review the changes');
   },
 });

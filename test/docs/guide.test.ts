@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { play, stepsOf } from '../support/console.ts';
+import { parseSteps, runSteps } from '../support/console-steps.ts';
 import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -20,9 +20,9 @@ function assertOutputs(...pages: readonly string[]): Promise<void> {
   return withService(
     async ({ url }) => {
       for (const page of pages) {
-        const steps = stepsOf(page);
+        const steps = parseSteps(page);
         assert.ok(steps.length >= (MIN_STEP_COUNTS.get(page) as number));
-        const printed = await play(steps, url, { KEY: DEMO_API_KEY });
+        const printed = await runSteps(steps, url, { KEY: DEMO_API_KEY });
         for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
       }
     },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '../../adapters/api/operations.ts';
 import { settings } from '../../bootstrap/settings.ts';
-import { play, stepsOf } from '../support/console.ts';
+import { parseSteps, runSteps } from '../support/console-steps.ts';
 import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -12,8 +12,8 @@ const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'ut
 suite('README', {
   'shows the output of its commands': () =>
     withService(async ({ url }) => {
-      const steps = stepsOf(readme);
-      const printed = await play(steps, url, { KEY: DEMO_API_KEY });
+      const steps = parseSteps(readme);
+      const printed = await runSteps(steps, url, { KEY: DEMO_API_KEY });
       assert.ok(steps.length >= 8);
       for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { answerOf, type Ran, runProcess, startCommand } from '../support/command-line.ts';
+import { type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
 import { inDatabase } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
@@ -46,13 +46,13 @@ suite('an import that is interrupted while MongoDB hangs', {
       await delay(SEND_DURATION_MS);
       const interruptedAt = performance.now();
       for (const { child, signal } of imports) child.kill(signal);
-      const results = await Promise.all(imports.map(({ ended }) => ended));
+      const results = await Promise.all(imports.map(({ output }) => output));
       const milliseconds = performance.now() - interruptedAt;
       server.thaw();
       assert.ok(milliseconds < EXIT_TIMEOUT_MS, `they exited ${milliseconds} ms after the signal`);
 
       for (const [i, { args, getNames }] of imports.entries()) {
-        const { code, stdout } = results[i] as Ran;
+        const { code, stdout } = results[i] as CommandOutput;
         assert.equal(code, 130);
         const { importId, ...summary } = JSON.parse(stdout);
         const uncertain = { firstLine: 501, lastLine: 1000 };
@@ -63,7 +63,7 @@ suite('an import that is interrupted while MongoDB hangs', {
         const thawedAt = performance.now();
         await until(async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS);
         const resume = [...args, '--from-line', '501', '--import-id', importId];
-        const resumed = answerOf(await runProcess(resume, onMongodb(uri), createLines(1, 1200)));
+        const resumed = parseJsonOutput(await runProcess(resume, onMongodb(uri), createLines(1, 1200)));
         assert.deepEqual([resumed.accepted, resumed.refused, resumed.nextLine], [700, [], 1201]);
         assert.deepEqual(
           await getNames(),

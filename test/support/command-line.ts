@@ -3,47 +3,47 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { v7 } from 'uuid';
-import type { Terminal } from '../../adapters/cli/progress.ts';
-import { type Environment, runCommandLine } from '../../adapters/cli/run.ts';
+import { type Environment, runCommandLine } from '../../adapters/cli/run-command-line.ts';
+import type { TerminalStream } from '../../adapters/cli/terminal-stream.ts';
 import type { System } from '../../core/shared/system.ts';
 import { type TestCore, testCore } from './core.ts';
 
-/** How a command ended. */
-export interface Ran {
+/** The exit code and the output of a command. */
+export interface CommandOutput {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The JSON that a command answered; fails where it wrote anything else, or ended badly. */
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
-export function answerOf({ code, stdout, stderr }: Ran): any {
-  if (code !== 0) throw new Error(`ended with ${code}: ${stderr}`);
+/** Returns the JSON that a command printed. Throws if it printed anything else or failed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests know the fields
+export function parseJsonOutput({ code, stdout, stderr }: CommandOutput): any {
+  if (code !== 0) throw new Error(`exited with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** What a test gives a command beside its words. */
-export interface Given {
+/** The streams and settings of a command. */
+export interface RunOptions {
   readonly stdin?: Readable | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
-  readonly stdout?: Partial<Terminal>;
-  readonly stderr?: Partial<Terminal>;
+  readonly stdout?: Partial<TerminalStream>;
+  readonly stderr?: Partial<TerminalStream>;
   readonly env?: Environment['env'];
-  /** Is called with what interrupts the command, as Ctrl-C does. */
+  /** Called with a function that interrupts the command, as Ctrl-C does. */
   readonly onInterrupt?: Environment['onInterrupt'];
   readonly bodyLimit?: number;
 }
 
-/** The command line over a memory storage of its own, in this process. */
-export interface CommandLine extends TestCore {
-  run(args: readonly string[], given?: Given): Promise<Ran>;
+/** The command line in this process, on its own memory storage. */
+export interface TestCommandLine extends TestCore {
+  run(args: readonly string[], options?: RunOptions): Promise<CommandOutput>;
 }
 
-export function commandLine(system: Partial<System> = {}): CommandLine {
+export function createCommandLine(system: Partial<System> = {}): TestCommandLine {
   const core = testCore(system);
-  const run = async (args: readonly string[], given: Given = {}): Promise<Ran> => {
-    const { stdin = [], env = {}, onInterrupt = () => undefined, bodyLimit = 2 ** 20 } = given;
-    const stdout = collecting(given.stdout);
-    const stderr = collecting(given.stderr);
+  const run = async (args: readonly string[], options: RunOptions = {}): Promise<CommandOutput> => {
+    const { stdin = [], env = {}, onInterrupt = () => undefined, bodyLimit = 2 ** 20 } = options;
+    const stdout = createCollectingStream(options.stdout);
+    const stderr = createCollectingStream(options.stderr);
     const code = await runCommandLine(args, {
       version: '1.2.3',
       stdin: stdin instanceof Readable ? stdin : Readable.from(stdin, { objectMode: false }),
@@ -51,7 +51,7 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
       stderr: stderr.stream,
       env,
       onInterrupt,
-      open: async () => ({
+      openApplication: async () => ({
         app: core.app,
         bodyLimit,
         now: () => core.clock.now,
@@ -65,9 +65,12 @@ export function commandLine(system: Partial<System> = {}): CommandLine {
   return { ...core, run };
 }
 
-/** A stream that keeps what is written to it; one that is given whole is taken as it is. */
-function collecting(like: Partial<Terminal> = {}): { readonly stream: Terminal; text(): string } {
-  if (like instanceof Writable) return { stream: like, text: () => '' };
+/** Returns a stream that collects its text and has the given properties. A complete stream is returned unchanged. */
+function createCollectingStream(properties: Partial<TerminalStream> = {}): {
+  readonly stream: TerminalStream;
+  text(): string;
+} {
+  if (properties instanceof Writable) return { stream: properties, text: () => '' };
   let text = '';
   const stream = new Writable({
     write(chunk, _, done) {
@@ -75,43 +78,50 @@ function collecting(like: Partial<Terminal> = {}): { readonly stream: Terminal; 
       done();
     },
   });
-  return { stream: Object.assign(stream, like), text: () => text };
+  return { stream: Object.assign(stream, properties), text: () => text };
 }
 
-export const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
+export const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
 
-/** A command that runs as a process of its own. */
+/** A command that runs as its own process. */
 export interface StartedCommand {
   readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<Ran>;
-  /** Resolves to what a group of the pattern matches as soon as it was printed; rejects when the command ends before. */
-  printed(pattern: RegExp): Promise<string>;
+  readonly output: Promise<CommandOutput>;
+  /** Waits until the pattern matches standard output. Resolves to its first group. Rejects if the command exits first. */
+  waitForOutput(pattern: RegExp): Promise<string>;
 }
 
-/** Starts a command. What is left out of `env` is as it is for the tests. */
+/** Starts a command as its own process. `env` is added to the environment of the tests. */
 export function startCommand(args: readonly string[], env: Readonly<Record<string, string>>): StartedCommand {
-  const child = spawn(process.execPath, ['--enable-source-maps', CLI, ...args], { env: { ...process.env, ...env } });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (output.stdout += chunk));
-  child.stderr.on('data', (chunk) => (output.stderr += chunk));
-  child.stdin.on('error', () => 'it does not read');
-  const ended = once(child, 'close').then(([code]): Ran => ({ code, ...output }));
-  const printed = (pattern: RegExp) =>
+  const child = spawn(process.execPath, ['--enable-source-maps', CLI_PATH, ...args], {
+    env: { ...process.env, ...env },
+  });
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (text.stdout += chunk));
+  child.stderr.on('data', (chunk) => (text.stderr += chunk));
+  // A command that does not read its input closes it. That is not an error of the test.
+  child.stdin.on('error', () => undefined);
+  const output = once(child, 'close').then(([code]): CommandOutput => ({ code, ...text }));
+  const waitForOutput = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const [, found] = pattern.exec(output.stdout) ?? [];
-        if (found !== undefined) resolve(found);
+      const checkOutput = () => {
+        const [, match] = pattern.exec(text.stdout) ?? [];
+        if (match !== undefined) resolve(match);
       };
-      child.stdout.on('data', look);
-      ended.then(() => reject(new Error(`it ended before it printed that: ${output.stdout}${output.stderr}`)));
-      look();
+      child.stdout.on('data', checkOutput);
+      output.then(() => reject(new Error(`the command exited before it printed that: ${text.stdout}${text.stderr}`)));
+      checkOutput();
     });
-  return { child, ended, printed };
+  return { child, output, waitForOutput };
 }
 
-/** Runs a command to its end as a process of its own. */
-export function runProcess(args: readonly string[], env: Readonly<Record<string, string>>, stdin = ''): Promise<Ran> {
-  const { child, ended } = startCommand(args, env);
+/** Runs a command as its own process, and waits until it exits. */
+export function runProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin = '',
+): Promise<CommandOutput> {
+  const { child, output } = startCommand(args, env);
   child.stdin.end(stdin);
-  return ended;
+  return output;
 }

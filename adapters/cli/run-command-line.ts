@@ -1,0 +1,116 @@
+import type { Readable } from 'node:stream';
+import { CommanderError } from 'commander';
+import type { Application } from '../../core/application.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Command, CommandContext } from './command.ts';
+import { Output, writeResult } from './output.ts';
+import { createProgram } from './program.ts';
+import { ProgressLine } from './progress.ts';
+import type { TerminalStream } from './terminal-stream.ts';
+import { replaceControlCharactersInLines } from './terminal-text.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The application with its storage open. */
+export interface OpenApplication {
+  readonly app: Application;
+  /** The maximum size of a request body of the API, in bytes. */
+  readonly bodyLimit: number;
+  /** Returns the milliseconds since the epoch. */
+  now(): number;
+  /** Returns a new UUID version 7. */
+  newId(): string;
+  close(): Promise<void>;
+}
+
+/** The parts of a process that the command line uses. */
+export interface Environment {
+  readonly version: string;
+  readonly stdin: Readable;
+  readonly stdout: TerminalStream;
+  readonly stderr: TerminalStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Opens the configured storage. Rejects with `UsageError` if the settings are invalid or the database is unavailable. */
+  openApplication(): Promise<OpenApplication>;
+  /** Starts the server. Rejects with `UsageError` if the settings are invalid. */
+  serve(): Promise<void>;
+  /** Calls `stop` on SIGINT (Ctrl-C) and SIGTERM, instead of ending the process. */
+  onInterrupt(stop: () => void): void;
+}
+
+const USAGE_ERROR_EXIT_CODE = 2;
+/** The width of the help in characters, if the output is not a terminal. */
+const DEFAULT_HELP_WIDTH = 100;
+
+/** Runs a command line. Resolves to its exit code. */
+export async function runCommandLine(args: readonly string[], environment: Environment): Promise<number> {
+  const hasColors = (stream: TerminalStream) =>
+    Boolean(stream.isTTY && !environment.env.NO_COLOR && (stream.hasColors?.() ?? false));
+  const output = new Output(environment.stdout, hasColors(environment.stdout));
+  const errors = new Output(environment.stderr, hasColors(environment.stderr));
+  const { stdout, stderr } = environment;
+  let exitCode = 0;
+  const program = createProgram(environment.version, {
+    outputConfiguration: {
+      writeOut: (text) => stdout.write(replaceControlCharactersInLines(text)),
+      writeErr: (text) => stderr.write(replaceControlCharactersInLines(text)),
+      getOutHelpWidth: () => stdout.columns ?? DEFAULT_HELP_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? DEFAULT_HELP_WIDTH,
+    },
+    async run(command, values, isJson) {
+      exitCode = await runCommand(command, values, isJson, environment, output, errors);
+    },
+    serve: () => environment.serve(),
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    exitCode = await reportError(error, errors);
+  }
+  await output.flush();
+  if (output.writeError === undefined) return exitCode;
+  await errors.write(`error: the output could not be written: ${output.writeError}\n`);
+  return USAGE_ERROR_EXIT_CODE;
+}
+
+/** Writes the error that ended a command line. Resolves to the exit code. */
+async function reportError(error: unknown, errors: Output): Promise<number> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR_EXIT_CODE;
+  const lines = error instanceof UsageError ? error.lines : [(error as Error).message];
+  for (const line of lines) await errors.write(`error: ${line}\n`);
+  return error instanceof CoreError ? 1 : USAGE_ERROR_EXIT_CODE;
+}
+
+async function runCommand(
+  command: Command,
+  values: Readonly<Record<string, unknown>>,
+  isJson: boolean,
+  environment: Environment,
+  output: Output,
+  errors: Output,
+): Promise<number> {
+  const { app, bodyLimit, now, newId, close } = await environment.openApplication();
+  try {
+    const abortController = new AbortController();
+    output.closedSignal.addEventListener('abort', () => abortController.abort());
+    if (command.handlesInterrupt) environment.onInterrupt(() => abortController.abort());
+    const progress = new ProgressLine(environment.stderr);
+    const context: CommandContext = {
+      app,
+      bodyLimit,
+      now,
+      newId,
+      signal: abortController.signal,
+      stdin: environment.stdin,
+      progress,
+    };
+    if (typeof values.workspaceId === 'string') await app.workspaces.get(values.workspaceId);
+    const result = await writeResult(await command.run(context, values), isJson, output);
+    await output.flush();
+    if (result && output.closedSignal.aborted) await errors.write(`${result.message}\n`);
+    if (result?.warning) await errors.write(`warning: ${result.warning}\n`);
+    if (result?.error) await errors.write(`error: ${result.error}\n`);
+    return result?.exitCode ?? 0;
+  } finally {
+    await close();
+  }
+}
