@@ -66,10 +66,10 @@ async function loadHttpModule(): Promise<ContainerModule> {
 }
 
 async function loadLogModule(): Promise<ContainerModule> {
-  const { logObserver } = await import('../adapters/http/log.ts');
+  const { createLogObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind }) => {
     bind(tokens.observers)
-      .toResolvedValue((log) => [logObserver(log)], [tokens.log])
+      .toResolvedValue((log) => [createLogObserver(log)], [tokens.log])
       .inSingletonScope();
   });
 }
@@ -77,7 +77,7 @@ async function loadLogModule(): Promise<ContainerModule> {
 /** Loads the metrics, which observe requests, storage and rate limiters. Used only if `METRICS_PORT` is set. */
 async function loadMetricsModule(): Promise<ContainerModule> {
   const { Metrics } = await import('../adapters/prometheus/metrics.ts');
-  const { logObserver } = await import('../adapters/http/log.ts');
+  const { createLogObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind, onActivation }) => {
     const metrics = new Metrics();
     bind(tokens.metrics)
@@ -94,7 +94,7 @@ async function loadMetricsModule(): Promise<ContainerModule> {
       )
       .inSingletonScope();
     bind(tokens.observers)
-      .toResolvedValue((log) => [logObserver(log), metrics], [tokens.log])
+      .toResolvedValue((log) => [createLogObserver(log), metrics], [tokens.log])
       .inSingletonScope();
     onActivation(tokens.storage, (_, storage) => metrics.wrapStorage(storage));
     onActivation(tokens.requestLimiter, (_, limiter) => metrics.wrapRateLimiter('requests', limiter));

@@ -65,7 +65,7 @@ export async function startServer(
       app,
       demo,
       async stop(readinessDelayMs = 0) {
-        http.responder.stopping = true;
+        http.responder.isStopping = true;
         // The connections to a database that does not respond may not close in time.
         const isComplete = await Promise.race([
           delay(readinessDelayMs)

@@ -1,5 +1,5 @@
-import { overloaded } from './errors.ts';
-import { FairQueue, type Rejection } from './fair-queue.ts';
+import { createOverloadError } from './errors.ts';
+import { FairQueue, type RejectionReason } from './fair-queue.ts';
 import type { Observer, RequestContext } from './responder.ts';
 
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
@@ -8,11 +8,11 @@ const MIN_IN_FLIGHT_COUNT = 50;
 const MIN_SCAN_IN_FLIGHT_COUNT = 16;
 const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
 
-/** Longer than a request takes, and than a scan takes (`pauseMs` of `FairQueue`). */
+/** The `pauseMs` of the two queues: longer than a request takes, and longer than a scan takes. */
 const PAUSE_MS = 250;
 const SCAN_PAUSE_MS = 2_000;
 
-/** The number of health probes that an iteration of the event loop answers at once. */
+/** The number of health probes that begin at once in an iteration of the event loop. */
 const MAX_PROBE_COUNT = 20;
 
 /** The time for which an iteration of the event loop begins waiting requests. */
@@ -37,12 +37,12 @@ const MAX_CREDENTIAL_COUNT = 10_000;
 const CREDENTIAL_END_LENGTH = 10;
 
 /** Matches the URL of a scan, which may read much of a collection: a search, a page from 100 on, or encoded names of parameters. */
-const SCAN = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
+const SCAN_URL = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
 
-const REJECTION = overloaded('There are more requests than can be served: try again in a second.');
+const OVERLOAD_ERROR = createOverloadError('The service is overloaded: try again in one second.');
 
 /** A waiting request. */
-export interface Waiting {
+export interface QueuedRequest {
   readonly context: RequestContext;
   /** The `Authorization` header. */
   readonly authorization?: string | undefined;
@@ -52,52 +52,53 @@ export interface Waiting {
 }
 
 interface InFlight {
-  readonly queue: FairQueue<Waiting>;
+  readonly queue: FairQueue<QueuedRequest>;
   readonly key: string;
   readonly credential: string;
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Every request waits here
+ * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Every request waits here,
  * and not unread in its connection, so that the number of waiting requests is known. The time for rejections is bounded, so
  * that admitted requests are served under any load.
  */
 export class Admission implements Observer {
-  private readonly requests = new FairQueue<Waiting>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT, PAUSE_MS);
-  private readonly scans = new FairQueue<Waiting>(
+  private readonly requests = new FairQueue<QueuedRequest>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT, PAUSE_MS);
+  private readonly scans = new FairQueue<QueuedRequest>(
     MIN_SCAN_IN_FLIGHT_COUNT,
     MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT,
     SCAN_PAUSE_MS,
   );
   private readonly inFlight = new Map<RequestContext, InFlight>();
-  private readonly rejections: Waiting[] = [];
+  private readonly rejections: QueuedRequest[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
   private readonly workspaces = new Map<string, string>();
+  /** Whether the next request should be a scan, if one waits. */
   private isScanNext = false;
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
   private beginUntil = 0;
   private begunAt = 0;
   private hasAccepted = false;
-  private probes = 0;
+  private probeCount = 0;
   /** The number of requests that arrived, and of those that began, since the last iteration. */
-  private arrived = 0;
-  private begun = 0;
+  private arrivedCount = 0;
+  private begunCount = 0;
   /** The arrival time of the requests that are being read. They arrived before their connections were accepted. */
   private arrivedAt: number | undefined;
 
-  constructor(private readonly noteRejection: (reason: Rejection) => void) {}
+  constructor(private readonly noteRejection: (reason: RejectionReason) => void) {}
 
   /**
    * Queues a request, which later begins or is rejected. Requests whose workspace is not known yet count for their address:
    * many unknown credentials take no more than their share.
    */
-  add(url: string, waiting: Waiting, address = ''): void {
-    const queue = SCAN.test(url) ? this.scans : this.requests;
+  add(url: string, waiting: QueuedRequest, address = ''): void {
+    const queue = SCAN_URL.test(url) ? this.scans : this.requests;
     const { startedAt } = waiting.context;
     this.arrivedAt ??= startedAt;
     if (startedAt - this.arrivedAt > MAX_ACCEPT_LAG_MS) this.arrivedAt = startedAt;
-    this.arrived++;
+    this.arrivedCount++;
     const key = this.workspaces.get(credentialOf(waiting)) ?? address;
     const reason = queue.add(key, waiting, this.arrivedAt);
     if (reason) this.reject(waiting, reason);
@@ -106,33 +107,36 @@ export class Admission implements Observer {
   }
 
   /** Begins a health probe at once, or queues it if there are many. It is never rejected. */
-  addProbe(waiting: Waiting): void {
-    if (this.probes === 0) setImmediate(() => (this.probes = 0));
-    if (++this.probes <= MAX_PROBE_COUNT) waiting.begin();
+  addProbe(waiting: QueuedRequest): void {
+    if (this.probeCount === 0) setImmediate(() => (this.probeCount = 0));
+    if (++this.probeCount <= MAX_PROBE_COUNT) waiting.begin();
     else this.add('', { ...waiting, reject: waiting.begin });
   }
 
   /** Notes that a connection was accepted. Others may follow. */
-  accepted(): void {
+  noteConnection(): void {
     this.hasAccepted = true;
   }
 
-  /** Waits for a client, which may be slow. Until then its request does not count as in flight. */
-  async whileWaitingFor<T>(context: RequestContext, client: Promise<T>, isAnswered: () => boolean): Promise<T> {
-    const place = this.end(context);
+  /**
+   * Waits for a client, which may be slow. Meanwhile its request does not count as in flight. It counts again afterwards,
+   * unless `hasResponse` says that it has been responded to.
+   */
+  async whileWaitingFor<T>(context: RequestContext, client: Promise<T>, hasResponse: () => boolean): Promise<T> {
+    const entry = this.end(context);
     const value = await client;
-    if (place && !isAnswered()) {
-      place.queue.begin(place.key);
-      this.inFlight.set(context, place);
+    if (entry && !hasResponse()) {
+      entry.queue.begin(entry.key);
+      this.inFlight.set(context, entry);
     }
     return value;
   }
 
   onResponse(context: RequestContext): void {
-    const place = this.end(context, performance.now());
+    const entry = this.end(context, performance.now());
     const { workspaceId } = context;
-    if (place && workspaceId !== undefined && workspaceId !== place.key) {
-      this.cacheWorkspace(place.credential, workspaceId);
+    if (entry && workspaceId !== undefined && workspaceId !== entry.key) {
+      this.cacheWorkspace(entry.credential, workspaceId);
     }
   }
 
@@ -143,15 +147,15 @@ export class Admission implements Observer {
   }
 
   private end(context: RequestContext, now?: number): InFlight | undefined {
-    const place = this.inFlight.get(context);
-    if (!place) return undefined;
+    const entry = this.inFlight.get(context);
+    if (!entry) return undefined;
     this.inFlight.delete(context);
-    place.queue.end(place.key, now);
+    entry.queue.end(entry.key, now);
     if (!this.isEmpty) this.schedule();
-    return place;
+    return entry;
   }
 
-  private reject(waiting: Waiting, reason: Rejection): void {
+  private reject(waiting: QueuedRequest, reason: RejectionReason): void {
     this.rejections.push(waiting);
     this.noteRejection(reason);
   }
@@ -190,12 +194,12 @@ export class Admission implements Observer {
   };
 
   private rejectSome(start: number): void {
-    let excess = REJECTED_SHARE * (this.arrived - this.begun);
-    this.arrived = 0;
-    this.begun = 0;
+    let excess = REJECTED_SHARE * (this.arrivedCount - this.begunCount);
+    this.arrivedCount = 0;
+    this.begunCount = 0;
     for (let now = start; this.rejections.length > 0; now = performance.now()) {
       if (now > start + (excess-- > 0 ? MAX_REJECT_BUDGET_MS : REJECT_BUDGET_MS)) break;
-      this.rejections.pop()?.reject(REJECTION);
+      this.rejections.pop()?.reject(OVERLOAD_ERROR);
     }
   }
 
@@ -205,7 +209,7 @@ export class Admission implements Observer {
     if (now > this.beginUntil) setImmediate(this.runIteration);
     else if (this.beginOne(now)) {
       if (this.isEmpty && this.rejections.length === 0) this.stopSchedule();
-      // Continues when the request just begun has done everything that it can do without waiting.
+      // Continues when the request that just began has done everything that it can do without waiting.
       else queueMicrotask(() => process.nextTick(this.beginNext));
     } else if (this.rejections.length > 0) setTimeout(this.runIteration, REJECT_INTERVAL_MS);
     else this.stopSchedule();
@@ -223,18 +227,18 @@ export class Admission implements Observer {
     return this.beginOneOf(requests, now) || this.beginOneOf(scans, now);
   }
 
-  private beginOneOf(queue: FairQueue<Waiting>, now: number): boolean {
+  private beginOneOf(queue: FairQueue<QueuedRequest>, now: number): boolean {
     const next = queue.next(now);
     if (!next) return false;
     const { request, key } = next;
     this.isScanNext = queue === this.requests;
-    this.begun++;
+    this.begunCount++;
     this.inFlight.set(request.context, { queue, key, credential: credentialOf(request) });
     if (!request.begin()) this.end(request.context);
     return true;
   }
 }
 
-function credentialOf({ authorization = '' }: Waiting): string {
+function credentialOf({ authorization = '' }: QueuedRequest): string {
   return authorization.slice(-CREDENTIAL_END_LENGTH);
 }

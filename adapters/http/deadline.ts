@@ -1,19 +1,22 @@
-/** The time that some works may take together; what lies between them does not count. */
+/** The time that several operations of a request may take together. The time between them does not count. */
 export class Deadline {
-  constructor(private milliseconds: number) {}
+  constructor(private remainingMs: number) {}
 
-  /** Settles as the work does, or rejects when the time is over: the work then goes on, for nobody. */
+  /** Settles like `work`, or rejects when the time is used up. The work then continues, and its result is discarded. */
   async run<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The storage took too long.')), Math.max(0, this.milliseconds));
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error('The storage did not respond before the deadline of the request.')),
+        Math.max(0, this.remainingMs),
+      );
     });
     try {
-      return await Promise.race([work, late]);
+      return await Promise.race([work, timeout]);
     } finally {
       clearTimeout(timer);
-      this.milliseconds -= performance.now() - startedAt;
+      this.remainingMs -= performance.now() - startedAt;
     }
   }
 }

@@ -1,7 +1,8 @@
 import { CoreError, type CoreErrorKind } from '../../core/shared/core-error.ts';
 import { type ErrorCode, getErrorAnchor } from '../api/errors.ts';
 
-const codeOf: Record<CoreErrorKind, ErrorCode> = {
+/** The error code of each kind of core error. */
+const CODES: Record<CoreErrorKind, ErrorCode> = {
   unauthenticated: 'unauthorized',
   forbidden: 'forbidden',
   invitation_expired: 'invite_expired',
@@ -10,7 +11,7 @@ const codeOf: Record<CoreErrorKind, ErrorCode> = {
   conflict: 'conflict',
 };
 
-/** What HTTP itself refuses. */
+/** An error with a code of the API, and headers for its response. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
 
@@ -23,25 +24,25 @@ export class HttpError extends Error {
   }
 }
 
-/** Refuses what is too much at the moment: it can be tried again in a second. */
-export function overloaded(message: string): HttpError {
+/** Creates the error for a request that is rejected because of the current load. It can be retried after one second. */
+export function createOverloadError(message: string): HttpError {
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', '1']);
 }
 
-/** Turns what was thrown into what is answered: whatever is not foreseen tells nothing of the inside. */
+/** Converts a thrown value to the error of the response. An unexpected error becomes a 500 that reveals no internals. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof CoreError) {
-    const code = codeOf[error.kind];
+    const code = CODES[error.kind];
     return new HttpError(code, error.message, code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : []);
   }
   return new HttpError(
     'internal_server_error',
-    'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
+    'Something went wrong: try again, and report the X-Request-Id if the error persists.',
   );
 }
 
-/** The error object. */
-export function errorBody({ code, message }: HttpError, docsUrl: string): string {
+/** Returns the response body for an error: the error object as JSON. */
+export function toErrorBody({ code, message }: HttpError, docsUrl: string): string {
   return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${getErrorAnchor(code)}` } });
 }

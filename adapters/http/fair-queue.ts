@@ -12,13 +12,13 @@ const MAX_BURST_WAIT_MS = 8_000;
 const MAX_BURST_COUNT = 600;
 
 /** The reason of a rejection: its workspace sends too many requests, all workspaces together do, or it waited too long. */
-export type Rejection = 'workspace' | 'service' | 'timeout';
+export type RejectionReason = 'workspace' | 'service' | 'timeout';
 
 /** The requests of one workspace. */
 interface Lane<Request> {
   readonly key: string;
   readonly waiting: { readonly request: Request; readonly since: number }[];
-  /** The time since which `waiting` is not empty. */
+  /** The time since which `waiting` has not been empty. */
   busySince: number;
   readonly inFlight: InFlight;
 }
@@ -33,29 +33,32 @@ export class FairQueue<Request> {
   /** The lanes with waiting requests. The first lane begins next. */
   private readonly round = new Set<Lane<Request>>();
   private readonly inFlight: InFlight;
+  /** The time since which requests have been waiting without interruption. */
   private busySince = 0;
+  /** The time at which the last request was served. */
   private servedAt = 0;
+  /** The number of waiting requests. */
   private size = 0;
 
   /**
    * Creates a queue with the numbers of requests that may always be in flight: of all workspaces, and of one. If none is
-   * served for `pauseMs`, the storage is paused, and the recent throughput does not tell how long a request would wait.
+   * served for `pauseMs`, the storage is paused, and the recent throughput does not predict how long a request would wait.
    */
   constructor(
     minInFlight: number,
-    private readonly minOfWorkspace: number,
+    private readonly minWorkspaceInFlight: number,
     private readonly pauseMs: number,
   ) {
     this.inFlight = new InFlight(minInFlight);
   }
 
-  /** Adds a request, or returns why it should be rejected. */
-  add(key: string, request: Request, now: number): Rejection | undefined {
+  /** Adds a request, or returns the reason for which it should be rejected. */
+  add(key: string, request: Request, now: number): RejectionReason | undefined {
     const lane = this.laneOf(key);
     if (this.round.size === 0) this.busySince = now;
     if (lane.waiting.length === 0) lane.busySince = now;
-    const rejection = this.rejectionOf(lane, now);
-    if (rejection) return rejection;
+    const reason = this.rejectionReasonOf(lane, now);
+    if (reason) return reason;
     lane.waiting.push({ request, since: now });
     this.size++;
     this.round.add(lane);
@@ -67,7 +70,7 @@ export class FairQueue<Request> {
     if (this.size === 0 || this.inFlight.isFull(now)) return undefined;
     for (const lane of this.round) {
       if (lane.inFlight.isFull(now)) continue;
-      const request = this.take(lane.waiting.shift());
+      const request = this.takeRequest(lane.waiting.shift());
       this.round.delete(lane);
       if (lane.waiting.length > 0) this.round.add(lane);
       this.begin(lane.key);
@@ -109,10 +112,11 @@ export class FairQueue<Request> {
     // The lanes at the end would begin last.
     for (const lane of [...this.round].reverse()) {
       const { waiting } = lane;
-      const waitMs = () => (isStanding ? this.waitOf(waiting.length, now) : 0);
+      const waitMs = () => (isStanding ? this.estimateWaitMs(waiting.length, now) : 0);
       const isLong = () => this.size > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
-      while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.take(waiting.shift()));
-      while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS)) late.push(this.take(waiting.pop()));
+      while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.takeRequest(waiting.shift()));
+      while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS))
+        late.push(this.takeRequest(waiting.pop()));
       if (waiting.length === 0) this.round.delete(lane);
     }
     return late;
@@ -123,7 +127,7 @@ export class FairQueue<Request> {
     return this.size;
   }
 
-  private take(entry: Lane<Request>['waiting'][number] | undefined): Request {
+  private takeRequest(entry: Lane<Request>['waiting'][number] | undefined): Request {
     this.size--;
     return entry?.request as Request;
   }
@@ -131,21 +135,21 @@ export class FairQueue<Request> {
   private laneOf(key: string): Lane<Request> {
     let lane = this.lanes.get(key);
     if (!lane) {
-      lane = { key, waiting: [], busySince: 0, inFlight: new InFlight(this.minOfWorkspace) };
+      lane = { key, waiting: [], busySince: 0, inFlight: new InFlight(this.minWorkspaceInFlight) };
       this.lanes.set(key, lane);
     }
     return lane;
   }
 
-  private rejectionOf({ waiting, busySince }: Lane<Request>, now: number): Rejection | undefined {
+  private rejectionReasonOf({ waiting, busySince }: Lane<Request>, now: number): RejectionReason | undefined {
     if (this.size < MIN_WAITING_COUNT) return undefined;
     if (this.isPaused(now) && this.size < MAX_BURST_COUNT) return undefined;
-    if (now - this.busySince > BURST_MS && this.waitOf(1, now) > MAX_ROUND_MS) return 'service';
+    if (now - this.busySince > BURST_MS && this.estimateWaitMs(1, now) > MAX_ROUND_MS) return 'service';
     if (now - busySince <= BURST_MS) return undefined;
-    return this.waitOf(waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
+    return this.estimateWaitMs(waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
   }
 
-  /** Whether requests wait and none has been served for a while, as in a failover of the database. */
+  /** Returns whether requests wait and none has been served for a while, as in a failover of the database. */
   private isPaused(now: number): boolean {
     return now - Math.max(this.servedAt, this.busySince) > this.pauseMs;
   }
@@ -157,12 +161,12 @@ export class FairQueue<Request> {
   }
 
   /** Estimates the time in which a workspace begins this number of requests, by the recent throughput. */
-  private waitOf(requests: number, now: number): number {
-    return (requests * this.round.size) / this.inFlight.perMs(now);
+  private estimateWaitMs(requests: number, now: number): number {
+    return (requests * this.round.size) / this.inFlight.throughputPerMs(now);
   }
 }
 
-/** The time after which the requests in flight should be done. */
+/** The latency that requests in flight should not exceed. */
 const TARGET_LATENCY_MS = 200;
 const WINDOW_MS = 500;
 const MIN_WINDOW_MS = 50;
@@ -177,25 +181,25 @@ class InFlight {
   constructor(private readonly min: number) {}
 
   isFull(now: number): boolean {
-    return this.count >= this.min && this.count >= this.perMs(now) * TARGET_LATENCY_MS;
+    return this.count >= this.min && this.count >= this.throughputPerMs(now) * TARGET_LATENCY_MS;
   }
 
   /** Stops counting a request as in flight. Counts it as served if `now` is given. */
   end(now: number | undefined): void {
     this.count--;
     if (now === undefined) return;
-    this.roll(now);
+    this.rollWindow(now);
     this.current++;
   }
 
   /** Returns the throughput per millisecond in the last 0.5 to 1 s, or since the last pause. */
-  perMs(now: number): number {
-    this.roll(now);
+  throughputPerMs(now: number): number {
+    this.rollWindow(now);
     const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);
     return (this.previous + this.current) / (this.previous > 0 ? WINDOW_MS + elapsed : elapsed);
   }
 
-  private roll(now: number): void {
+  private rollWindow(now: number): void {
     const elapsed = now - this.startedAt;
     if (elapsed < WINDOW_MS) return;
     const isNext = elapsed < 2 * WINDOW_MS;

@@ -2,40 +2,38 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { Admission } from './admission.ts';
-import {
-  findFramingError,
-  guardConnections,
-  isLastRequest,
-  OpenConnections,
-  TIMEOUT_CHECK_INTERVAL_MS,
-} from './connections.ts';
+import { guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from './connection-guard.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
+import { OpenConnections } from './open-connections.ts';
 import { handle, type PipelineServices } from './pipeline.ts';
 import { PipeliningQueue } from './pipelining.ts';
-import { bodyReader, type ReadBody } from './request-body.ts';
-import { pathOf, readTarget } from './request-target.ts';
+import { createBodyReader, type ReadBody } from './request-body.ts';
+import { findFramingError, isLastRequest } from './request-framing.ts';
+import { normalizeTarget, pathOf } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 
+/** The settings of the HTTP server. */
 export interface HttpSettings {
-  /** The largest body, in bytes. */
+  /** The maximum size of a request body, in bytes. */
   readonly bodyLimit: number;
-  /** Where the error codes are explained: a URL or a relative reference. */
+  /** The URL or relative reference of the documentation, which `doc_url` refers to. */
   readonly docsUrl: string;
-  /** Express' `trust proxy`. */
+  /** The `trust proxy` setting of Express. */
   readonly trustProxy: boolean | number | string;
 }
 
-/** The HTTP server of the API, not yet listening; `replies` can be told that it stops. */
+/** The HTTP server of the API, which does not listen yet. */
 export interface HttpService {
   readonly server: Server;
   readonly responder: Responder;
   readonly connections: OpenConnections;
 }
 
+/** Creates the HTTP server, with admission control and the observers. */
 export function createHttpService(
-  core: Omit<PipelineServices, 'readBody' | 'responder' | 'limitedAddresses' | 'whileWaiting'>,
+  services: Omit<PipelineServices, 'readBody' | 'responder' | 'limitedAddresses' | 'whileWaiting'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
@@ -44,26 +42,29 @@ export function createHttpService(
   });
   const responder = new Responder(settings.docsUrl, [...observers, admission]);
   const pipelining = new PipeliningQueue(responder);
-  const read = bodyReader(settings.bodyLimit);
+  const read = createBodyReader(settings.bodyLimit);
   const whileWaiting: PipelineServices['whileWaiting'] = (response, wait) =>
     admission.whileWaitingFor(responder.contextOf(response), wait, () => response.headersSent);
-  const readBody: ReadBody = (request, response, holder) => whileWaiting(response, read(request, response, holder));
-  const app = routes({ ...core, limitedAddresses: new LimitedAddresses(), responder, readBody, whileWaiting });
+  const readBody: ReadBody = (request, response, workspaceId) =>
+    whileWaiting(response, read(request, response, workspaceId));
+  const app = createApp({ ...services, limitedAddresses: new LimitedAddresses(), responder, readBody, whileWaiting });
   app.set('trust proxy', settings.trustProxy);
   const options = {
-    ...withPrototypesOf(app),
+    ...createMessageClasses(app),
     requireHostHeader: false,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
   };
   const server = createServer(options, (request, response) => {
-    const problem = findFramingError(request);
-    if (problem || isLastRequest(request, settings.bodyLimit)) response.shouldKeepAlive = false;
+    const framingError = findFramingError(request);
+    if (framingError || isLastRequest(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
       if (response.headersSent || response.closed) return false;
-      const refusal = problem ?? readTarget(request);
-      if (refusal) responder.fail(response, refusal);
+      const requestError = framingError ?? normalizeTarget(request);
+      if (requestError) responder.fail(response, requestError);
       else
-        app(request as Request, response as Response, (error) => responder.fail(response, error ?? notFound(request)));
+        app(request as Request, response as Response, (error) =>
+          responder.fail(response, error ?? createNotFoundError(request)),
+        );
       return true;
     };
     const reject = (error: Error) => !response.closed && responder.fail(response, error);
@@ -71,70 +72,74 @@ export function createHttpService(
       if (response.headersSent) return;
       const { url = '', headers } = request;
       const { authorization } = headers;
-      const waiting = { context: responder.contextOf(response), authorization, begin, reject };
-      if (PROBE.test(url)) admission.addProbe(waiting);
-      else admission.add(url, waiting, request.socket.remoteAddress);
+      const queued = { context: responder.contextOf(response), authorization, begin, reject };
+      if (PROBE_URL.test(url)) admission.addProbe(queued);
+      else admission.add(url, queued, request.socket.remoteAddress);
     });
   });
-  server.on('connection', () => admission.accepted());
+  server.on('connection', () => admission.noteConnection());
   guardConnections(server, pipelining, responder);
   return { server, responder, connections: new OpenConnections(server, pipelining) };
 }
 
-/** Health probes are answered even under overload. */
-const PROBE = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
+/** Matches the URL of a health probe, which is served even under overload. */
+const PROBE_URL = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
-function routes(service: PipelineServices): Express {
-  const { responder } = service;
+/** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
+function createApp(services: PipelineServices): Express {
+  const { responder } = services;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
   app.enable('case sensitive routing');
 
-  // Express asks one route after another: those of the API come first.
+  // Express tries the routes in order, so those of the API come first.
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-    app[method](operation.path.replace('{id}', ':id'), handle(operation, service));
+    app[method](operation.path.replace('{id}', ':id'), handle(operation, services));
   }
-  const missingFor = readiness(service);
-  const get = (path: string, answer: (response: ServerResponse) => unknown) =>
+  const findMissing = createReadinessCheck(services);
+  const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
     app.get(path, (_request, response) => {
       responder.contextOf(response).route = path;
-      return answer(response);
+      return handleGet(response);
     });
   get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
   get('/readyz', async (response) => {
-    const missing = await missingFor(response);
+    const missing = await findMissing(response);
     const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
     responder.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
   });
   serveDocs(app, responder);
   app.use((request) => {
-    throw notFound(request);
+    throw createNotFoundError(request);
   });
   return app;
 }
 
-function notFound(request: IncomingMessage): HttpError {
-  return new HttpError('not_found', `There is no ${request.method} ${pathOf(request)} here.`);
+function createNotFoundError(request: IncomingMessage): HttpError {
+  return new HttpError(
+    'not_found',
+    `The operation ${request.method} ${pathOf(request)} does not exist: check the method and the path.`,
+  );
 }
 
 /**
- * Names what is missing to serve. What exactly is wrong with it is told to the observers, once for each outage. Those that
- * ask at the same time share an answer.
+ * Returns a function that resolves to the component that is missing for readiness, or to `undefined` if the service is ready.
+ * The cause is reported to the observers, once per outage. Concurrent calls share one check of the storage.
  */
-function readiness({ app, responder }: PipelineServices) {
+function createReadinessCheck({ app, responder }: PipelineServices) {
   let wasReady = true;
-  let asked: Promise<void> | undefined;
-  const ready = () => {
-    asked ??= app.checkReady().finally(() => (asked = undefined));
-    return asked;
+  let pendingCheck: Promise<void> | undefined;
+  const checkReady = () => {
+    pendingCheck ??= app.checkReady().finally(() => (pendingCheck = undefined));
+    return pendingCheck;
   };
   return async (response: ServerResponse): Promise<'stopping' | 'storage' | undefined> => {
-    if (responder.stopping) return 'stopping';
+    if (responder.isStopping) return 'stopping';
     try {
-      await ready();
+      await checkReady();
       wasReady = true;
       return undefined;
     } catch (error) {
@@ -146,11 +151,11 @@ function readiness({ app, responder }: PipelineServices) {
 }
 
 /**
- * Express sets the prototype of every request and response, which makes V8 give up on their shapes
- * (expressjs/express#5998). Objects that have these prototypes from the start make that a no-op: a get
- * takes half the processor time (docs/adr/0015-the-benchmark.md).
+ * Returns message classes whose instances have the prototypes of an Express application from the start. Express sets these
+ * prototypes on every request and response, which makes V8 abandon their hidden classes (expressjs/express#5998). With
+ * these classes that is a no-op, and a GET takes half the processor time (docs/adr/0015-the-benchmark.md).
  */
-function withPrototypesOf(app: Express) {
+function createMessageClasses(app: Express) {
   const withPrototype = <Base extends typeof IncomingMessage | typeof ServerResponse>(
     base: Base,
     prototype: object,

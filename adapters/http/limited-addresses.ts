@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../core/access/rate-limiter.ts';
-import { rateLimited } from './rate-limit-headers.ts';
+import { createRateLimitError } from './rate-limit-headers.ts';
 
 /** The pause of an address after a look-up that failed: it limits the look-ups of a flood to 50 per second. */
 const LOOKUP_INTERVAL_MS = 20;
 /** The maximum number of look-ups that wait at an address: the last one waits four seconds. */
-const MAX_WAITING_COUNT = 200;
+const MAX_WAITING_LOOKUP_COUNT = 200;
 const MAX_ADDRESS_COUNT = 10_000;
 
 /**
- * The addresses that have exceeded the limit of refused credentials, each until its window ends. Keys from such an address
+ * The addresses that have exceeded the limit of rejected credentials, each until its window ends. Keys from such an address
  * are looked up one after another. So a valid key is served, and a flood of invalid keys costs the storage little.
  */
 export class LimitedAddresses {
@@ -17,17 +17,17 @@ export class LimitedAddresses {
 
   /** Notes that an address is over its limit. */
   add(address: string, usage: Usage): void {
-    const known = this.addresses.get(address);
-    if (known) known.usage = usage;
+    const existing = this.addresses.get(address);
+    if (existing) existing.usage = usage;
     else this.addresses.set(address, new LimitedAddress(usage));
     const [oldest] = this.addresses.keys();
     if (this.addresses.size > MAX_ADDRESS_COUNT) this.addresses.delete(oldest as string);
   }
 
-  /** Returns the address if it is over its limit. Calls `addressOf` only if there are such addresses. */
-  find(addressOf: () => string): LimitedAddress | undefined {
+  /** Returns the address if it is over its limit. Calls `getAddress` only if there are such addresses. */
+  find(getAddress: () => string): LimitedAddress | undefined {
     if (this.addresses.size === 0) return undefined;
-    const address = addressOf();
+    const address = getAddress();
     const limited = this.addresses.get(address);
     if (limited && limited.resetsInMs > 0) return limited;
     this.addresses.delete(address);
@@ -38,34 +38,34 @@ export class LimitedAddresses {
 /** An address that is over its limit. */
 export class LimitedAddress {
   private waitingCount = 0;
-  private last: Promise<unknown> = Promise.resolve();
-  private since = performance.now();
+  private lastLookup: Promise<unknown> = Promise.resolve();
+  private usageSince = performance.now();
 
   constructor(private current: Usage) {}
 
   set usage(usage: Usage) {
     this.current = usage;
-    this.since = performance.now();
+    this.usageSince = performance.now();
   }
 
-  /** Milliseconds until the limit no longer applies, or 0 or less if it does not apply any more. */
+  /** Milliseconds until the limit no longer applies, or 0 or less if it no longer applies. */
   get resetsInMs(): number {
-    return this.current.resetsInMs - (performance.now() - this.since);
+    return this.current.resetsInMs - (performance.now() - this.usageSince);
   }
 
-  /** Waits for all earlier look-ups, and then looks up. Rejects with 429 at once if too many wait. */
+  /** Runs a look-up after all earlier ones. Rejects with 429 at once if too many wait. */
   async runLookup<T>(lookUp: () => Promise<T>): Promise<T> {
-    if (this.waitingCount >= MAX_WAITING_COUNT) throw this.rateLimited();
+    if (this.waitingCount >= MAX_WAITING_LOOKUP_COUNT) throw this.createRateLimitError();
     this.waitingCount++;
-    const result = this.last.then(lookUp);
-    const ended = result.finally(() => this.waitingCount--);
-    this.last = ended.catch(() => delay(LOOKUP_INTERVAL_MS));
-    return ended;
+    const result = this.lastLookup.then(lookUp);
+    const settled = result.finally(() => this.waitingCount--);
+    this.lastLookup = settled.catch(() => delay(LOOKUP_INTERVAL_MS));
+    return settled;
   }
 
-  /** Returns the error for a refused credential from this address. */
-  rateLimited(): Error {
-    return rateLimited('refused credentials from this address', {
+  /** Returns the error for a rejected credential from this address. */
+  createRateLimitError(): Error {
+    return createRateLimitError('rejected credentials from this address', {
       ...this.current,
       resetsInMs: Math.max(0, this.resetsInMs),
     });

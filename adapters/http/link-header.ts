@@ -2,7 +2,7 @@ import { invalidFields } from '../../core/shared/core-error.ts';
 import type { QueryValues } from './query-string.ts';
 
 /**
- * The maximum length of a `Link`. With it, all headers of a response stay below 8 KB, which proxies and clients accept
+ * The maximum length of a `Link` header. With it, all headers of a response stay below 8 KB, which proxies and clients accept
  * (Node's fetch accepts 16 KB). Two links with 100 ids fit.
  */
 const MAX_LINK_BYTES = 7_600;
@@ -10,44 +10,44 @@ const MAX_LINK_BYTES = 7_600;
 type Encode = (text: string) => string;
 
 /**
- * Returns the `Link` of a page of a list (RFC 8288): `next` if another page has items, and `prev` from page 2 on. The
+ * Returns the `Link` header of a page of a list (RFC 8288): `next` if another page has items, and `prev` from page 2 on. The
  * references are relative and keep the other parameters. If they are too long, the parameters are written as short as
  * possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long for `next`, because a client
  * would mistake a page without `next` for the last one (docs/adr/0020-links-of-long-queries.md).
  */
-export function pageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
+export function formatPageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
   const page = Number(query.page?.[0] ?? 1);
   const links = (parameters: string) => {
     const link = (number: number, relation: string) => `<${path}?${parameters}page=${number}>; rel="${relation}"`;
     return [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
   };
   if (!hasNext && page === 1) return undefined;
-  const asSent = links(parametersOf(query, encodeURIComponent, false)).join(', ');
+  const asSent = links(formatParameters(query, encodeURIComponent, false)).join(', ');
   if (asSent.length <= MAX_LINK_BYTES) return asSent;
-  const short = links(parametersOf(query, encodeShort, true));
-  const fitting = [short.join(', '), short[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
-  if (fitting === undefined && hasNext) throw tooLong(query);
-  return fitting;
+  const short = links(formatParameters(query, encodeShort, true));
+  const fittingLinks = [short.join(', '), short[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
+  if (fittingLinks === undefined && hasNext) throw createTooLongError(query);
+  return fittingLinks;
 }
 
-/** Returns the parameters except `page`, each followed by `&`. If `isListed` is set, the values of a name are joined by commas. */
-function parametersOf(query: QueryValues, encode: Encode, isListed: boolean): string {
+/** Returns the parameters except `page`, each followed by `&`. If `isListed` is true, the values of a name are joined by commas. */
+function formatParameters(query: QueryValues, encode: Encode, isListed: boolean): string {
   let parameters = '';
   for (const [name, values] of Object.entries(query)) {
     if (name === 'page') continue;
-    const written = isListed ? [[...new Set(values)].join(',')] : values;
-    for (const value of written) parameters += `${encode(name)}=${encode(value)}&`;
+    const sentValues = isListed ? [[...new Set(values)].join(',')] : values;
+    for (const value of sentValues) parameters += `${encode(name)}=${encode(value)}&`;
   }
   return parameters;
 }
 
-/** Encodes only the characters that RFC 3986 and the decoding of forms require. */
+/** Percent-encodes only the characters that RFC 3986 and the decoding of forms require. */
 const encodeShort: Encode = (text) =>
   encodeURIComponent(text)
     .replace(/%20/g, '+')
     .replace(/%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
 
-function tooLong(query: QueryValues): Error {
+function createTooLongError(query: QueryValues): Error {
   const lengthOf = (name: string) => encodeShort((query[name] ?? []).join(',')).length;
   const [longest = ''] = Object.keys(query).sort((a, b) => lengthOf(b) - lengthOf(a));
   return invalidFields([

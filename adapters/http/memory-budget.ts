@@ -1,16 +1,17 @@
 const MIB = 1024 * 1024;
 
-/** What may be held for one workspace; and so much less where all together hold much. */
+/** The maximum for one workspace. */
 const MAX_WORKSPACE_BYTES = 32 * MIB;
+/** If all workspaces together exceed this size, the lower maximum applies to each. */
 const PRESSURE_BYTES = 128 * MIB;
 const MAX_WORKSPACE_BYTES_UNDER_PRESSURE = 2 * MIB;
 
-/** The memory, in bytes, that is held for workspaces while their clients are slow to send or to read. */
+/** Counts the bytes of memory that each workspace uses while its clients are slow to send or to read. */
 export class MemoryBudget {
   private readonly reserved = new Map<string, number>();
   private totalReserved = 0;
 
-  /** Holds more for a workspace, or, with a negative number, less. */
+  /** Adds bytes to the usage of a workspace. A negative number releases bytes. */
   reserve(workspaceId: string, bytes: number): void {
     this.totalReserved += bytes;
     const sum = (this.reserved.get(workspaceId) ?? 0) + bytes;
@@ -18,9 +19,9 @@ export class MemoryBudget {
     else this.reserved.delete(workspaceId);
   }
 
-  /** Whether a workspace holds so much that it should get no more. */
+  /** Returns whether a workspace uses more than its maximum. */
   isExhausted(workspaceId: string): boolean {
-    const most = this.totalReserved > PRESSURE_BYTES ? MAX_WORKSPACE_BYTES_UNDER_PRESSURE : MAX_WORKSPACE_BYTES;
-    return (this.reserved.get(workspaceId) ?? 0) > most;
+    const maxBytes = this.totalReserved > PRESSURE_BYTES ? MAX_WORKSPACE_BYTES_UNDER_PRESSURE : MAX_WORKSPACE_BYTES;
+    return (this.reserved.get(workspaceId) ?? 0) > maxBytes;
   }
 }

@@ -6,51 +6,52 @@ import type { Application } from '../../core/application.ts';
 import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Operation } from '../api/operation.ts';
-import { addressOf } from './address.ts';
-import { headerCount } from './connections.ts';
+import { clientAddressOf } from './client-address.ts';
 import { Deadline } from './deadline.ts';
-import { HttpError, overloaded } from './errors.ts';
+import { createOverloadError, HttpError } from './errors.ts';
 import type { LimitedAddresses } from './limited-addresses.ts';
-import { pageLinks } from './link-header.ts';
+import { formatPageLinks } from './link-header.ts';
 import { readQuery } from './query-string.ts';
-import { rateLimited, rateLimitHeaders } from './rate-limit-headers.ts';
-import { fingerprint, type ReadBody } from './request-body.ts';
+import { createRateLimitError, rateLimitHeaders } from './rate-limit-headers.ts';
+import { computeFingerprint, type ReadBody } from './request-body.ts';
+import { countHeader } from './request-framing.ts';
 import type { Responder } from './responder.ts';
 
-/** The timeout of a request: its waits in the queue and for its storage together. */
+/** The time that a request may spend in the queue and in the storage, together. Reading its body does not count. */
 const REQUEST_DEADLINE_MS = 10_000;
 
-/** What the pipeline works with. */
+/** The services that the pipeline uses. */
 export interface PipelineServices {
   readonly app: Application;
   /** Counts the requests of a key. */
   readonly requestLimiter: RateLimiter;
-  /** Counts the refused credentials of an address. */
+  /** Counts the rejected credentials of an address. */
   readonly refusalLimiter: RateLimiter;
   readonly limitedAddresses: LimitedAddresses;
   readonly readBody: ReadBody;
   readonly responder: Responder;
-  /** Waits for something that takes no work of this service. Until then the request does not count as in flight. */
+  /** Waits for something that is not work of this process. Meanwhile the request does not count as in flight. */
   whileWaiting<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
 }
 
 /**
- * Serves an operation. The order of the checks (decisions: Requests) is the order of the lines. A request whose body
- * turned out to be broken meanwhile has been answered (see connections.ts), and has no effect.
+ * Returns the request handler of an operation. The lines are in the order of the checks: the first check that fails
+ * determines the response. If the body turns out to be malformed meanwhile, `connection-guard.ts` has sent the response,
+ * and the request has no effect.
  */
-export function handle(operation: Operation, service: PipelineServices): RequestHandler<{ id?: string }> {
-  const { app: application, requestLimiter, readBody, responder } = service;
+export function handle(operation: Operation, services: PipelineServices): RequestHandler<{ id?: string }> {
+  const { app: application, requestLimiter, readBody, responder } = services;
   return async (request, response) => {
     const context = responder.contextOf(response);
     context.route = operation.path;
-    const time = new Deadline(REQUEST_DEADLINE_MS - (performance.now() - context.startedAt));
-    const caller = await time.run(authenticate(request, response, service));
+    const deadline = new Deadline(REQUEST_DEADLINE_MS - (performance.now() - context.startedAt));
+    const caller = await deadline.run(authenticate(request, response, services));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
     const usage = await requestLimiter.consume(caller.keyId);
     if (response.headersSent) return;
     context.headers = rateLimitHeaders(usage, Date.now());
-    if (!usage.allowed) throw rateLimited('requests with this key', usage);
+    if (!usage.allowed) throw createRateLimitError('requests with this key', usage);
     requirePermission(caller, operation.permission);
     const query = readQuery(request.url);
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
@@ -59,48 +60,57 @@ export function handle(operation: Operation, service: PipelineServices): Request
     const id = request.params.id?.toLowerCase() ?? '';
     if (idempotencyKey !== undefined) {
       const { workspaceId, keyId } = caller;
-      const once = { workspaceId, keyId, operationId: operation.id, idempotencyKey, fingerprint: fingerprint(body) };
-      const reply = await time.run(application.runOnce(once, (app) => work(app, caller, id)));
-      responder.send(response, reply.status, reply.body, reply.replayed ? ['Idempotency-Replayed', 'true'] : []);
+      const idempotentRequest = {
+        workspaceId,
+        keyId,
+        operationId: operation.id,
+        idempotencyKey,
+        fingerprint: computeFingerprint(body),
+      };
+      const result = await deadline.run(application.runOnce(idempotentRequest, (app) => work(app, caller, id)));
+      responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
-      const reply = await time.run(work(application, caller, id));
-      if (operation.method === 'GET' && responder.areTooManyUnread(caller.workspaceId)) throw TOO_MANY_UNREAD_RESPONSES;
-      const link = reply.hasNext === undefined ? undefined : pageLinks(operation.path, query, reply.hasNext);
-      responder.send(response, reply.status, reply.body, link ? ['Link', link] : []);
+      const result = await deadline.run(work(application, caller, id));
+      if (operation.method === 'GET' && responder.hasTooManyUnread(caller.workspaceId)) throw UNREAD_RESPONSES_ERROR;
+      const link = result.hasNext === undefined ? undefined : formatPageLinks(operation.path, query, result.hasNext);
+      responder.send(response, result.status, result.body, link ? ['Link', link] : []);
     }
   };
 }
 
-/** What was only read is asked for again at no loss. */
-const TOO_MANY_UNREAD_RESPONSES = overloaded(
-  'Too many replies to your workspace have not been read: read them, or ask for fewer at once.',
+/** The error for too many unread responses. Only reads are rejected, because repeating them has no side effects. */
+const UNREAD_RESPONSES_ERROR = createOverloadError(
+  'Too many responses to your workspace have not been read: read them, or send fewer requests at the same time.',
 );
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Authenticates the caller. From an address over its limit, a valid key is served too, but a key that must be looked up is queued. */
-async function authenticate(request: Request, response: ServerResponse, service: PipelineServices): Promise<Caller> {
-  const { app: application, refusalLimiter, limitedAddresses, whileWaiting } = service;
+/**
+ * Authenticates the caller. Counts rejected credentials by the address of the client. From an address over that limit, a
+ * valid key is accepted too, but look-ups of keys that are not cached run one after another.
+ */
+async function authenticate(request: Request, response: ServerResponse, services: PipelineServices): Promise<Caller> {
+  const { app: application, refusalLimiter, limitedAddresses, whileWaiting } = services;
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
   }
-  if (headerCount(request, 'authorization') > 1) {
-    throw new HttpError('bad_request', 'Two Authorization headers were sent: send one.');
+  if (countHeader(request, 'authorization') > 1) {
+    throw new HttpError('bad_request', 'More than one Authorization header was sent: send exactly one.');
   }
   const secret = BEARER.exec(authorization)?.[1] ?? '';
   const lookUp = () => application.apiKeys.authenticate(secret);
-  const limited = limitedAddresses.find(() => addressOf(request));
+  const limited = limitedAddresses.find(() => clientAddressOf(request));
   try {
     if (!limited || !application.apiKeys.needsLookup(secret)) return await lookUp();
     return await whileWaiting(response, limited.runLookup(lookUp));
   } catch (error) {
     if (error instanceof CoreError && error.kind === 'unauthenticated') {
-      const address = addressOf(request);
+      const address = clientAddressOf(request);
       const usage = await refusalLimiter.consume(address);
       if (!usage.allowed) {
         limitedAddresses.add(address, usage);
-        throw rateLimited('refused credentials from this address', usage);
+        throw createRateLimitError('rejected credentials from this address', usage);
       }
     }
     throw error;
@@ -110,5 +120,8 @@ async function authenticate(request: Request, response: ServerResponse, service:
 function readIdempotencyKey(request: Request): string | undefined {
   const key = request.get('Idempotency-Key');
   if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
-  throw new HttpError('bad_request', 'The Idempotency-Key must be 1 to 255 visible ASCII characters, sent once.');
+  throw new HttpError(
+    'bad_request',
+    'The Idempotency-Key header must be sent once and have 1 to 255 visible ASCII characters.',
+  );
 }

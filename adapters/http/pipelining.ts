@@ -2,69 +2,72 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Responder } from './responder.ts';
 
-/** So many requests may wait for others of their connections, of all together; then a second one loses its connection. */
-const MAX_WAITING_COUNT = 4_000;
+/**
+ * The maximum number of waiting requests of all connections. If it is reached, a connection that has a waiting request and
+ * sends another one is closed.
+ */
+const MAX_PIPELINED_COUNT = 4_000;
 
-interface Waiting {
+interface PipelinedRequest {
   readonly response: ServerResponse;
   readonly begin: () => void;
 }
 
 /**
- * Lets the requests of a connection (RFC 9112, section 9.3.2) take turns: one is begun when the reply before it has gone out,
- * so that no reply is made for a client that does not read. While one waits, its connection is not read; when the
- * connection ends, it is forgotten.
+ * Serves the pipelined requests of a connection one after another (RFC 9112, section 9.3.2). A request begins when the
+ * previous response was sent, so that no response is created for a client that does not read. While a request waits, its
+ * connection is not read. When the connection closes, its waiting requests are discarded.
  */
 export class PipeliningQueue {
-  private readonly newest = new WeakMap<Duplex, ServerResponse>();
-  private readonly queues = new WeakMap<Duplex, Waiting[]>();
-  private waiting = 0;
+  private readonly newestResponses = new WeakMap<Duplex, ServerResponse>();
+  private readonly queues = new WeakMap<Duplex, PipelinedRequest[]>();
+  private waitingCount = 0;
 
   constructor(private readonly responder: Responder) {}
 
-  /** The response to the newest request of a connection. */
+  /** Returns the response to the newest request of a connection. */
   newestOf(socket: Duplex): ServerResponse | undefined {
-    return this.newest.get(socket);
+    return this.newestResponses.get(socket);
   }
 
-  /** Has a request begun when its turn has come. */
+  /** Begins a request when the previous response of its connection was sent. */
   add(response: ServerResponse, begin: () => void): void {
     const { socket } = response.req;
-    const before = this.newest.get(socket);
-    this.newest.set(socket, response);
-    if (!before || before.closed) begin();
-    else this.wait(socket, before, { response, begin });
+    const previous = this.newestResponses.get(socket);
+    this.newestResponses.set(socket, response);
+    if (!previous || previous.closed) begin();
+    else this.enqueue(socket, previous, { response, begin });
   }
 
-  private wait(socket: Duplex, before: ServerResponse, request: Waiting): void {
-    const line = this.queues.get(socket) ?? [];
+  private enqueue(socket: Duplex, previous: ServerResponse, request: PipelinedRequest): void {
+    const queue = this.queues.get(socket) ?? [];
     if (!this.queues.has(socket)) {
-      this.queues.set(socket, line);
-      socket.once('close', () => this.clear(line));
+      this.queues.set(socket, queue);
+      socket.once('close', () => this.clear(queue));
     }
-    if (line.length > 0 && this.waiting >= MAX_WAITING_COUNT) {
+    if (queue.length > 0 && this.waitingCount >= MAX_PIPELINED_COUNT) {
       this.responder.closeConnection(socket, 'too_many_pipelined');
       return;
     }
-    this.waiting++;
-    if (line.push(request) > 1) return;
-    before.once('close', () => this.beginNext(socket, line));
-    // Behind what came in one piece: Node goes on reading at the end of each request.
-    process.nextTick(() => line.length > 0 && socket.pause());
+    this.waitingCount++;
+    if (queue.push(request) > 1) return;
+    previous.once('close', () => this.beginNext(socket, queue));
+    // Pauses after all requests of this chunk are parsed, because Node resumes reading at the end of each request.
+    process.nextTick(() => queue.length > 0 && socket.pause());
   }
 
-  private beginNext(socket: Duplex, line: Waiting[]): void {
-    if (!socket.writable) this.clear(line);
-    const next = line.shift();
+  private beginNext(socket: Duplex, queue: PipelinedRequest[]): void {
+    if (!socket.writable) this.clear(queue);
+    const next = queue.shift();
     if (!next) return;
-    this.waiting--;
-    if (line.length > 0) next.response.once('close', () => this.beginNext(socket, line));
+    this.waitingCount--;
+    if (queue.length > 0) next.response.once('close', () => this.beginNext(socket, queue));
     else socket.resume();
     next.begin();
   }
 
-  private clear(line: Waiting[]): void {
-    this.waiting -= line.length;
-    line.length = 0;
+  private clear(queue: PipelinedRequest[]): void {
+    this.waitingCount -= queue.length;
+    queue.length = 0;
   }
 }

@@ -1,8 +1,9 @@
 import { HttpError } from './errors.ts';
 
+/** The values of each query parameter, in the order sent. */
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
 
-/** The query's parameters, each with the values given for it; refuses what cannot be decoded. */
+/** Parses the query of a URL. Throws `bad_request` if its percent-encoding cannot be decoded. */
 export function readQuery(url: string): QueryValues {
   const values: Record<string, string[]> = Object.create(null);
   const start = url.indexOf('?');
@@ -10,16 +11,16 @@ export function readQuery(url: string): QueryValues {
   for (const pair of url.slice(start + 1).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
-    const given = values[name];
-    if (given) given.push(value);
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const existing = values[name];
+    if (existing) existing.push(value);
     else values[name] = [value];
   }
   return values;
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -1,26 +1,29 @@
 import type { Usage } from '../../core/access/rate-limiter.ts';
 import { HttpError } from './errors.ts';
-import type { Headers } from './responder.ts';
+import type { HeaderList } from './responder.ts';
 
-/** What is left of a key's limit at a moment, as headers: the usual ones and those of IETF draft 10. */
-export function rateLimitHeaders(usage: Usage, now: number): Headers {
+/**
+ * Returns the headers that state the rate limit of a key and its usage at `now`, in milliseconds. They are the common
+ * `X-RateLimit-…` headers, and those of the IETF draft "RateLimit header fields for HTTP", version 10.
+ */
+export function rateLimitHeaders(usage: Usage, now: number): HeaderList {
   const { limit, windowSeconds, remaining, resetsInMs } = usage;
   return [
     ...['X-RateLimit-Limit', `${limit}`],
     ...['X-RateLimit-Remaining', `${remaining}`],
     ...['X-RateLimit-Reset', `${Math.ceil((now + resetsInMs) / 1000)}`],
     ...['RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`],
-    ...['RateLimit', `"default";r=${remaining};t=${secondsLeft(usage)}`],
+    ...['RateLimit', `"default";r=${remaining};t=${secondsUntilReset(usage)}`],
   ];
 }
 
-/** The refusal of what goes over a limit, with the time to wait. */
-export function rateLimited(what: string, usage: Usage): HttpError {
-  const seconds = Math.max(1, secondsLeft(usage));
+/** Creates the error for exceeding a limit, with `Retry-After`. `what` names in the plural what the limit counts. */
+export function createRateLimitError(what: string, usage: Usage): HttpError {
+  const seconds = Math.max(1, secondsUntilReset(usage));
   const message = `Too many ${what}: at most ${usage.limit} in ${usage.windowSeconds} seconds. Try again in ${seconds} seconds.`;
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', String(seconds)]);
 }
 
-function secondsLeft({ resetsInMs }: Usage): number {
+function secondsUntilReset({ resetsInMs }: Usage): number {
   return Math.ceil(resetsInMs / 1000);
 }

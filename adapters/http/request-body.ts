@@ -3,45 +3,47 @@ import { MIMEType } from 'node:util';
 import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
-import { HttpError, overloaded } from './errors.ts';
+import { createOverloadError, HttpError } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
+/** Reads the body of a request as a JSON object. Rejects with an `HttpError` if that fails. */
 export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
 
-/** What a piece of a body costs in memory beside its bytes. */
-const COST_OF_A_PIECE = 512;
+/** The memory that a chunk of a body takes in addition to its bytes. */
+const CHUNK_OVERHEAD_BYTES = 512;
 
-const TOO_MUCH_ARRIVES = overloaded(
-  'Too many bodies of your workspace are on their way at the same time: send fewer at once, or faster.',
+const INCOMPLETE_BODIES_ERROR = createOverloadError(
+  'Too many request bodies of your workspace are being received: send fewer at the same time, or send them faster.',
 );
 
 /**
- * Makes the reader of JSON bodies: one object in UTF-8, at most `limit` bytes. What is larger is not read to its end, nor
- * is what comes while its workspace has too much on its way.
+ * Returns a function that reads a JSON object in UTF-8 of at most `limit` bytes. A larger body is not read to its end, nor is
+ * a body that arrives while the incomplete bodies of its workspace exceed their memory budget.
  */
-export function bodyReader(limit: number): ReadBody {
-  const arriving = new MemoryBudget();
+export function createBodyReader(limit: number): ReadBody {
+  const incompleteBodies = new MemoryBudget();
   return async (request, response, workspaceId) => {
     requireJson(request);
     const length = request.headers['content-length'] ?? null;
-    const waits = request.headers.expect !== undefined && request.httpVersionMinor > 0;
-    if (waits && Number(length) <= limit) response.writeContinue();
-    let held = 0;
-    const hold = (chunk: Buffer) => {
-      const cost = chunk.length + COST_OF_A_PIECE;
-      held += cost;
-      arriving.reserve(workspaceId, cost);
-      if (arriving.isExhausted(workspaceId)) request.emit('error', TOO_MUCH_ARRIVES);
+    const isWaiting = request.headers.expect !== undefined && request.httpVersionMinor > 0;
+    if (isWaiting && Number(length) <= limit) response.writeContinue();
+    let reserved = 0;
+    const reserve = (chunk: Buffer) => {
+      const cost = chunk.length + CHUNK_OVERHEAD_BYTES;
+      reserved += cost;
+      incompleteBodies.reserve(workspaceId, cost);
+      if (incompleteBodies.isExhausted(workspaceId)) request.emit('error', INCOMPLETE_BODIES_ERROR);
     };
     const release = () => {
-      request.off('data', hold);
-      arriving.reserve(workspaceId, -held);
-      held = 0;
+      request.off('data', reserve);
+      incompleteBodies.reserve(workspaceId, -reserved);
+      reserved = 0;
     };
-    request.on('data', hold);
-    // Nobody else may be listening: raw-body does not to what it refuses, and lets go of the rest when it has settled.
+    request.on('data', reserve);
+    // Without this listener, an error could be unhandled: raw-body does not listen to a body that it rejects, and removes its
+    // listeners when it has settled.
     request.on('error', () => undefined);
-    // Where the request was answered meanwhile, raw-body is told of no end, and never settles.
+    // If the response is sent meanwhile, raw-body gets no `end` event and never settles.
     response.once('close', release);
     const bytes = await rawBody(request, { limit, length })
       .catch((error: RawBodyError | HttpError) => {
@@ -50,7 +52,7 @@ export function bodyReader(limit: number): ReadBody {
         if (error instanceof HttpError) throw error;
         throw new HttpError(
           'bad_request',
-          error.type === 'entity.too.large' ? `The request body ${describeTooLongBody(limit)}.` : NOT_WHOLE,
+          error.type === 'entity.too.large' ? `The request body ${describeTooLongBody(limit)}.` : INCOMPLETE_BODY,
         );
       })
       .finally(release);
@@ -63,12 +65,12 @@ function requireJson({ headers }: Request): void {
   if (type !== 'application/json' && !isJson(type)) {
     throw new HttpError(
       'bad_request',
-      'The body must be JSON: send it with "Content-Type: application/json", in UTF-8.',
+      'The request body must be JSON in UTF-8: send it with "Content-Type: application/json".',
     );
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new HttpError('bad_request', 'The body must not be compressed: send it without Content-Encoding.');
+    throw new HttpError('bad_request', 'The request body must not be compressed: send it without Content-Encoding.');
   }
 }
 
@@ -83,22 +85,22 @@ function isJson(type: string | undefined): boolean {
   }
 }
 
-const NOT_WHOLE = 'The body did not arrive whole: send it again.';
+const INCOMPLETE_BODY = 'The request body is incomplete: send it again.';
 
 function parseJson(bytes: Uint8Array): object {
-  if (bytes.length === 0) throw new HttpError('bad_request', 'The body must not be empty: send a JSON object.');
+  if (bytes.length === 0) throw new HttpError('bad_request', 'The request body must not be empty: send a JSON object.');
   try {
     return readJson(bytes);
   } catch (error) {
-    throw error instanceof MalformedBody ? new HttpError('bad_request', error.message) : error;
+    throw error instanceof MalformedBody ? new HttpError('bad_request', `The request body ${error.problem}.`) : error;
   }
 }
 
-/** A hash that two JSON values share when they are the same value, in whatever order their names came. */
-export function fingerprint(value: unknown): string {
-  const ordered = (_: string, inner: unknown): unknown =>
+/** Computes a hash of a JSON value that does not depend on the order of names. */
+export function computeFingerprint(value: unknown): string {
+  const sortNames = (_: string, inner: unknown): unknown =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner;
-  return createHash('sha256').update(JSON.stringify(value, ordered)).digest('hex');
+  return createHash('sha256').update(JSON.stringify(value, sortNames)).digest('hex');
 }

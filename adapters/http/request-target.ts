@@ -2,19 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import { isUrl } from '../api/url.ts';
 import { HttpError } from './errors.ts';
 
-/** The path of a request as it was sent, still encoded. */
+/** Returns the path of a request as it was sent, still percent-encoded. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] as string;
 }
 
+/** Matches the scheme and the authority of an absolute URL. */
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
-/** Leaves in `request.url` the path and the query of the target, of an absolute one too; or says what is wrong with it. */
-export function readTarget(request: IncomingMessage): HttpError | undefined {
+/**
+ * Sets `request.url` to the path and query of the request target, which may be an absolute URL (RFC 9112, section 3.2).
+ * Returns an error if the target is invalid.
+ */
+export function normalizeTarget(request: IncomingMessage): HttpError | undefined {
   const { url = '' } = request;
-  if (url.includes('#')) return new HttpError('bad_request', 'The target of a request has no fragment: leave out "#".');
+  if (url.includes('#'))
+    return new HttpError('bad_request', 'The request target must not have a fragment: remove "#" and what follows it.');
   if (!url.startsWith('/') && url !== '*') {
-    if (!isUrl(url)) return new HttpError('bad_request', 'The target is neither a path nor a URL.');
+    if (!isUrl(url)) return new HttpError('bad_request', 'The request target must be a path or a URL.');
     request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
   }
   try {

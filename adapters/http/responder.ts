@@ -2,56 +2,56 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
-import { errorBody, toHttpError } from './errors.ts';
-import type { Rejection } from './fair-queue.ts';
+import { toErrorBody, toHttpError } from './errors.ts';
+import type { RejectionReason } from './fair-queue.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { pathOf } from './request-target.ts';
 
-/** Names of headers, each followed by its value: Node writes them as they stand, at less cost than those of an object. */
-export type Headers = readonly string[];
+/** Header names, each followed by its value. Node writes such a list with less work than an object. */
+export type HeaderList = readonly string[];
 
-const JSON_HEADERS: Headers = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
+const JSON_HEADERS: HeaderList = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
 
-/** How long a client may take to read a reply. */
+/** The time in which a client must read a response. */
 const RESPONSE_READ_TIMEOUT_MS = 60_000;
 
-/** What is known of a request while it is served: for its reply, the log and the metrics. */
+/** The request context: data of a request for its response, the log and the metrics. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Milliseconds, as of `performance.now()`. */
+  /** The start time in milliseconds, from `performance.now()`. */
   readonly startedAt: number;
   readonly method: string;
-  /** The caller's place in its trace (W3C Trace Context), where it sent one. */
+  /** The `traceparent` header (W3C Trace Context), if it is valid. */
   readonly traceparent: string | undefined;
-  /** The path of the operation, with the names of its parameters; `undefined` where there is no operation. */
+  /** The path template of the operation, such as `/tags/{id}`. `undefined` if no route matches. */
   route: string | undefined;
   /** The path as it was sent, without the query. Set only for a 404. */
   path: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
-  /** What every reply to this request says, beside what is said of all. */
-  headers: Headers;
+  /** The headers of each response to this request, in addition to those of all responses. */
+  headers: HeaderList;
 }
 
-/** Why a connection was cut, with the replies that it still waited for. */
+/** The reason for closing a connection although responses are pending. */
 export type ConnectionCloseReason = 'reply_not_read' | 'too_many_pipelined';
 
-/** Is told of every reply, of every failure that nobody foresaw, and of every connection that was cut. */
+/** Observes responses, unexpected errors, and connections that the server closes early. */
 export interface Observer {
   onResponse(context: RequestContext, status: number, milliseconds: number): void;
   onError?(context: RequestContext, error: unknown): void;
   onConnectionClosed?(reason: ConnectionCloseReason): void;
   /** Observes a request that is rejected because of overload. */
-  onRejected?(reason: Rejection): void;
+  onRejected?(reason: RejectionReason): void;
 }
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Writes every reply of a server, so that all are alike and none goes unseen. */
+/** Writes all responses of a server, so that each one has the common headers and is observed. */
 export class Responder {
-  /** While it is true, each reply ends its connection. */
-  stopping = false;
-  private readonly unread = new MemoryBudget();
+  /** Set at shutdown: from then on, each response closes its connection. */
+  isStopping = false;
+  private readonly unreadBytes = new MemoryBudget();
   private readonly contexts = new WeakMap<ServerResponse, RequestContext>();
 
   constructor(
@@ -59,10 +59,10 @@ export class Responder {
     private readonly observers: readonly Observer[],
   ) {}
 
-  /** What is known of the request to which it responds. */
+  /** Returns the request context that belongs to a response. */
   contextOf(response: ServerResponse): RequestContext {
-    const known = this.contexts.get(response);
-    if (known) return known;
+    const existing = this.contexts.get(response);
+    if (existing) return existing;
     const { method, headers } = response.req;
     const { traceparent } = headers;
     const context: RequestContext = {
@@ -80,34 +80,34 @@ export class Responder {
     return context;
   }
 
-  /** Whether so many replies of a workspace are not read that no more should be made. */
-  areTooManyUnread(workspaceId: string): boolean {
-    return this.unread.isExhausted(workspaceId);
+  /** Returns whether the unread responses to a workspace exceed their memory budget. */
+  hasTooManyUnread(workspaceId: string): boolean {
+    return this.unreadBytes.isExhausted(workspaceId);
   }
 
-  /** Replies with a body of JSON, unless the request was answered already. */
-  send(response: ServerResponse, status: number, body: string, headers: Headers = []): void {
+  /** Sends a JSON response, unless a response was sent already. */
+  send(response: ServerResponse, status: number, body: string, headers: HeaderList = []): void {
     this.write(response, status, body, JSON_HEADERS, headers);
   }
 
-  /** Replies with what is no JSON of the API; the headers tell its type, and how long it may be kept. */
-  sendFile(response: ServerResponse, status: number, body: string | Buffer, headers: Headers): void {
+  /** Sends a response that is not JSON of the API. `headers` must include its `Content-Type` and `Cache-Control`. */
+  sendFile(response: ServerResponse, status: number, body: string | Buffer, headers: HeaderList): void {
     this.write(response, status, body, [], headers);
   }
 
-  /** Replies with the error object for what was thrown. */
+  /** Sends the error object for a thrown value, and reports it if it is unexpected. */
   fail(response: ServerResponse, error: unknown): void {
-    const refusal = toHttpError(error);
-    if (refusal.code === 'internal_server_error') this.report(response, error);
-    this.send(response, errors[refusal.code].status, errorBody(refusal, this.docsUrl), refusal.headers);
+    const httpError = toHttpError(error);
+    if (httpError.code === 'internal_server_error') this.report(response, error);
+    this.send(response, errors[httpError.code].status, toErrorBody(httpError, this.docsUrl), httpError.headers);
   }
 
-  /** Tells the observers, and nobody else, of a failure while a request was served. */
+  /** Reports an unexpected error to the observers. The client is not informed of it. */
   report(response: ServerResponse, error: unknown): void {
     for (const observer of this.observers) observer.onError?.(this.contextOf(response), error);
   }
 
-  /** Ends a connection at once, whatever it still waits for. */
+  /** Closes a connection at once, although responses are pending. */
   closeConnection(socket: Duplex, reason: ConnectionCloseReason): void {
     if (socket.destroyed) return;
     socket.destroy();
@@ -118,16 +118,16 @@ export class Responder {
     response: ServerResponse,
     status: number,
     body: string | Buffer,
-    kind: Headers,
-    headers: Headers,
+    typeHeaders: HeaderList,
+    headers: HeaderList,
   ): void {
     if (response.headersSent) return;
     const context = this.contextOf(response);
     if (status === 404) context.path = pathOf(response.req);
     const bytes = Buffer.byteLength(body);
-    if (this.stopping) response.shouldKeepAlive = false;
-    const all: string[] = [
-      ...kind,
+    if (this.isStopping) response.shouldKeepAlive = false;
+    const allHeaders: string[] = [
+      ...typeHeaders,
       'X-Content-Type-Options',
       'nosniff',
       'Content-Length',
@@ -137,22 +137,22 @@ export class Responder {
       ...context.headers,
       ...headers,
     ];
-    response.writeHead(status, all);
+    response.writeHead(status, allHeaders);
     response.end(body);
-    if (!response.writableFinished) this.limitReading(response, context, bytes + all.join('').length);
+    if (!response.writableFinished) this.limitReadingTime(response, context, bytes + allHeaders.join('').length);
     const milliseconds = performance.now() - context.startedAt;
     for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
-  private limitReading(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
+  private limitReadingTime(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
     const timer = setTimeout(
       () => this.closeConnection(response.req.socket, 'reply_not_read'),
       RESPONSE_READ_TIMEOUT_MS,
     ).unref();
-    if (workspaceId !== undefined) this.unread.reserve(workspaceId, bytes);
+    if (workspaceId !== undefined) this.unreadBytes.reserve(workspaceId, bytes);
     response.once('close', () => {
       clearTimeout(timer);
-      if (workspaceId !== undefined) this.unread.reserve(workspaceId, -bytes);
+      if (workspaceId !== undefined) this.unreadBytes.reserve(workspaceId, -bytes);
     });
   }
 }

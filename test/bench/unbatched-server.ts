@@ -1,5 +1,5 @@
 import { createHttpService } from '../../adapters/http/http-server.ts';
-import { logObserver } from '../../adapters/http/log.ts';
+import { createLogObserver } from '../../adapters/http/log.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { CALLER_CACHE_TTL_MS } from '../../bootstrap/container.ts';
@@ -19,5 +19,5 @@ const core = {
   refusalLimiter: memoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };
 const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-const { server } = createHttpService(core, { bodyLimit, docsUrl, trustProxy }, [logObserver(log)]);
+const { server } = createHttpService(core, { bodyLimit, docsUrl, trustProxy }, [createLogObserver(log)]);
 server.listen(settings.PORT, settings.HOST);

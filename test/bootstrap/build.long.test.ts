@@ -9,7 +9,7 @@ import type { ServiceProcess } from '../support/process.ts';
 import { redis } from '../support/redis.ts';
 import { freePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const WORKER_COUNT = 2;
 const BUILD_COUNT = 2;
@@ -50,7 +50,7 @@ suite('a build', {
           }
         };
         await Promise.all([build(), killWorkers(), runCommands()]);
-        await until(async () => (await findWorkers(service)).length === WORKER_COUNT && (await isReady(service)));
+        await waitUntil(async () => (await findWorkers(service)).length === WORKER_COUNT && (await isReady(service)));
         assert.ok(killCount > 1);
         // This also counts workers that could not start.
         assert.equal(service.output.stderr.split('worker exited').length - 1, killCount, service.output.stderr);

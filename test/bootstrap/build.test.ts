@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Checkout, withCheckout } from '../support/checkout.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const START_COUNT = 4;
 
@@ -72,7 +72,7 @@ suite('npm run dev', {
         readFileSync(file, 'utf8').replace('Workspace Advocacy listens', 'The changed service listens'),
       );
       const changed = /The changed service listens on (http:\S+?),?\s/;
-      await until(() => changed.test(service.output.stdout));
+      await waitUntil(() => changed.test(service.output.stdout));
       const [, url = ''] = changed.exec(service.output.stdout) ?? [];
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
       await assert.rejects(fetch(`${service.url}/healthz`));

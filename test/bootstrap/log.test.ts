@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bytesOf, Crowd } from '../support/concurrent-clients.ts';
+import { ConcurrentClients, requestBytes } from '../support/concurrent-clients.ts';
 import { Missing } from '../support/missing.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { CONTROL_C, PseudoTerminal } from '../support/pseudo-terminal.ts';
@@ -92,9 +92,9 @@ suite('a log that cannot be written', {
 
 async function assertServesAndStops({ url, child, waitForExit }: ServiceProcess): Promise<void> {
   try {
-    const crowd = await Crowd.open(url, CONNECTION_COUNT);
+    const crowd = await ConcurrentClients.open(url, CONNECTION_COUNT);
     for (let round = 0; round < ROUND_COUNT; round++) {
-      const responses = await crowd.atOnce(bytesOf('GET', '/tags/none'));
+      const responses = await crowd.sendOnAll(requestBytes('GET', '/tags/none'));
       assert.ok(responses.every(({ status }) => status === 404));
     }
     crowd.close();

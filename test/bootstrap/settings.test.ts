@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import express from 'express';
 import fc from 'fast-check';
 import { getSettingWarnings, readSettings, SettingsError, settings } from '../../bootstrap/settings.ts';
-import { each, texts } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
 };
 
 function unchanged(...values: readonly string[]): Record<string, string> {
-  return Object.fromEntries(texts(...values));
+  return Object.fromEntries(textCases(...values));
 }
 
 const notWholeNumbers = ['', ' ', '-1', '+1', '01', '1.0', '1e3', '0x1', '1 ', ' 1', '1\n', '1_000', '²', 'NaN', 'ten'];
@@ -193,7 +193,7 @@ suite('the settings', {
 
   'reject invalid values, with one line that names the setting': () =>
     each(invalid, (values, name) =>
-      each(texts(...values), (text) => {
+      each(textCases(...values), (text) => {
         const lines = getErrorLines({ [name]: text });
         assert.equal(lines.length, 1, lines.join('\n'));
         assert.match(lines[0] as string, new RegExp(`^${name}: must be [^\\n]+$`));
@@ -213,7 +213,7 @@ suite('the settings', {
     ),
 
   'do not complain about the scheme of a URL with another problem': () =>
-    each(texts('mongodb://localhost:70000', 'mongodb://user:a/b@localhost', 'mongodb://'), (url) =>
+    each(textCases('mongodb://localhost:70000', 'mongodb://user:a/b@localhost', 'mongodb://'), (url) =>
       assert.match(getErrorLines({ MONGODB_URI: url })[0] as string, /^MONGODB_URI: must be a URL with a host/),
     ),
 
@@ -224,7 +224,7 @@ suite('the settings', {
 
   'report incompatible settings together with invalid values': () => {
     const others = names.filter((name) => !['STORAGE', 'RATE_LIMITER', 'WORKERS'].includes(name));
-    return each(texts(...others), (name) => {
+    return each(textCases(...others), (name) => {
       assert.deepEqual(new Set(findInvalidVariables({ WORKERS: '2', [name]: '' })), new Set([name, 'WORKERS']));
     });
   },
@@ -455,7 +455,7 @@ suite('a misspelled setting', {
 
   'is not a variable of other programs, or a name that differs more': () =>
     each(unrelated, (list) =>
-      each(texts(...list.split(/\s+/)), (name) => assert.deepEqual(readSettings({ [name]: 'x' }), defaults)),
+      each(textCases(...list.split(/\s+/)), (name) => assert.deepEqual(readSettings({ [name]: 'x' }), defaults)),
     ),
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { withCheckout } from '../support/checkout.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Longer than a graceful shutdown takes. */
 const STOP_TIMEOUT_MS = 20_000;
@@ -32,7 +32,7 @@ suite('a signal to npm', {
           assert.equal(await getStatus(service), 200);
           service.child.kill(signal);
           const deadline = performance.now() + STOP_TIMEOUT_MS;
-          await until(async () => performance.now() > deadline || (await getStatus(service)) === undefined);
+          await waitUntil(async () => performance.now() > deadline || (await getStatus(service)) === undefined);
           assert.equal(await getStatus(service), undefined, `${command}, ${shell}, ${signal}`);
         }),
       );

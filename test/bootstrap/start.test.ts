@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
-import { each, texts } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { type ServiceProcess, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -59,7 +59,7 @@ suite('a start', {
   },
 
   'prints an example request that works for other hosts': () =>
-    each(texts('localhost', '0.0.0.0'), (HOST) =>
+    each(textCases('localhost', '0.0.0.0'), (HOST) =>
       withProcess({ HOST }, async (service) => {
         assert.ok(service.url.startsWith(`http://${HOST}:`), service.url);
         assert.equal(JSON.parse(await runExample(service)).length, 7);
@@ -118,7 +118,7 @@ suite('a start that fails', {
   },
 
   'prints one line if it cannot listen on the host, and exits with 1': () =>
-    each(texts('203.0.113.7', 'fe80::1', 'no..host'), async (host) => {
+    each(textCases('203.0.113.7', 'fe80::1', 'no..host'), async (host) => {
       const { code, stdout, stderr } = await runUntilExit({ HOST: host });
       const beginning = `HOST: cannot listen on ${host}:0, `;
       assert.equal(stderr.slice(0, beginning.length), beginning);

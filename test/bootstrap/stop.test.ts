@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../../adapters/api/version.ts';
-import { bytesOf, fillPage } from '../support/concurrent-clients.ts';
+import { createLargePage, requestBytes } from '../support/concurrent-clients.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
-import { repliesIn } from '../support/raw.ts';
+import { parseResponses } from '../support/raw-requests.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -77,16 +77,16 @@ suite('a service that gets a stop signal', {
 
   'sends the responses in flight, even to clients that read late': () =>
     withProcess({}, async ({ url, child, waitForExit }) => {
-      await fillPage(url);
+      await createLargePage(url);
       const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
-      socket.write(Buffer.concat(Array(40).fill(bytesOf('GET', '/campaigns'))));
+      socket.write(Buffer.concat(Array(40).fill(requestBytes('GET', '/campaigns'))));
       await delay(500);
       child.kill('SIGTERM');
       await delay(2_500);
       const received: Buffer[] = [];
       socket.on('data', (chunk) => received.push(chunk)).resume();
       assert.equal(await waitForExit(), 0);
-      const responses = repliesIn(Buffer.concat(received));
+      const responses = parseResponses(Buffer.concat(received));
       assert.ok(responses.length > 0 && responses.length < 40, `${responses.length}`);
     }),
 
@@ -94,7 +94,7 @@ suite('a service that gets a stop signal', {
     withProcess({}, async ({ url, child, waitForExit }) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
       socket.on('error', () => socket.destroy());
-      const list = bytesOf('GET', '/openapi.json');
+      const list = requestBytes('GET', '/openapi.json');
       const connecting = Buffer.from('CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n');
       socket.write(Buffer.concat([...Array(100).fill(list), connecting]));
       await delay(500);

@@ -7,7 +7,7 @@ import { type ServiceProcess, startProcess, withProcess } from '../support/proce
 import { redis } from '../support/redis.ts';
 import { fetchMetrics, scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const REQUEST_COUNT = 20;
 /** Longer than the start of a worker takes. */
@@ -22,7 +22,7 @@ suite('a service with workers', {
   'serves with all workers on one port, replaces a killed worker, and shows the metrics of all workers': () =>
     withWorkers(async ({ settings, key }) => {
       await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-        await until(async () => (await findServingPids(service, key)).size === 2);
+        await waitUntil(async () => (await findServingPids(service, key)).size === 2);
         const [killed, other] = [...(await findServingPids(service, key))] as [number, number];
         const before = await countRequests(service);
         await findServingPids(service, key);
@@ -31,8 +31,8 @@ suite('a service with workers', {
         const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
         process.kill(killed, 'SIGKILL');
         await scraping;
-        await until(() => service.output.stderr.includes('worker exited'));
-        await until(async () => {
+        await waitUntil(() => service.output.stderr.includes('worker exited'));
+        await waitUntil(async () => {
           const pids = await findServingPids(service, key);
           return pids.size === 2 && pids.has(other) && !pids.has(killed);
         });
@@ -42,14 +42,14 @@ suite('a service with workers', {
   'shows the metrics of the workers that respond, and no sum decreases if a worker hangs or exits': () =>
     withWorkers(async ({ settings, key }) => {
       await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-        await until(async () => (await findServingPids(service, key)).size === 2);
+        await waitUntil(async () => (await findServingPids(service, key)).size === 2);
         const [frozen] = [...(await findServingPids(service, key))] as [number];
         const before = await countRequests(service);
         assert.ok(before >= 2 * REQUEST_COUNT);
         process.kill(frozen, 'SIGSTOP');
         assert.equal(await countRequests(service), before);
         process.kill(frozen, 'SIGKILL');
-        await until(() => service.output.stderr.includes('worker exited'));
+        await waitUntil(() => service.output.stderr.includes('worker exited'));
         const exitedAt = performance.now();
         while (performance.now() - exitedAt < WORKER_START_DURATION_MS)
           assert.equal(await countRequests(service), before);
@@ -62,11 +62,11 @@ suite('a service with workers', {
     withWorkers(async ({ settings, key }) => {
       const stops = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) =>
         withProcess(settings, async (service) => {
-          await until(async () => (await findServingPids(service, key)).size === 2);
+          await waitUntil(async () => (await findServingPids(service, key)).size === 2);
           const pids = await findServingPids(service, key);
           service.child.kill(signal);
           assert.equal(await service.waitForExit(), signal === 'SIGKILL' ? null : 0, signal);
-          await until(() => [...pids].every((pid) => !isRunning(pid)));
+          await waitUntil(() => [...pids].every((pid) => !isRunning(pid)));
           const { stderr } = service.output;
           const countLines = (msg: string, pid: number | undefined) =>
             stderr.split('\n').filter((line) => line.includes(`"pid":${pid},`) && line.includes(`"msg":"${msg}"`))
@@ -115,9 +115,9 @@ suite('a service with workers', {
       withProcess(settings, async (service) => {
         const [hung, other] = await hangWorker(service, key);
         service.child.kill('SIGKILL');
-        await until(() => !isRunning(other as number));
+        await waitUntil(() => !isRunning(other as number));
         process.kill(hung as number, 'SIGCONT');
-        await until(() => !isRunning(hung as number));
+        await waitUntil(() => !isRunning(hung as number));
       }),
     ),
 
@@ -164,13 +164,13 @@ async function findServingPids({ url, output }: ServiceProcess, key: string): Pr
       .map((line) => JSON.parse(line))
       .filter(({ requestId }) => ids.has(requestId))
       .map(({ pid }) => pid);
-  await until(() => getPids().length === REQUEST_COUNT);
+  await waitUntil(() => getPids().length === REQUEST_COUNT);
   return new Set(getPids());
 }
 
 /** Suspends a worker, as if it were in an endless loop. Returns the process ids of all workers, that one first. */
 async function hangWorker(service: ServiceProcess, key: string): Promise<readonly number[]> {
-  await until(async () => (await findServingPids(service, key)).size === 2);
+  await waitUntil(async () => (await findServingPids(service, key)).size === 2);
   const pids = [...(await findServingPids(service, key))];
   process.kill(pids[0] as number, 'SIGSTOP');
   return pids;

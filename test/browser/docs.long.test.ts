@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { errorCodes } from '../../adapters/api/errors.ts';
 import { operations } from '../../adapters/api/operations.ts';
-import { browsing } from '../support/browser.ts';
+import { withBrowserPage } from '../support/browser.ts';
 import { each } from '../support/each.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -17,7 +17,7 @@ const screens: Readonly<Record<string, BrowserContextOptions>> = {
 /** Opens a page of a running service. The page must not log errors or load anything from another origin. */
 function withPage(options: BrowserContextOptions, test: (page: Page, api: Api) => Promise<void>): Promise<void> {
   return withService((api) =>
-    browsing(api.url, options, async (page, problems) => {
+    withBrowserPage(api.url, options, async (page, problems) => {
       await test(page, api);
       assert.deepEqual(problems, { errors: [], foreign: [] });
     }),

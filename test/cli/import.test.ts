@@ -6,7 +6,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { timestamp } from '../../core/shared/date.ts';
 import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import {
   type CommandOutput,
   createCommandLine,
@@ -15,7 +15,7 @@ import {
 } from '../support/command-line.ts';
 import { NOON } from '../support/core.ts';
 import { each } from '../support/each.ts';
-import { inWorld } from '../support/fixture.ts';
+import { withFixture } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
 
@@ -35,7 +35,7 @@ async function createWorkspace() {
 }
 
 async function listCampaignNames({ app }: TestCommandLine, id: string): Promise<string[]> {
-  return (await collected(app.campaigns.iterate(id))).map(({ name }) => name);
+  return (await collectAll(app.campaigns.iterate(id))).map(({ name }) => name);
 }
 
 const createCampaignBodies = (count: number) =>
@@ -82,15 +82,15 @@ const importCases: Readonly<Record<string, { lines: readonly unknown[]; rejected
   };
 
 const countRecords = async ({ app }: TestCommandLine, id: string) => ({
-  campaigns: (await collected(app.campaigns.iterate(id))).length,
+  campaigns: (await collectAll(app.campaigns.iterate(id))).length,
   questions: (
     await app.inspirationQuestions.list(
       { workspaceId: id },
       { includeArchived: true, availableToMe: false, page: 1, pageSize: 99 },
     )
   ).items.length,
-  tags: (await collected(app.tags.iterate(id))).length,
-  groups: (await collected(app.groups.iterate(id))).length,
+  tags: (await collectAll(app.tags.iterate(id))).length,
+  groups: (await collectAll(app.groups.iterate(id))).length,
 });
 
 suite('an import', {
@@ -134,13 +134,13 @@ suite('an import', {
   },
 
   'creates the same record as a POST of the same body, without a creator': () =>
-    inWorld(async ({ call, workspaceId }, { app }) => {
+    withFixture(async ({ call, workspaceId }, { app }) => {
       const body = { ...campaignBody, name: ' Padded ', resources: ['https://example.com/a'], targetShares: '7' };
       const postedId = (await call('POST', '/campaigns', body)).json.id;
       const cli = await createWorkspace();
       await cli.runImport('campaigns', [toNdjson([body])]);
-      const [imported] = await collected(cli.app.campaigns.iterate(cli.id));
-      const posted = (await collected(app.campaigns.iterate(workspaceId))).find(({ id }) => id === postedId);
+      const [imported] = await collectAll(cli.app.campaigns.iterate(cli.id));
+      const posted = (await collectAll(app.campaigns.iterate(workspaceId))).find(({ id }) => id === postedId);
       const ignoredFields = { id: '', workspaceId: '', createdBy: null, createdAt: '', updatedAt: '' };
       assert.deepEqual({ ...imported, ...ignoredFields }, { ...posted, ...ignoredFields });
       assert.deepEqual([imported?.createdBy, imported?.createdAt], [null, timestamp(NOON)]);
@@ -179,7 +179,7 @@ suite('an import', {
       { line: 12, reason: 'name: must have at most 190 characters' },
       { line: 13, reason: 'The line must have at most 250 bytes.' },
     ]);
-    const names = (await collected(cli.app.tags.iterate(cli.id))).map(({ name }) => name);
+    const names = (await collectAll(cli.app.tags.iterate(cli.id))).map(({ name }) => name);
     assert.deepEqual(names, ['first', 'crlf', 'twice', 'last']);
     const deepLine = `{"name":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
     const longLine = `{${'"name":"x",'.repeat(1_000)}"name":"x"}`;
@@ -379,10 +379,12 @@ suite('an import that ends early', {
           resumed.refused.map(({ line }: { line: number }) => line),
           [INVALID_LINE],
         );
-        const texts = (await cli.storage[store].listById(cli.id, '', 5000)).map((record) => getText(record as never));
+        const textCases = (await cli.storage[store].listById(cli.id, '', 5000)).map((record) =>
+          getText(record as never),
+        );
         const expected = Array.from({ length: 1200 }, (_, i) => i + 1).filter((line) => line !== INVALID_LINE);
         assert.deepEqual(
-          texts,
+          textCases,
           expected.map((line) => getText(createBody(line) as never)),
         );
       }),

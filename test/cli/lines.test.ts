@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readLines } from '../../adapters/cli/lines.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { suite } from '../support/suite.ts';
 
 async function* splitIntoChunks(text: string, size: number) {
@@ -10,7 +10,7 @@ async function* splitIntoChunks(text: string, size: number) {
 }
 
 async function readTestLines(text: string, size: number, limit = 1000) {
-  const lines = await collected(readLines(splitIntoChunks(text, size), limit));
+  const lines = await collectAll(readLines(splitIntoChunks(text, size), limit));
   return lines.map(({ number, bytes, endOffset: end }) => ({
     number,
     text: bytes && Buffer.from(bytes).toString(),
@@ -25,8 +25,8 @@ suite('the lines of a stream', {
         fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '🏆', ' ', '\r'), maxLength: 9 })),
         fc.boolean(),
         fc.integer({ min: 1, max: 50 }),
-        async (texts, endsWithNewline, size) => {
-          const file = texts.join('\n') + (endsWithNewline ? '\n' : '');
+        async (textCases, endsWithNewline, size) => {
+          const file = textCases.join('\n') + (endsWithNewline ? '\n' : '');
           const parts = file === '' ? [] : file.replace(/\n$/, '').split('\n');
           const found = await readTestLines(file, size);
           assert.deepEqual(
@@ -59,7 +59,7 @@ suite('the lines of a stream', {
       for (let i = 0; i < 500; i++) yield Buffer.alloc(1e6, 'x');
     }
     const before = process.memoryUsage().arrayBuffers;
-    const [line] = await collected(readLines(endless(), 1000));
+    const [line] = await collectAll(readLines(endless(), 1000));
     assert.deepEqual([line?.bytes, line?.endOffset], [undefined, 5e8]);
     assert.ok(process.memoryUsage().arrayBuffers - before < 2.5e8);
   },

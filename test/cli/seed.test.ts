@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
 import { DESCRIPTION } from '../../core/shared/text.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { createCommandLine, parseJsonOutput } from '../support/command-line.ts';
 import { suite } from '../support/suite.ts';
 
@@ -14,10 +14,10 @@ async function runSeed(...args: readonly string[]) {
   return {
     ...cli,
     seed,
-    members: await collected(app.members.iterate(workspaceId)),
-    campaigns: await collected(app.campaigns.iterate(workspaceId)),
-    tags: await collected(app.tags.iterate(workspaceId)),
-    groups: await collected(app.groups.iterate(workspaceId)),
+    members: await collectAll(app.members.iterate(workspaceId)),
+    campaigns: await collectAll(app.campaigns.iterate(workspaceId)),
+    tags: await collectAll(app.tags.iterate(workspaceId)),
+    groups: await collectAll(app.groups.iterate(workspaceId)),
   };
 }
 
@@ -122,6 +122,6 @@ suite('a seed', {
     const { code, stdout } = await run(['seed', '--campaigns', '1200', '--members', '2', '--json'], options);
     const { workspaceId, campaigns, shares } = JSON.parse(stdout);
     assert.deepEqual([code, campaigns, shares], [130, 500, 0]);
-    assert.equal((await collected(app.campaigns.iterate(workspaceId))).length, 500);
+    assert.equal((await collectAll(app.campaigns.iterate(workspaceId))).length, 500);
   },
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { commandGroups, commands } from '../../adapters/cli/commands.ts';
 import { createCommandLine } from '../support/command-line.ts';
-import { each, texts } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 const helpLevels = ['', ...Object.keys(commandGroups), ...commands.map(({ name }) => name), 'serve'];
@@ -34,7 +34,7 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
 
 suite('help', {
   'is printed on standard output at every level, with an example, and needs no settings': () =>
-    each(texts(...helpLevels), async (level) => {
+    each(textCases(...helpLevels), async (level) => {
       const words = level.split(' ').filter(Boolean);
       const { code, stdout, stderr } = await createCommandLine().run([...words, '--help']);
       assert.deepEqual([code, stderr], [0, '']);
@@ -43,7 +43,7 @@ suite('help', {
     }),
 
   'is also printed by the command help': () =>
-    each(texts('', 'member', 'seed'), async (word) => {
+    each(textCases('', 'member', 'seed'), async (word) => {
       const byOption = await createCommandLine().run([word, '--help'].filter(Boolean));
       assert.deepEqual(await createCommandLine().run(['help', word].filter(Boolean)), byOption);
     }),
@@ -82,7 +82,7 @@ suite('a usage error', {
   },
 
   'is an incomplete command, which prints its help': () =>
-    each(texts('', 'member', 'campaign'), async (line) => {
+    each(textCases('', 'member', 'campaign'), async (line) => {
       const { code, stdout, stderr } = await createCommandLine().run(line.split(' ').filter(Boolean));
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /^Usage: advocacy /);

@@ -892,7 +892,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "internal_server_error",
-                 *         "message": "Something went wrong here: try again, and tell us the X-Request-Id if it stays.",
+                 *         "message": "Something went wrong: try again, and report the X-Request-Id if the error persists.",
                  *         "doc_url": "/docs/errors#internal-server-error"
                  *       }
                  *     }

@@ -1,7 +1,7 @@
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { type Database, mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { storageModel } from './model.ts';
 import { storageContract } from './storage.ts';
 
@@ -11,7 +11,7 @@ let database: Promise<Database> | undefined;
 async function openStorage() {
   database ??= mongod();
   const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
-  await until(() =>
+  await waitUntil(() =>
     storage.checkReady().then(
       () => true,
       () => false,

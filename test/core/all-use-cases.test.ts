@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Application } from '../../core/application.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { DAY, OTHER, OWN, type TestCore, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
@@ -54,7 +54,7 @@ suite('all that a workspace has', {
         await make(core, OTHER, name);
         core.clock.now += DAY;
       }
-      assert.deepEqual(await collected(all(core.app, OWN)), made);
+      assert.deepEqual(await collectAll(all(core.app, OWN)), made);
     }),
 
   'has archived domains and campaigns too, and the one primary domain': async () => {
@@ -74,7 +74,7 @@ suite('all that a workspace has', {
       ['c.example', false, false],
     ]);
     const campaign = await app.campaigns.create({ workspaceId: OWN }, { ...campaignBody(), status: 'archived' });
-    assert.deepEqual(await collected(app.campaigns.iterate(OWN)), [campaign]);
+    assert.deepEqual(await collectAll(app.campaigns.iterate(OWN)), [campaign]);
   },
 
   'has its groups with the number of their members': async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestamp } from '../../core/shared/date.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { NOON, OTHER, OWN, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
@@ -40,7 +40,7 @@ suite('the groups of a workspace', {
       const read = members[name].bind(members) as (...given: never[]) => never;
       Object.assign(members, { [name]: (...given: never[]) => ++reads && read(...given) });
     }
-    const counts = (await collected(app.groups.iterate(OWN))).map(({ count }) => count);
+    const counts = (await collectAll(app.groups.iterate(OWN))).map(({ count }) => count);
     assert.deepEqual(counts, [1, 2, ...Array.from({ length: 18 }, () => 0)]);
     assert.equal(reads, 1);
   },

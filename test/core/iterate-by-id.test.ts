@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { iterateById } from '../../core/shared/iterate-by-id.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { suite } from '../support/suite.ts';
 
 /** That many things in the order of their ids, and a read of them that notes what it was asked for. */
@@ -25,7 +25,7 @@ suite('a walk', {
       [2500, [1000, 1000, 500]],
     ] as const) {
       const { all, reads, read } = things(count);
-      assert.deepEqual(await collected(iterateById(read)), all);
+      assert.deepEqual(await collectAll(iterateById(read)), all);
       assert.deepEqual(
         reads.map(([, took]) => took),
         batches,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestamp } from '../../core/shared/date.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { NOON, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
@@ -23,7 +23,7 @@ suite('the workspaces', {
     const { app } = testCore();
     const made = [];
     for (const name of ['Northwind', 'Contoso', 'Fabrikam']) made.push(await app.workspaces.create(name));
-    assert.deepEqual(await collected(app.workspaces.iterate()), made);
+    assert.deepEqual(await collectAll(app.workspaces.iterate()), made);
   },
 
   'do not have one of an unknown id': async () => {

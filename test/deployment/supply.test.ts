@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../support/compose.ts';
 import { readDockerfile } from '../support/dockerfile.ts';
-import { each, texts } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -41,7 +41,7 @@ const service = readLockFile('.').filter(([, { dev, devOptional }]) => !dev && !
 
 suite('the lock files', {
   'have a hash for each package, and take all packages from the public registry': () =>
-    each(texts('.', 'test/client', 'test/openapi', 'test/bench/peers'), (folder) =>
+    each(textCases('.', 'test/client', 'test/openapi', 'test/bench/peers'), (folder) =>
       each(readLockFile(folder), ({ integrity = '', resolved }) => {
         assert.match(integrity, /^sha512-[\w+/]{86}==$/);
         // Without a URL in the lock file, npm uses the configured registry.

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
-import { breakingChanges } from '../support/breaking.ts';
+import { breakingChanges } from '../support/breaking-changes.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
-import { assertValid } from '../support/document.ts';
 import { each } from '../support/each.ts';
-import { everyOperation } from '../support/operations.ts';
+import { assertValid } from '../support/openapi-document.ts';
+import { allOperations } from '../support/operations.ts';
 import { suite } from '../support/suite.ts';
 
 const FILE = join(import.meta.dirname, '../../../docs/openapi.json');
@@ -39,7 +39,7 @@ suite('the OpenAPI document', {
   },
 
   'describes every operation and all its statuses': () =>
-    each(everyOperation, (operation) => {
+    each(allOperations, (operation) => {
       const { summary, description, tags, responses } = findDescription(operation);
       assert.match(summary, /^[A-Z].*[^.]$/);
       assert.match(description, /\.$/);

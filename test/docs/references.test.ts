@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { each, texts } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -26,7 +26,7 @@ function fragmentsOf(markdown: string): string[] {
 
 suite('the documents', {
   'link only to existing files and headings': () =>
-    each(texts(...pages), (page) => {
+    each(textCases(...pages), (page) => {
       for (const [, link] of read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
         const [path = '', fragment] = (link as string).split('#');
         const target = path === '' ? page : join(dirname(page), path);

@@ -13,7 +13,7 @@ import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { isLong, scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** In a long run, long enough for a write to fail. */
 const LOCK_DURATION_MS = scale(1_500, 12_000);
@@ -72,7 +72,7 @@ suite('a database that accepts no writes', {
       withUseCases(uri, async (app) => {
         const { workspaceId, tag, secrets } = await createRecords(app, 3);
         await withProcess({ ...onMongodb(uri), LOG_LEVEL: 'warn' }, async ({ url, output }) => {
-          await until(async () => (await send(url, { path: '/readyz' })).status === 200);
+          await waitUntil(async () => (await send(url, { path: '/readyz' })).status === 200);
           await lock();
           const [key = '', ...others] = secrets;
           const renameRequest = { method: 'PATCH', path: `/tags/${tag.id}`, key, body: { name: 'Release' } };
@@ -88,7 +88,7 @@ suite('a database that accepts no writes', {
           assert.doesNotMatch(output.stderr, /cannot be reached/);
 
           await unlock();
-          await until(async () => {
+          await waitUntil(async () => {
             for (const secret of secrets) assertServed(await send(url, { path: '/campaigns', key: secret }));
             const uses = await getLastUses(app, workspaceId);
             return secrets.every((secret) => uses.get(secret.slice(-4)) !== null);

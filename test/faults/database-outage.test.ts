@@ -7,14 +7,14 @@ import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, send } from '../support/load.ts';
 import { inDatabase } from '../support/mongod.ts';
 import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
-import { callOf, everyOperation, posts, successOf } from '../support/operations.ts';
+import { allOperations, postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** The quick run may share the machine with other programs, so its limit is higher. */
 const MAX_RESPONSE_MS = scale(20_000, 11_000);
@@ -31,14 +31,14 @@ suite('a database outage', {
         const tenant = await withUseCases(uri, (app) => createTenant({ app }, 'tenant'));
         await withProcess(onMongodb(uri), async ({ url }) => {
           const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
-            const { path, body } = callOf(operation, tenant);
+            const { path, body } = validCallOf(operation, tenant);
             return send(url, { method: operation.method, path, key: tenant.key, headers, ...(body && { body }) });
           };
           const attempts: [string, () => Promise<LoadResponse>][] = [
-            ...everyOperation.map(
+            ...allOperations.map(
               ([id, operation]) => [id, () => call(operation)] as [string, () => Promise<LoadResponse>],
             ),
-            ...posts.map(
+            ...postOperations.map(
               ([id, operation]) =>
                 [`${id} with an Idempotency-Key`, () => call(operation, { 'Idempotency-Key': id })] as [
                   string,
@@ -57,7 +57,7 @@ suite('a database outage', {
             });
           };
 
-          await until(async () => (await send(url, { path: '/campaigns', key: tenant.key })).status === 200);
+          await waitUntil(async () => (await send(url, { path: '/campaigns', key: tenant.key })).status === 200);
           await server.kill();
           await assertAllFail(MAX_RESPONSE_MS);
           // The first requests fail after ten seconds, shortly before ten seconds have passed without a success.
@@ -67,10 +67,10 @@ suite('a database outage', {
           assert.equal((await send(url, { path: '/readyz' })).status, 503);
 
           await server.start();
-          await until(async () => (await send(url, { path: '/readyz' })).status === 200);
-          await each(everyOperation, async (operation) => {
+          await waitUntil(async () => (await send(url, { path: '/readyz' })).status === 200);
+          await each(allOperations, async (operation) => {
             const { status, text } = await call(operation);
-            assert.equal(status, successOf(operation), text);
+            assert.equal(status, successStatusOf(operation), text);
           });
         });
       } finally {

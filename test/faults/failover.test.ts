@@ -9,7 +9,7 @@ import { startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = scale(8, 32);
 const KILL_COUNT = scale(1, 3);
@@ -35,7 +35,7 @@ suite('a replica set of three whose primary is killed during many writes', {
           const primary = await set.primary();
           const { size } = ledger;
           await primary.kill();
-          await until(() => ledger.size > size + 2 * WRITER_COUNT);
+          await waitUntil(() => ledger.size > size + 2 * WRITER_COUNT);
           await primary.start();
           await set.healthy();
         }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { converse } from '../support/raw.ts';
+import { sendRaw } from '../support/raw-requests.ts';
 import { scale } from '../support/scale.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -67,7 +67,7 @@ suite('mutated requests', {
     withService(async (api) => {
       let before = await listAll(api);
       const property = fc.asyncProperty(requests, async (request) => {
-        const responses = await converse(api.url, [mutate(request)], true);
+        const responses = await sendRaw(api.url, [mutate(request)], true);
         for (const { status, body } of responses) {
           assert.ok([200, 201, 400, 401, 404, 409, 422].includes(status), `${status} ${body}`);
           if (status >= 400) assert.deepEqual(Object.keys(JSON.parse(body).error), ['code', 'message', 'doc_url']);

@@ -8,7 +8,7 @@ import { startReplicaSet } from '../support/replica-set.ts';
 import { campaignBody } from '../support/samples.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const SEND_DURATION_MS = 1_000;
@@ -37,7 +37,7 @@ suite('an import that is interrupted while MongoDB hangs', {
           };
           const started = startCommand(args, onMongodb(uri));
           started.child.stdin.write(createLines(1, 500));
-          await until(async () => (await getNames()).length === 500);
+          await waitUntil(async () => (await getNames()).length === 500);
           return { ...started, signal, args, getNames };
         }),
       );
@@ -61,7 +61,9 @@ suite('an import that is interrupted while MongoDB hangs', {
 
         // The lines are in the socket buffers of MongoDB, which stores them when it resumes.
         const thawedAt = performance.now();
-        await until(async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS);
+        await waitUntil(
+          async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS,
+        );
         const resume = [...args, '--from-line', '501', '--import-id', importId];
         const resumed = parseJsonOutput(await runProcess(resume, onMongodb(uri), createLines(1, 1200)));
         assert.deepEqual([resumed.accepted, resumed.refused, resumed.nextLine], [700, [], 1201]);

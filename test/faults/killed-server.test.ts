@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiKey } from '../../core/access/api-key.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { Ledger } from '../support/ledger.ts';
 import { send, startLoad } from '../support/load.ts';
@@ -15,7 +15,7 @@ import { campaignBody } from '../support/samples.ts';
 import { isLong, scale } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = 16;
 const KILL_COUNT = scale(1, 5);
@@ -36,14 +36,14 @@ suite('a service that is killed while it writes', {
       const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
       for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { size } = ledger;
-        await until(() => ledger.size > size + 5 * WRITER_COUNT);
+        await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
         service.child.kill('SIGKILL');
         await service.waitForExit();
         service = await startProcess(onMongodb(uri));
       }
       await delay(scale(1_000, LOCK_TTL_MS));
       const { size } = ledger;
-      await until(() => ledger.size > size + 5 * WRITER_COUNT);
+      await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
       await load.stop();
 
       const failureCount = load.responses.filter(({ status }) => status === 0).length;
@@ -100,7 +100,7 @@ async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint)
   try {
     await withUseCases(uri, async (app) => {
       const { workspaceId, key } = await newWorkspace(app);
-      const listStored = () => collected<Campaign>(app.campaigns.iterate(workspaceId));
+      const listStored = () => collectAll<Campaign>(app.campaigns.iterate(workspaceId));
       const post = (url: string) =>
         send(url, {
           method: 'POST',
@@ -111,7 +111,7 @@ async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint)
         });
       // The service records the first use of a key in the background, with separate commands.
       assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
-      await until(async () => (await collected<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
+      await waitUntil(async () => (await collectAll<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
       proxy.lose(command, loss, 1, () => {
         killed.child.kill('SIGKILL');
         return killed.waitForExit();
@@ -159,7 +159,7 @@ suite('a process that is killed while it records shares', {
       for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { recordedShareCount: recorded } = shared;
         shared.start(SHARE_COUNT);
-        await until(() => shared.recordedShareCount > recorded + SHARE_COUNT / 10);
+        await waitUntil(() => shared.recordedShareCount > recorded + SHARE_COUNT / 10);
         await shared.kill();
         assert.ok(shared.recordedShareCount < recorded + SHARE_COUNT, 'the process was killed too late');
         await shared.assertConsistent();

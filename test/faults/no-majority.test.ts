@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deadline } from '../../adapters/http/deadline.ts';
-import { fingerprint } from '../../adapters/http/request-body.ts';
+import { computeFingerprint } from '../../adapters/http/request-body.ts';
 import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
@@ -10,7 +10,7 @@ import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Storage } from '../../core/storage.ts';
 import { newId, tag } from '../contract/samples.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadRequest, send } from '../support/load.ts';
@@ -138,13 +138,13 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     keyId,
     operationId: 'createTag',
     idempotencyKey: once.name,
-    fingerprint: fingerprint(once),
+    fingerprint: computeFingerprint(once),
   };
   const [name, unique] = [randomUUID(), randomUUID()];
   const hasTag = async (app: Application, name: string) =>
-    (await collected(app.tags.iterate(workspaceId))).some((it) => it.name === name);
+    (await collectAll(app.tags.iterate(workspaceId))).some((it) => it.name === name);
   const hasDomain = async (app: Application, slug: string, isArchived: boolean) =>
-    (await collected(app.domains.iterate(workspaceId))).some((it) => it.slug === slug && it.archived === isArchived);
+    (await collectAll(app.domains.iterate(workspaceId))).some((it) => it.slug === slug && it.archived === isArchived);
   const getCampaign = (app: Application) => app.campaigns.get({ workspaceId }, campaign.id);
   return {
     'POST with an Idempotency-Key, and its retry': {
@@ -178,19 +178,19 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     'DELETE, and its retry: not found': {
       ...createRequests({ method: 'DELETE', path: `/content-pillars/${pillar.id}` }),
       isStored: async (app) =>
-        (await collected(app.contentPillars.iterate(workspaceId))).every(({ id }) => id !== pillar.id),
+        (await collectAll(app.contentPillars.iterate(workspaceId))).every(({ id }) => id !== pillar.id),
     },
     'key revoke, and its retry': {
       ...createCommands((app) => app.apiKeys.revoke(workspaceId, apiKey.id)),
       isStored: async (app) => {
-        const keys = await collected(app.apiKeys.iterate(workspaceId));
+        const keys = await collectAll(app.apiKeys.iterate(workspaceId));
         return keys.find(({ id }) => id === apiKey.id)?.revokedAt !== null;
       },
     },
     'member update, and its retry': {
       ...createCommands((app) => app.members.update(workspaceId, member.id, { name: 'Robin' })),
       isStored: async (app) => {
-        const members = await collected(app.members.iterate(workspaceId));
+        const members = await collectAll(app.members.iterate(workspaceId));
         return members.find(({ id }) => id === member.id)?.name === 'Robin';
       },
     },

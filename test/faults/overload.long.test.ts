@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
-import { Clients, type Outcome } from '../support/clients.ts';
-import { bytesOf, Crowd, searchOf, type Told } from '../support/concurrent-clients.ts';
+import { ConcurrentClients, requestBytes, searchRequest, type TimedResponse } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
@@ -10,6 +9,7 @@ import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process
 import { DEMO_API_KEY } from '../support/request.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
+import { type Outcome, TimeoutClients } from '../support/timeout-clients.ts';
 
 const CAMPAIGN_COUNT = 60;
 const CREATOR_COUNT = 20;
@@ -44,7 +44,7 @@ const MEASUREMENT_DURATION_MS = 1_500;
  * A search takes two milliseconds of processor time, so this process can send three times as many as the service can serve. A
  * search hardly uses memory, whose speed depends on other programs.
  */
-const SEARCH = bytesOf('GET', '/campaigns?search=zq');
+const SEARCH = requestBytes('GET', '/campaigns?search=zq');
 const CAMPAIGN = JSON.stringify({ ...campaignBody(), description: 'z'.repeat(5_000) });
 
 /** The measurement of a load. */
@@ -54,11 +54,11 @@ interface Measurement {
   /** The processor time of the service, which other programs on the machine hardly affect. */
   readonly cpuSeconds: number;
   /** All responses, including those before the measurement. */
-  readonly responses: readonly Told[];
+  readonly responses: readonly TimedResponse[];
 }
 
 /** Sends requests for a while. `capacity` is in requests per second. */
-type SendLoad = (crowd: Crowd, capacity: number, milliseconds: number) => Promise<Told[]>;
+type SendLoad = (crowd: ConcurrentClients, capacity: number, milliseconds: number) => Promise<TimedResponse[]>;
 
 interface ClosedLoad {
   readonly sendLoad: SendLoad;
@@ -68,11 +68,11 @@ interface ClosedLoad {
 
 const loads: Readonly<Record<string, ClosedLoad>> = {
   'that gets three times as many requests as it can serve': {
-    sendLoad: (crowd, capacity, milliseconds) => crowd.atRate(SEARCH, 3 * capacity, milliseconds),
+    sendLoad: (crowd, capacity, milliseconds) => crowd.sendAtRate(SEARCH, 3 * capacity, milliseconds),
     rejectionQuantile: 0.9,
   },
   'that gets the next request of two thousand clients directly after each response': {
-    sendLoad: (crowd, _capacity, milliseconds) => crowd.inTurns(SEARCH, milliseconds),
+    sendLoad: (crowd, _capacity, milliseconds) => crowd.sendInLoop(SEARCH, milliseconds),
     rejectionQuantile: 0.5,
   },
 };
@@ -82,12 +82,12 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
     'serves 80% of its capacity, rejects the rest at once, uses little more memory, and recovers at once': () =>
       withCampaigns(async (service) => {
         const { residentMiB } = usageOf(service.child.pid as number);
-        const few = await Crowd.open(service.url, 32);
-        const many = await Crowd.open(service.url, CONNECTION_COUNT);
-        await few.inTurns(SEARCH, WARM_UP_DURATION_MS);
+        const few = await ConcurrentClients.open(service.url, 32);
+        const many = await ConcurrentClients.open(service.url, CONNECTION_COUNT);
+        await few.sendInLoop(SEARCH, WARM_UP_DURATION_MS);
         const memory = residentMiB();
         const [baselines, overloads]: [Measurement[], Measurement[]] = [[], []];
-        const probes: Told[] = [];
+        const probes: TimedResponse[] = [];
         const getShare = () => getServedPerCpuSecond(overloads) / getServedPerCpuSecond(baselines);
         const getRejectionMsOf = ({ responses }: Measurement) =>
           quantile(getMilliseconds(responses.filter(isRejected)), rejectionQuantile);
@@ -95,7 +95,7 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
         const isGood = () => getShare() >= MIN_SHARE && getRejectionMs() < MAX_REJECTION_MS;
         const isComplete = () => overloads.length >= MIN_ROUND_COUNT && isGood();
         while (!isComplete() && overloads.length < MAX_ROUND_COUNT) {
-          const baseline = await measure(service, (milliseconds) => few.inTurns(SEARCH, milliseconds));
+          const baseline = await measure(service, (milliseconds) => few.sendInLoop(SEARCH, milliseconds));
           const probing = startProbes(service.url);
           const capacity = baseline.served / baseline.seconds;
           overloads.push(await measure(service, (milliseconds) => sendLoad(many, capacity, milliseconds)));
@@ -132,12 +132,12 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
 suite('a service that is busy', {
   'accepts new connections': () =>
     withCampaigns(async ({ url }) => {
-      const few = await Crowd.open(url, 32);
-      const searching = few.inTurns(SEARCH, ACCEPT_TIMEOUT_MS + WARM_UP_DURATION_MS);
+      const few = await ConcurrentClients.open(url, 32);
+      const searching = few.sendInLoop(SEARCH, ACCEPT_TIMEOUT_MS + WARM_UP_DURATION_MS);
       await delay(WARM_UP_DURATION_MS);
-      const silent = await Crowd.open(url, SILENT_CONNECTION_COUNT);
-      const one = await Crowd.open(url, 1);
-      const [probe] = await one.atOnce(bytesOf('GET', '/healthz'));
+      const silent = await ConcurrentClients.open(url, SILENT_CONNECTION_COUNT);
+      const one = await ConcurrentClients.open(url, 1);
+      const [probe] = await one.sendOnAll(requestBytes('GET', '/healthz'));
       assert.ok(probe && probe.status === 200 && probe.milliseconds < ACCEPT_TIMEOUT_MS, JSON.stringify(probe));
       assert.deepEqual(getStatuses(await searching), [200]);
       for (const crowd of [few, silent, one]) crowd.close();
@@ -178,20 +178,20 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
   suite(`a service that is sent ${factor} times as many searches as it can serve, ${name}`, {
     'serves most of its capacity, responds to almost all requests, rejects at once, and recovers': () =>
       withStorage(storage, campaigns, async ({ url, child }, key) => {
-        const clients = new Clients(url, CLIENT_TIMEOUT_MS);
+        const clients = new TimeoutClients(url, CLIENT_TIMEOUT_MS);
         const { cpuSeconds } = usageOf(child.pid as number);
-        const search = (i: number) => searchOf(i, key);
-        await clients.inTurns(search, CAPACITY_CLIENT_COUNT, WARM_UP_DURATION_MS);
+        const search = (i: number) => searchRequest(i, key);
+        await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, WARM_UP_DURATION_MS);
         const cpuBefore = cpuSeconds();
         const rejections = (
-          await clients.inTurns(createUnknownPathRequest, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS)
+          await clients.sendInLoop(createUnknownPathRequest, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS)
         ).length;
         const rejectionSeconds = (cpuSeconds() - cpuBefore) / rejections;
         const rounds: { share: number; unanswered: number; rejectedMs: number }[] = [];
         for (let round = 0; round < OPEN_ROUND_COUNT; round++) {
-          const baseline = await clients.inTurns(search, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS);
+          const baseline = await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS);
           const capacity = filterSuccesses(baseline).length / (CAPACITY_DURATION_MS / 1_000);
-          const outcomes = await clients.atRate(search, factor * capacity, OVERLOAD_DURATION_MS);
+          const outcomes = await clients.sendAtRate(search, factor * capacity, OVERLOAD_DURATION_MS);
           // The possible throughput is capacity × (1 − rejections per second × cost of a rejection in seconds).
           const rejectedPerSecond = (factor - 1) * capacity;
           const possible = storage === 'memory' ? capacity * (1 - rejectedPerSecond * rejectionSeconds) : capacity;
@@ -250,7 +250,7 @@ async function withStorage(
 /** Runs a load, and measures it after its ramp-up. */
 async function measure(
   { child }: ServiceProcess,
-  load: (milliseconds: number) => Promise<Told[]>,
+  load: (milliseconds: number) => Promise<TimedResponse[]>,
 ): Promise<Measurement> {
   const { cpuSeconds } = usageOf(child.pid as number);
   const loading = load(RAMP_UP_DURATION_MS + MEASUREMENT_DURATION_MS);
@@ -271,9 +271,9 @@ async function withCampaigns(test: (service: ServiceProcess) => Promise<void>): 
 }
 
 async function createCampaigns(url: string, count: number): Promise<void> {
-  const creators = await Crowd.open(url, CREATOR_COUNT);
+  const creators = await ConcurrentClients.open(url, CREATOR_COUNT);
   for (let created = 0; created < count; created += CREATOR_COUNT) {
-    const responses = await creators.atOnce(bytesOf('POST', '/campaigns', CAMPAIGN));
+    const responses = await creators.sendOnAll(requestBytes('POST', '/campaigns', CAMPAIGN));
     assert.deepEqual(getStatuses(responses), [201]);
   }
   creators.close();
@@ -281,16 +281,16 @@ async function createCampaigns(url: string, count: number): Promise<void> {
 
 /** Requests `/healthz` and `/readyz` alternately until it is stopped. */
 function startProbes(url: string) {
-  const responses: Told[] = [];
+  const responses: TimedResponse[] = [];
   let isStopped = false;
   const probing = (async () => {
-    const one = await Crowd.open(url, 1);
+    const one = await ConcurrentClients.open(url, 1);
     for (let i = 0; !isStopped; i++)
-      responses.push(...(await one.atOnce(bytesOf('GET', i % 2 ? '/healthz' : '/readyz'))));
+      responses.push(...(await one.sendOnAll(requestBytes('GET', i % 2 ? '/healthz' : '/readyz'))));
     one.close();
   })();
   return {
-    async stop(): Promise<readonly Told[]> {
+    async stop(): Promise<readonly TimedResponse[]> {
       isStopped = true;
       await probing;
       return responses;
@@ -301,7 +301,7 @@ function startProbes(url: string) {
 const addUp = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 const getServedPerCpuSecond = (measurements: readonly Measurement[]) =>
   addUp(measurements.map(({ served }) => served)) / addUp(measurements.map(({ cpuSeconds }) => cpuSeconds));
-type Timed = Pick<Told, 'status' | 'milliseconds'>;
+type Timed = Pick<TimedResponse, 'status' | 'milliseconds'>;
 const getStatuses = (responses: readonly Timed[]) => [...new Set(responses.map(({ status }) => status))].sort();
 const isRejected = ({ status }: Timed) => status === 429;
 const getMilliseconds = (responses: readonly Timed[]) => responses.map(({ milliseconds }) => milliseconds);

@@ -5,7 +5,7 @@ import { send, startLoad } from '../support/load.ts';
 import { scale } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const CLIENT_COUNT = scale(6, 30);
 const REQUEST_INTERVAL_MS = 10;
@@ -78,12 +78,12 @@ suite(
           await delay(BASELINE_DURATION_MS);
           const before = load.responses.length;
           await causeFault(fleet.redis, async () => {
-            await until(async () => !(await isShared(fleet)));
+            await waitUntil(async () => !(await isShared(fleet)));
             await delay(FAULT_DURATION_MS);
             assert.equal(await isShared(fleet), false);
           });
           const recoveredAt = performance.now();
-          await until(() => isShared(fleet));
+          await waitUntil(() => isShared(fleet));
           const recoveryMs = performance.now() - recoveredAt;
           await Promise.all([load.stop(), referenceLoad.stop()]);
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
-import { bytesOf, Crowd, fillPage } from '../support/concurrent-clients.ts';
+import { ConcurrentClients, createLargePage, requestBytes } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
 import { SMALL_HEAP, withProcess } from '../support/process.ts';
-import { repliesIn } from '../support/raw.ts';
+import { parseResponses } from '../support/raw-requests.ts';
 import { scrape } from '../support/scrape.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -91,7 +91,7 @@ const clients: Readonly<Record<string, SlowClient>> = {
 suite('a client that is too slow', {
   'loses its connection after the timeout, with an error object or without a response': () =>
     withProcess({ METRICS_PORT: '0', LOG_LEVEL: 'warn' }, async (service) => {
-      await fillPage(service.url);
+      await createLargePage(service.url);
       await Promise.all(
         Object.entries(clients).map(async ([name, client]) => {
           const startedAt = Date.now();
@@ -99,7 +99,7 @@ suite('a client that is too slow', {
           const seconds = (Date.now() - startedAt) / 1_000;
           const [from, to] = client.closesAfter;
           assert.ok(seconds > from - 1 && seconds < to, `${name}: ${seconds}`);
-          for (const { status } of repliesIn(received)) {
+          for (const { status } of parseResponses(received)) {
             assert.ok([200, 400, 401].includes(status), `${name}: ${status}`);
           }
         }),
@@ -109,7 +109,7 @@ suite('a client that is too slow', {
 
   'affects only its own connection if it continues after the timeout, with unread responses': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url }) => {
-      await fillPage(url);
+      await createLargePage(url);
       await Promise.all(
         ['GET /healthz', 'CONNECT a:1'].map(async (late) => {
           const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -120,7 +120,7 @@ suite('a client that is too slow', {
           socket.write('\r\n');
           socket.resume();
           await once(socket, 'close');
-          const statuses = repliesIn(Buffer.concat(received)).map(({ status }) => status);
+          const statuses = parseResponses(Buffer.concat(received)).map(({ status }) => status);
           assert.deepEqual(statuses, [...Array(UNREAD_RESPONSE_COUNT).fill(200), 400], late);
         }),
       );
@@ -129,10 +129,10 @@ suite('a client that is too slow', {
 
   'is one of three thousand that do not disturb others and all lose their connections': () =>
     withProcess({ LOG_LEVEL: 'warn', ...SMALL_HEAP }, async ({ url, child }) => {
-      await fillPage(url);
+      await createLargePage(url);
       const { residentMiB } = usageOf(child.pid as number);
-      const others = await Crowd.open(url, OTHER_CLIENT_COUNT);
-      const sendRequests = () => others.inTurns(bytesOf('GET', '/campaigns?page=2'), OTHER_CLIENTS_DURATION_MS);
+      const others = await ConcurrentClients.open(url, OTHER_CLIENT_COUNT);
+      const sendRequests = () => others.sendInLoop(requestBytes('GET', '/campaigns?page=2'), OTHER_CLIENTS_DURATION_MS);
       await sendRequests();
       const before = residentMiB();
       const readers = Object.values(clients).filter(({ isNotReading }) => !isNotReading);

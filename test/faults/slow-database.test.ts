@@ -6,7 +6,7 @@ import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-servic
 import { withProcess } from '../support/process.ts';
 import { scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** Shorter than the timeout of a single database operation, but too long for all operations of a request. */
 const DELAY_MS = 1_500;
@@ -27,7 +27,7 @@ suite('a database whose responses are slow', {
         assert.ok(milliseconds < MAX_RESPONSE_MS, `it took ${milliseconds} ms`);
 
         proxy.delayMs = 0;
-        await until(async () => (await post()).status === 201);
+        await waitUntil(async () => (await post()).status === 201);
         assert.equal((await post()).headers['idempotency-replayed'], 'true');
       });
     } finally {

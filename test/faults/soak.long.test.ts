@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LoadRequest, type LoadResponse, send, startLoad } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
-import { callOf, everyOperation, pathOf } from '../support/operations.ts';
+import { allOperations, pathOf, validCallOf } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-import { NEVER } from '../support/tenants.ts';
+import { UNUSED_ID } from '../support/tenants.ts';
 import type { ResourceUsage, Started } from './soak-process.ts';
 
 const PROCESS = join(import.meta.dirname, 'soak-process.js');
@@ -110,15 +110,15 @@ function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
 }
 
 function createSuccesses({ url, tenant }: Started) {
-  return everyOperation.map(([id, operation]) => {
+  return allOperations.map(([id, operation]) => {
     const { method } = operation;
-    const replayed = { ...callOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
+    const replayed = { ...validCallOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
     return async (i: number): Promise<LoadResponse> => {
       const shouldCreate = method !== 'POST' || i % CREATION_INTERVAL_COUNT === 0;
-      const { path, body, ...rest } = shouldCreate ? { ...callOf(operation, tenant), headers: {} } : replayed;
+      const { path, body, ...rest } = shouldCreate ? { ...validCallOf(operation, tenant), headers: {} } : replayed;
       const sent = await send(url, {
         method,
-        path: method === 'DELETE' ? pathOf(operation, NEVER) : path,
+        path: method === 'DELETE' ? pathOf(operation, UNUSED_ID) : path,
         key: tenant.key,
         ...(body && { body }),
         ...rest,
@@ -133,7 +133,7 @@ function createRejections({ url, tenant: { key } }: Started) {
   const rejections: readonly (readonly [status: number, LoadRequest])[] = [
     [401, { path: '/campaigns' }],
     [401, { path: '/campaigns', key: 'no key' }],
-    [404, { path: `/campaigns/${NEVER}`, key }],
+    [404, { path: `/campaigns/${UNUSED_ID}`, key }],
     [404, { path: '/nothing' }],
     [422, { method: 'POST', path: '/tags', key, body: { colour: 'red' } }],
   ];

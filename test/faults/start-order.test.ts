@@ -10,7 +10,7 @@ import { startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const OUTAGE_DURATION_MS = scale(0, 30_000);
 /** The quick run may share the machine with other programs, so its limit is higher. */
@@ -50,9 +50,9 @@ suite('a service that is started before its database and its Redis', {
           assert.match(lines.join('\n'), /Redis is away/);
 
           await Promise.all([mongod.start(), redis.start()]);
-          await until(async () => (await getStatus('/readyz')) === 200);
-          await until(() => /MongoDB is back/.test(service.output.stderr));
-          await until(() => /Redis is back/.test(service.output.stderr));
+          await waitUntil(async () => (await getStatus('/readyz')) === 200);
+          await waitUntil(() => /MongoDB is back/.test(service.output.stderr));
+          await waitUntil(() => /Redis is back/.test(service.output.stderr));
           assert.equal(await getStatus('/campaigns'), 200);
         });
       } finally {

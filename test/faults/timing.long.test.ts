@@ -5,10 +5,10 @@ import { each } from '../support/each.ts';
 import { type LoadRequest, quantile, send } from '../support/load.ts';
 import { mongod } from '../support/mongod.ts';
 import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
-import { callOf, kindOf, pathOf, withId } from '../support/operations.ts';
+import { operationsWithId, pathOf, pathSegmentOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createEndedKey, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
+import { campaignBody, createExpiredKey, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
 const SAMPLE_COUNT = 800;
 /** An additional database query takes at least a third of the time. */
@@ -46,17 +46,17 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
     foreignId: string,
   ): Pair => ({
     status,
-    missing: { key: own.key, ...createRequest(NEVER, 'never.example') },
+    missing: { key: own.key, ...createRequest(UNUSED_ID, 'never.example') },
     existing: { key: own.key, ...createRequest(foreignId, other.names.domain) },
   });
-  const inPaths = withId.map(([name, operation]) => {
-    const { body } = callOf(operation, own);
+  const inPaths = operationsWithId.map(([name, operation]) => {
+    const { body } = validCallOf(operation, own);
     const createRequest = (id: string) => ({
       method: operation.method,
       path: pathOf(operation, id),
       ...(body && { body }),
     });
-    return [name, createPair(404, createRequest, other.ids[kindOf(operation)])] as const;
+    return [name, createPair(404, createRequest, other.ids[pathSegmentOf(operation)])] as const;
   });
   const create = (path: string, body: object): LoadRequest => ({ method: 'POST', path, body });
   const createCampaign = (more: object) => create('/campaigns', { ...campaignBody(), ...more });
@@ -80,7 +80,7 @@ async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): P
   const mistype = (secret: string) => `${secret.slice(0, -6)}______`;
   const { apiKey, secret: revoked } = await app.apiKeys.create(workspaceId, {});
   await app.apiKeys.revoke(workspaceId, apiKey.id);
-  const expired = await createEndedKey(app, workspaceId);
+  const expired = await createExpiredKey(app, workspaceId);
   const createPair = (missing: string, existing: string): Pair => ({
     status: 401,
     missing: { path: '/campaigns', key: missing },

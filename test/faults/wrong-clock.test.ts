@@ -8,7 +8,7 @@ import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** How long the lock of an Idempotency-Key lasts after its owner crashed (core/idempotency). */
@@ -75,10 +75,10 @@ suite('a process whose clock is wrong', {
       async ({ url, child }) => {
         const get = () => send(url, { path: '/domains', key: DEMO_API_KEY });
         for (const signal of ['SIGUSR2', 'SIGHUP'] as const) {
-          await until(async () => (await get()).status === 429);
+          await waitUntil(async () => (await get()).status === 429);
           child.kill(signal);
           const sent: LoadResponse[] = [];
-          await until(async () => {
+          await waitUntil(async () => {
             sent.push(await get());
             return sent.at(-1)?.status === 200;
           });

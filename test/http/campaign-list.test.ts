@@ -1,55 +1,57 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/expected-responses.ts';
-import { inWorld, newWorld, type World } from '../support/fixture.ts';
+import { assertInvalidFields, fieldValuesOf, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { createFixture, type Fixture, withFixture } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
 
-const create = async ({ call }: World, fields: object = {}) =>
+const create = async ({ call }: Fixture, fields: object = {}) =>
   jsonOf(await call('POST', '/campaigns', { ...campaignBody, ...fields }), 201);
 
-const createTags = async ({ call }: World, names: readonly string[]): Promise<string[]> => {
+const createTags = async ({ call }: Fixture, listNames: readonly string[]): Promise<string[]> => {
   const ids = [];
-  for (const name of names) ids.push(jsonOf(await call('POST', '/tags', { name }), 201).id);
+  for (const name of listNames) ids.push(jsonOf(await call('POST', '/tags', { name }), 201).id);
   return ids;
 };
 
-const names = async ({ call }: World, query = '') => valuesOf(await call('GET', `/campaigns${query}`), 'name');
+const listNames = async ({ call }: Fixture, query = '') =>
+  fieldValuesOf(await call('GET', `/campaigns${query}`), 'name');
 
-/** Asks with each query, and expects these names. */
-const checkNames = async (world: World, cases: Readonly<Record<string, readonly string[]>>) => {
-  for (const [query, expected] of Object.entries(cases)) assert.deepEqual(await names(world, query), expected, query);
+/** Asserts the names that each query lists. */
+const assertNames = async (fixture: Fixture, cases: Readonly<Record<string, readonly string[]>>) => {
+  for (const [query, expected] of Object.entries(cases))
+    assert.deepEqual(await listNames(fixture, query), expected, query);
 };
 
 suite('GET /campaigns', {
-  'lists the campaigns of the workspace that are not archived, newest first': () =>
-    inWorld(async (world, api) => {
-      await create(await newWorld(api), { name: 'Foreign' });
-      for (const name of ['first', 'third', 'second']) await create(world, { name });
-      await create(world, { name: 'draft', status: 'draft' });
-      await create(world, { name: 'archived', status: 'archived' });
-      const { id } = await create(world, { name: 'archived later' });
-      await api.app.campaigns.setStatus(world.workspaceId, id, 'archived');
+  'lists the unarchived campaigns of the workspace, newest first': () =>
+    withFixture(async (fixture, api) => {
+      await create(await createFixture(api), { name: 'Foreign' });
+      for (const name of ['first', 'third', 'second']) await create(fixture, { name });
+      await create(fixture, { name: 'draft', status: 'draft' });
+      await create(fixture, { name: 'archived', status: 'archived' });
+      const { id } = await create(fixture, { name: 'archived later' });
+      await api.app.campaigns.setStatus(fixture.workspaceId, id, 'archived');
       const live = ['draft', 'second', 'third', 'first'];
-      await checkNames(world, {
+      await assertNames(fixture, {
         '': live,
         '?includeArchived=false': live,
         '?includeArchived=true': ['archived later', 'archived', ...live],
       });
-      await api.app.campaigns.setStatus(world.workspaceId, id, 'published');
-      await checkNames(world, { '': ['archived later', ...live] });
+      await api.app.campaigns.setStatus(fixture.workspaceId, id, 'published');
+      await assertNames(fixture, { '': ['archived later', ...live] });
     }),
 
-  'returns the same twelve fields of each as a creation': () =>
-    inWorld(async (world) => {
-      const created = [await create(world), await create(world, { targetShares: '3', destinationUrl: '' })];
-      assert.deepEqual(jsonOf(await world.call('GET', '/campaigns')), created.reverse());
+  'returns the twelve fields that a creation returns': () =>
+    withFixture(async (fixture) => {
+      const created = [await create(fixture), await create(fixture, { targetShares: '3', destinationUrl: '' })];
+      assert.deepEqual(jsonOf(await fixture.call('GET', '/campaigns')), created.reverse());
     }),
 
-  'filters by dates alone: a start and an end belong to the time that is active': async () => {
+  'filters by dates alone, with the start and the end inside the active period': async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
-    await inWorld(
-      async (world) => {
-        const made = {
+    await withFixture(
+      async (fixture) => {
+        const campaigns = {
           'bare dates': { startDate: '2026-06-01', endDate: '2026-06-30' },
           'one moment': { startDate: '2026-06-10T12:00+02:00', endDate: '2026-06-10T10:00Z', status: 'draft' },
           'date-times': {
@@ -58,8 +60,8 @@ suite('GET /campaigns', {
             status: 'archived',
           },
         };
-        for (const [name, fields] of Object.entries(made)) await create(world, { name, ...fields });
-        const [dates, moment, times] = Object.keys(made) as [string, string, string];
+        for (const [name, fields] of Object.entries(campaigns)) await create(fixture, { name, ...fields });
+        const [dates, moment, times] = Object.keys(campaigns) as [string, string, string];
         const all = [times, moment, dates];
         const cases: readonly [now: string, upcoming: string[], active: string[], nonUpcoming: string[]][] = [
           ['2026-05-31T23:59:59.999Z', all, [], []],
@@ -76,8 +78,8 @@ suite('GET /campaigns', {
           now = Date.parse(time);
           const lists = { upcoming, active, 'non-upcoming': nonUpcoming };
           for (const [filter, expected] of Object.entries(lists)) {
-            await checkNames(world, { [`?filter=${filter}&includeArchived=true`]: expected });
-            await checkNames(world, { [`?filter=${filter}`]: expected.filter((name) => name !== times) });
+            await assertNames(fixture, { [`?filter=${filter}&includeArchived=true`]: expected });
+            await assertNames(fixture, { [`?filter=${filter}`]: expected.filter((name) => name !== times) });
           }
         }
       },
@@ -85,22 +87,22 @@ suite('GET /campaigns', {
     );
   },
 
-  'orders by createdAt, updatedAt or startDate, always descending': async () => {
+  'sorts by createdAt, updatedAt or startDate, always descending': async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
-    await inWorld(
-      async (world, api) => {
+    await withFixture(
+      async (fixture, api) => {
         const { campaigns } = api.app;
         const starts = { a: '2026-03-01', b: '2026-01-01T23:00-02:00', c: '2026-01-02', d: '2026-01-02T00:00Z' };
         const ids: Record<string, string> = {};
         for (const [name, startDate] of Object.entries(starts)) {
           now += 1000;
-          ids[name] = (await create(world, { name, startDate })).id;
+          ids[name] = (await create(fixture, { name, startDate })).id;
         }
         now += 1000;
-        await campaigns.recordShare(world.workspaceId, ids.c as string, world.admin.id);
-        await campaigns.recordClicks(world.workspaceId, ids.c as string, 5);
-        await campaigns.setStatus(world.workspaceId, ids.b as string, 'archived');
-        await checkNames(world, {
+        await campaigns.recordShare(fixture.workspaceId, ids.c as string, fixture.admin.id);
+        await campaigns.recordClicks(fixture.workspaceId, ids.c as string, 5);
+        await campaigns.setStatus(fixture.workspaceId, ids.b as string, 'archived');
+        await assertNames(fixture, {
           '?includeArchived=true': ['d', 'c', 'b', 'a'],
           '?includeArchived=true&sortBy=createdAt': ['d', 'c', 'b', 'a'],
           '?includeArchived=true&sortBy=updatedAt': ['b', 'd', 'c', 'a'],
@@ -113,22 +115,22 @@ suite('GET /campaigns', {
     );
   },
 
-  'orders what is equal by id, descending': () =>
-    inWorld(
-      async (world) => {
-        for (const name of ['a', 'b', 'c']) await create(world, { name });
+  'sorts equal values by id, descending': () =>
+    withFixture(
+      async (fixture) => {
+        for (const name of ['a', 'b', 'c']) await create(fixture, { name });
         for (const sortBy of ['createdAt', 'updatedAt', 'startDate']) {
-          await checkNames(world, { [`?sortBy=${sortBy}`]: ['c', 'b', 'a'] });
+          await assertNames(fixture, { [`?sortBy=${sortBy}`]: ['c', 'b', 'a'] });
         }
       },
       { now: () => Date.parse('2026-01-31T09:00:00Z') },
     ),
 
-  'searches name and description, whatever the case, with diacritics significant and no pattern characters': () =>
-    inWorld(async (world) => {
-      await create(world, { name: 'Café time', description: '100% off_now [all].* \\o/', objective: 'Hidden' });
-      await create(world, { name: 'Tea', description: 'No CAFE\u0301: ΟΔΟΣ', shareContext: 'Hidden' });
-      await create(world, { name: 'Old cafe', status: 'archived' });
+  'searches name and description, case-insensitively, with diacritics and without patterns': () =>
+    withFixture(async (fixture) => {
+      await create(fixture, { name: 'Café time', description: '100% off_now [all].* \\o/', objective: 'Hidden' });
+      await create(fixture, { name: 'Tea', description: 'No CAFE\u0301: ΟΔΟΣ', shareContext: 'Hidden' });
+      await create(fixture, { name: 'Old cafe', status: 'archived' });
       const cases: Record<string, string[]> = {
         café: ['Tea', 'Café time'],
         'CAFÉ TI': ['Café time'],
@@ -151,26 +153,26 @@ suite('GET /campaigns', {
         ':': ['Tea'],
       };
       for (const [search, expected] of Object.entries(cases)) {
-        await checkNames(world, { [`?search=${encodeURIComponent(search)}`]: expected });
+        await assertNames(fixture, { [`?search=${encodeURIComponent(search)}`]: expected });
       }
-      await checkNames(world, {
+      await assertNames(fixture, {
         '?search=cafe&includeArchived=true': ['Old cafe'],
         '?search=tea+': ['Tea'],
         '?search=caf%C3%A9+time': ['Café time'],
       });
     }),
 
-  'filters by tags: one of those named by id, and one of those named by name': () =>
-    inWorld(async (world, api) => {
-      const [launch, hiring, unused] = await createTags(world, ['Launch', 'Über uns', 'Launches']);
-      const [foreign] = await createTags(await newWorld(api), ['Foreign']);
-      await create(world, { name: 'none' });
-      await create(world, { name: 'launch', tagIds: [launch] });
-      await create(world, { name: 'hiring', tagIds: [hiring] });
-      await create(world, { name: 'both', tagIds: [hiring, launch] });
+  'filters by tags: by any of the ids, and by any of the names': () =>
+    withFixture(async (fixture, api) => {
+      const [launch, hiring, unused] = await createTags(fixture, ['Launch', 'Über uns', 'Launches']);
+      const [foreign] = await createTags(await createFixture(api), ['Foreign']);
+      await create(fixture, { name: 'none' });
+      await create(fixture, { name: 'launch', tagIds: [launch] });
+      await create(fixture, { name: 'hiring', tagIds: [hiring] });
+      await create(fixture, { name: 'both', tagIds: [hiring, launch] });
       const either = ['both', 'hiring', 'launch'];
       const decomposed = encodeURIComponent('ÜBER UNS'.normalize('NFD'));
-      await checkNames(world, {
+      await assertNames(fixture, {
         [`?tagIds=${launch}`]: ['both', 'launch'],
         [`?tagIds=${launch?.toUpperCase()}`]: ['both', 'launch'],
         [`?tagIds=${launch},${hiring}`]: either,
@@ -194,21 +196,21 @@ suite('GET /campaigns', {
         [`?tagNames=launches&tagIds=${launch}`]: [],
         [`?tagNames=unknown&tagIds=${launch}`]: [],
       });
-      jsonOf(await world.call('PATCH', `/tags/${launch}`, { name: 'Start' }));
-      await checkNames(world, { '?tagNames=launch': [], '?tagNames=START': ['both', 'launch'] });
+      jsonOf(await fixture.call('PATCH', `/tags/${launch}`, { name: 'Start' }));
+      await assertNames(fixture, { '?tagNames=launch': [], '?tagNames=START': ['both', 'launch'] });
     }),
 
-  'takes 100 tag names after folded duplicates are dropped, none of them blank': () =>
-    inWorld(async (world) => {
-      const [tag] = await createTags(world, ['Name 99']);
-      await create(world, { tagIds: [tag] });
+  'accepts 100 tag names without folded duplicates, and no blank name': () =>
+    withFixture(async (fixture) => {
+      const [tag] = await createTags(fixture, ['Name 99']);
+      await create(fixture, { tagIds: [tag] });
       const list = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix} ${i}`).join();
       const hundred = list(100, 'name');
-      await checkNames(world, {
+      await assertNames(fixture, {
         [`?tagNames=${hundred}`]: ['Summer'],
         [`?tagNames=${hundred},${list(100, 'NAME')}&tagNames=${list(100, ' Name')}`]: ['Summer'],
       });
-      const refused: Record<string, string> = {
+      const invalidQueries: Record<string, string> = {
         [list(101, 'name')]: 'tagNames',
         [`${hundred}&tagNames=other`]: 'tagNames',
         '': 'tagNames.0',
@@ -218,38 +220,42 @@ suite('GET /campaigns', {
         'a&tagNames=': 'tagNames.1',
         'a,%00': 'tagNames.1',
       };
-      for (const [query, fault] of Object.entries(refused)) {
-        assertFaults(await world.call('GET', `/campaigns?tagNames=${query}`), [fault], query);
+      for (const [query, fault] of Object.entries(invalidQueries)) {
+        assertInvalidFields(await fixture.call('GET', `/campaigns?tagNames=${query}`), [fault], query);
       }
     }),
 
-  'filters by the member who created': () =>
-    inWorld(async (world, api) => {
-      const colleague = await world.addMember({ role: 'admin' });
-      const keys = { admin: world.key, colleague: await world.addKey(colleague.id), nobody: await world.addKey() };
+  'filters by the member who created the campaign': () =>
+    withFixture(async (fixture, api) => {
+      const colleague = await fixture.addMember({ role: 'admin' });
+      const keys = {
+        admin: fixture.key,
+        colleague: await fixture.addKey(colleague.id),
+        nobody: await fixture.addKey(),
+      };
       for (const [name, key] of Object.entries(keys)) {
         jsonOf(await api.call('POST', '/campaigns', { key, body: { ...campaignBody, name } }), 201);
       }
-      await checkNames(world, {
-        [`?userId=${world.admin.id}`]: ['admin'],
+      await assertNames(fixture, {
+        [`?userId=${fixture.admin.id}`]: ['admin'],
         [`?userId=${colleague.id}`]: ['colleague'],
         [`?userId=${colleague.id.toUpperCase()}`]: ['colleague'],
         [`?userId=${UNKNOWN_ID}`]: [],
-        [`?userId=${(await newWorld(api)).admin.id}`]: [],
+        [`?userId=${(await createFixture(api)).admin.id}`]: [],
       });
       for (const userId of ['', 'x', 'null', `${UNKNOWN_ID},${UNKNOWN_ID}`, `%20${UNKNOWN_ID}`]) {
-        assertFaults(await world.call('GET', `/campaigns?userId=${userId}`), ['userId'], userId);
+        assertInvalidFields(await fixture.call('GET', `/campaigns?userId=${userId}`), ['userId'], userId);
       }
     }),
 
   'filters by the domain in its normal form, archived or not': () =>
-    inWorld(async (world, api) => {
+    withFixture(async (fixture, api) => {
       const slug = 'xn--bcher-kva.example';
-      for (const domain of [slug, 'go.example']) jsonOf(await world.call('POST', '/domains', { slug: domain }), 201);
-      await create(world, { name: 'none' });
-      await create(world, { name: 'books', domain: slug });
-      await create(world, { name: 'go', domain: 'GO.example' });
-      const other = await newWorld(api);
+      for (const domain of [slug, 'go.example']) jsonOf(await fixture.call('POST', '/domains', { slug: domain }), 201);
+      await create(fixture, { name: 'none' });
+      await create(fixture, { name: 'books', domain: slug });
+      await create(fixture, { name: 'go', domain: 'GO.example' });
+      const other = await createFixture(api);
       jsonOf(await other.call('POST', '/domains', { slug: 'foreign.example' }), 201);
       await create(other, { domain: 'foreign.example' });
       const cases = {
@@ -265,20 +271,20 @@ suite('GET /campaigns', {
         '?domain=foreign.example': [],
         '?domain=unknown.example': [],
       };
-      await checkNames(world, cases);
-      jsonOf(await world.call('POST', '/domains', { slug, archived: true }));
-      await checkNames(world, cases);
+      await assertNames(fixture, cases);
+      jsonOf(await fixture.call('POST', '/domains', { slug, archived: true }));
+      await assertNames(fixture, cases);
       for (const domain of ['', '%20', '%00', 'a.b&domain=a.b']) {
-        assertFaults(await world.call('GET', `/campaigns?domain=${domain}`), ['domain'], domain);
+        assertInvalidFields(await fixture.call('GET', `/campaigns?domain=${domain}`), ['domain'], domain);
       }
     }),
 
-  'holds all filters together': async () => {
+  'combines all filters': async () => {
     const now = Date.parse('2026-06-10T12:00:00Z');
-    await inWorld(
-      async (world, api) => {
-        const [a, b] = await createTags(world, ['A', 'B']);
-        for (const slug of ['a.example', 'b.example']) jsonOf(await world.call('POST', '/domains', { slug }), 201);
+    await withFixture(
+      async (fixture, api) => {
+        const [a, b] = await createTags(fixture, ['A', 'B']);
+        for (const slug of ['a.example', 'b.example']) jsonOf(await fixture.call('POST', '/domains', { slug }), 201);
         const match = {
           name: 'match',
           tagIds: [a, b],
@@ -286,7 +292,7 @@ suite('GET /campaigns', {
           status: 'archived',
           description: 'found',
         };
-        await create(world, match);
+        await create(fixture, match);
         const others = [
           { tagIds: [a] },
           { tagIds: [b] },
@@ -296,12 +302,12 @@ suite('GET /campaigns', {
           { startDate: '2026-06-11' },
           { endDate: '2026-06-09' },
         ];
-        for (const other of others) await create(world, { ...match, name: JSON.stringify(other), ...other });
-        const nobody = { key: await world.addKey(), body: { ...campaignBody, ...match, name: 'of nobody' } };
+        for (const other of others) await create(fixture, { ...match, name: JSON.stringify(other), ...other });
+        const nobody = { key: await fixture.addKey(), body: { ...campaignBody, ...match, name: 'of nobody' } };
         jsonOf(await api.call('POST', '/campaigns', nobody), 201);
-        const userId = world.admin.id;
+        const userId = fixture.admin.id;
         const query = `?tagIds=${a}&tagNames=b&domain=a.example&userId=${userId}&search=FOUND&filter=active`;
-        await checkNames(world, {
+        await assertNames(fixture, {
           [`${query}&includeArchived=true&sortBy=startDate`]: ['match'],
           [`${query}&includeArchived=true&limit=1&page=2`]: [],
           [query]: [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/expected-responses.ts';
-import { inWorld, newWorld, storedCampaign, type World } from '../support/fixture.ts';
-import { campaignBody, refusedUrls, takenUrls, textsAround } from '../support/samples.ts';
+import { assertInvalidFields, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/expected-responses.ts';
+import { createFixture, type Fixture, storedCampaign, withFixture } from '../support/fixture.ts';
+import { campaignBody, invalidUrls, textsAroundLimits, validUrls } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -9,26 +9,26 @@ const NINE = Date.parse('2026-01-31T09:00:00Z');
 const AMOUNTS = ['shareRewardAmount', 'clickRewardAmount', 'maxRewardPerEmployee', 'totalBudget'];
 const OPTIONAL = ['domain', 'image', 'tagIds', 'groupIds', 'resources', 'targetShares', 'contentPillarId'];
 
-const post = ({ call }: World, fields: object) => call('POST', '/campaigns', { ...campaignBody, ...fields });
-const create = async (world: World, fields: object = {}) => jsonOf(await post(world, fields), 201);
+const post = ({ call }: Fixture, fields: object) => call('POST', '/campaigns', { ...campaignBody, ...fields });
+const create = async (fixture: Fixture, fields: object = {}) => jsonOf(await post(fixture, fields), 201);
 
-const createNamed = async ({ call }: World, kind: 'tags' | 'groups', names: readonly string[]): Promise<string[]> => {
-  const answers = await Promise.all(names.map((name) => call('POST', `/${kind}`, { name })));
-  return answers.map((answer) => jsonOf(answer, 201).id);
+const createNamed = async ({ call }: Fixture, kind: 'tags' | 'groups', names: readonly string[]): Promise<string[]> => {
+  const responses = await Promise.all(names.map((name) => call('POST', `/${kind}`, { name })));
+  return responses.map((response) => jsonOf(response, 201).id);
 };
 
-const createPillar = ({ app }: Api, { workspaceId, admin }: World) =>
+const createPillar = ({ app }: Api, { workspaceId, admin }: Fixture) =>
   app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'green' });
 
-/** Sends a number of JSON that JavaScript cannot write. */
-const postNumber = ({ call }: World, field: string, digits: string) =>
+/** Sends a JSON number that JavaScript cannot write. */
+const postNumber = ({ call }: Fixture, field: string, digits: string) =>
   call('POST', '/campaigns', JSON.stringify({ ...campaignBody, [field]: 'DIGITS' }).replace('"DIGITS"', digits));
 
 suite('POST /campaigns', {
-  'makes a campaign and returns its twelve fields': () =>
-    inWorld(
-      async (world) => {
-        const campaign = await create(world);
+  'creates a campaign and returns its twelve fields': () =>
+    withFixture(
+      async (fixture) => {
+        const campaign = await create(fixture);
         assert.deepEqual(campaign, {
           id: campaign.id,
           name: 'Summer',
@@ -44,18 +44,18 @@ suite('POST /campaigns', {
           hasShared: false,
         });
         assert.match(campaign.id, UUID_V7);
-        assert.deepEqual(jsonOf(await world.call('GET', `/campaigns/${campaign.id}`)), campaign);
-        assert.deepEqual(jsonOf(await world.call('GET', '/campaigns')), [campaign]);
+        assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${campaign.id}`)), campaign);
+        assert.deepEqual(jsonOf(await fixture.call('GET', '/campaigns')), [campaign]);
       },
       { now: () => NINE },
     ),
 
-  'keeps the fields that no read returns': () =>
-    inWorld(async (world, api) => {
-      const tagIds = await createNamed(world, 'tags', ['Launch']);
-      const groupIds = await createNamed(world, 'groups', ['Sales']);
-      const { id: contentPillarId } = await createPillar(api, world);
-      jsonOf(await world.call('POST', '/domains', { slug: 'go.example.com' }), 201);
+  'stores the fields that no read returns': () =>
+    withFixture(async (fixture, api) => {
+      const tagIds = await createNamed(fixture, 'tags', ['Launch']);
+      const groupIds = await createNamed(fixture, 'groups', ['Sales']);
+      const { id: contentPillarId } = await createPillar(api, fixture);
+      jsonOf(await fixture.call('POST', '/domains', { slug: 'go.example.com' }), 201);
       const sent = {
         shareContext: 'In your words',
         objective: 'Reach',
@@ -66,59 +66,62 @@ suite('POST /campaigns', {
         resources: [{ url: 'https://example.com/a.pdf', type: 'pdf' }],
         contentPillarId,
       };
-      const campaign = await create(world, { ...sent, targetShares: 50 });
-      assert.deepEqual(Object.keys(campaign), Object.keys(await create(world)));
+      const campaign = await create(fixture, { ...sent, targetShares: 50 });
+      assert.deepEqual(Object.keys(campaign), Object.keys(await create(fixture)));
       assert.equal(campaign.targetShares, 50);
-      const stored = await storedCampaign(api, world, campaign.id);
+      const stored = await storedCampaign(api, fixture, campaign.id);
       assert.deepEqual(Object.fromEntries(Object.entries(stored).filter(([name]) => name in sent)), sent);
-      assert.equal(stored.createdBy, world.admin.id);
+      assert.equal(stored.createdBy, fixture.admin.id);
     }),
 
   'accepts URLs with Latin-1 letters, also after many requests': () =>
-    inWorld(async (world) => {
+    withFixture(async (fixture) => {
       const url = 'https://münchen.example/ä';
       const resources = Array.from({ length: 50 }, () => ({ url, thumbnailUrl: url }));
-      for (let requests = 0; requests < 60; requests++) await create(world, { image: url, resources });
+      for (let requests = 0; requests < 60; requests++) await create(fixture, { image: url, resources });
     }),
 
-  'leaves unset what is not sent or null': () =>
-    inWorld(async (world, api) => {
+  'leaves omitted and null fields unset': () =>
+    withFixture(async (fixture, api) => {
       const unset = { domain: null, image: null, contentPillarId: null };
       for (const fields of [{}, unset]) {
         const { domain, image, contentPillarId, ...rest } = await storedCampaign(
           api,
-          world,
-          (await create(world, fields)).id,
+          fixture,
+          (await create(fixture, fields)).id,
         );
         assert.deepEqual({ domain, image, contentPillarId }, unset);
         assert.deepEqual([rest.tagIds, rest.groupIds, rest.resources, rest.targetShares], [[], [], [], null]);
       }
     }),
 
-  'needs twelve fields, and takes null for three others alone': () =>
-    inWorld(async (world) => {
+  'requires twelve fields, and accepts null for only three others': () =>
+    withFixture(async (fixture) => {
       for (const field of Object.keys(campaignBody)) {
         for (const value of [undefined, null, {}, [], true]) {
-          assertFaults(await post(world, { [field]: value }), [field], `${field} ${value}`);
+          assertInvalidFields(await post(fixture, { [field]: value }), [field], `${field} ${value}`);
         }
       }
       for (const field of OPTIONAL) {
         const isNullable = ['domain', 'image', 'contentPillarId'].includes(field);
-        assert.equal((await post(world, { [field]: null })).status, isNullable ? 201 : 422, field);
-        for (const value of [{}, true]) assertFaults(await post(world, { [field]: value }), [field]);
+        assert.equal((await post(fixture, { [field]: null })).status, isNullable ? 201 : 422, field);
+        for (const value of [{}, true]) assertInvalidFields(await post(fixture, { [field]: value }), [field]);
       }
     }),
 
-  'names ten faults at most, unknown fields first': () =>
-    inWorld(async ({ call }) => {
+  'names at most ten invalid fields, unknown ones first': () =>
+    withFixture(async ({ call }) => {
       const required = Object.keys(campaignBody);
-      assertFaults(await call('POST', '/campaigns', {}), required.slice(0, 10));
+      assertInvalidFields(await call('POST', '/campaigns', {}), required.slice(0, 10));
       const unknown = { clicks: 1, id: UNKNOWN_ID, hasShared: true };
-      assertFaults(await call('POST', '/campaigns', unknown), [...Object.keys(unknown), ...required.slice(0, 7)]);
+      assertInvalidFields(await call('POST', '/campaigns', unknown), [
+        ...Object.keys(unknown),
+        ...required.slice(0, 7),
+      ]);
     }),
 
-  'takes a name of 1 to 190 code points, and up to 5000 in the other texts': () =>
-    inWorld(async (world, api) => {
+  'accepts a name of 1 to 190 code points, and up to 5000 in the other texts': () =>
+    withFixture(async (fixture, api) => {
       const rules = {
         name: { min: 1, max: 190 },
         description: { max: 5000 },
@@ -126,47 +129,47 @@ suite('POST /campaigns', {
         objective: { max: 5000 },
       };
       for (const [field, rule] of Object.entries(rules)) {
-        const { taken, refused } = textsAround(rule);
-        for (const text of taken) {
-          const { id } = await create(world, { [field]: text });
-          assert.equal((await storedCampaign(api, world, id))[field as keyof typeof rules], text.trim());
+        const { valid, invalid } = textsAroundLimits(rule);
+        for (const text of valid) {
+          const { id } = await create(fixture, { [field]: text });
+          assert.equal((await storedCampaign(api, fixture, id))[field as keyof typeof rules], text.trim());
         }
-        for (const text of [...refused, 1]) assertFaults(await post(world, { [field]: text }), [field]);
+        for (const text of [...invalid, 1]) assertInvalidFields(await post(fixture, { [field]: text }), [field]);
       }
-      const { name, description } = await create(world, { name: ' Summer, and more ', description: ' ' });
+      const { name, description } = await create(fixture, { name: ' Summer, and more ', description: ' ' });
       assert.deepEqual([name, description], ['Summer, and more', '']);
     }),
 
-  'takes each status': () =>
-    inWorld(async (world) => {
+  'accepts each status': () =>
+    withFixture(async (fixture) => {
       for (const status of ['draft', 'published', 'archived']) {
-        assert.equal((await create(world, { status })).status, status);
+        assert.equal((await create(fixture, { status })).status, status);
       }
       for (const status of ['Draft', ' draft', '', 'active', 1]) {
-        assertFaults(await post(world, { status }), ['status']);
+        assertInvalidFields(await post(fixture, { status }), ['status']);
       }
     }),
 
-  'takes http and https URLs as destinationUrl and image': () =>
-    inWorld(async (world, api) => {
-      for (const url of takenUrls) {
-        const campaign = await create(world, { destinationUrl: url, image: url });
+  'accepts http and https URLs as destinationUrl and image': () =>
+    withFixture(async (fixture, api) => {
+      for (const url of validUrls) {
+        const campaign = await create(fixture, { destinationUrl: url, image: url });
         assert.equal(campaign.destinationUrl, url.trim());
-        assert.equal((await storedCampaign(api, world, campaign.id)).image, url.trim());
+        assert.equal((await storedCampaign(api, fixture, campaign.id)).image, url.trim());
       }
-      for (const url of refusedUrls) {
-        assertFaults(await post(world, { destinationUrl: url, image: url }), ['destinationUrl', 'image'], url);
+      for (const url of invalidUrls) {
+        assertInvalidFields(await post(fixture, { destinationUrl: url, image: url }), ['destinationUrl', 'image'], url);
       }
       for (const blank of ['', ' \n']) {
-        assert.equal((await create(world, { destinationUrl: blank })).destinationUrl, null);
-        assertFaults(await post(world, { image: blank }), ['image']);
+        assert.equal((await create(fixture, { destinationUrl: blank })).destinationUrl, null);
+        assertInvalidFields(await post(fixture, { image: blank }), ['image']);
       }
-      assertFaults(await post(world, { destinationUrl: 1, image: 1 }), ['destinationUrl', 'image']);
+      assertInvalidFields(await post(fixture, { destinationUrl: 1, image: 1 }), ['destinationUrl', 'image']);
     }),
 
-  'keeps amounts exactly, sent as numbers or as decimal strings': () =>
-    inWorld(async (world, api) => {
-      const taken: readonly [sent: number | string, amount: string][] = [
+  'stores amounts exactly, sent as numbers or as decimal strings': () =>
+    withFixture(async (fixture, api) => {
+      const valid: readonly [sent: number | string, amount: string][] = [
         [0, '0'],
         ['0', '0'],
         [12, '12'],
@@ -183,32 +186,32 @@ suite('POST /campaigns', {
         ['999999999999.9999', '999999999999.9999'],
         [99_999_999_999.9999, '99999999999.9999'],
       ];
-      for (const [sent, amount] of taken) {
-        const { id } = await create(world, Object.fromEntries(AMOUNTS.map((field) => [field, sent])));
-        const stored = Object.entries(await storedCampaign(api, world, id)).filter(([field]) =>
+      for (const [sent, amount] of valid) {
+        const { id } = await create(fixture, Object.fromEntries(AMOUNTS.map((field) => [field, sent])));
+        const stored = Object.entries(await storedCampaign(api, fixture, id)).filter(([field]) =>
           AMOUNTS.includes(field),
         );
         assert.deepEqual(Object.fromEntries(stored), Object.fromEntries(AMOUNTS.map((field) => [field, amount])));
       }
-      const refused = [
+      const invalid = [
         ...[-1, -0.0001, 1e12, 1e21, 0.00001, 0.12345, 1e-7],
         ...['-1', '-0', '1000000000000', '0.12345', '1.00000', '007', '00', '00.5', '.5', '5.', '.', '1e3', '+1'],
         ...['', ' ', ' 1', '1 ', '1\n', '1,5', '1_000', '0x10', '1.5.2', 'NaN', 'Infinity', 'ten', '١'],
       ];
-      for (const sent of refused) {
+      for (const sent of invalid) {
         const fields = Object.fromEntries(AMOUNTS.map((field) => [field, sent]));
-        assertFaults(await post(world, fields), AMOUNTS, JSON.stringify(sent));
+        assertInvalidFields(await post(fixture, fields), AMOUNTS, JSON.stringify(sent));
       }
-      for (const field of AMOUNTS) assertFaults(await postNumber(world, field, '1e999'), [field]);
+      for (const field of AMOUNTS) assertInvalidFields(await postNumber(fixture, field, '1e999'), [field]);
       assert.equal(
-        (await storedCampaign(api, world, (await postNumber(world, 'totalBudget', '12.50')).json.id)).totalBudget,
+        (await storedCampaign(api, fixture, (await postNumber(fixture, 'totalBudget', '12.50')).json.id)).totalBudget,
         '12.5',
       );
     }),
 
-  'takes whole numbers or their strings as targetShares': () =>
-    inWorld(async (world) => {
-      const taken: readonly [sent: number | string, targetShares: number][] = [
+  'accepts whole numbers and their strings as targetShares': () =>
+    withFixture(async (fixture) => {
+      const valid: readonly [sent: number | string, targetShares: number][] = [
         [0, 0],
         ['0', 0],
         [50, 50],
@@ -217,23 +220,23 @@ suite('POST /campaigns', {
         [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
         ['9007199254740991', Number.MAX_SAFE_INTEGER],
       ];
-      for (const [sent, targetShares] of taken) {
-        assert.equal((await create(world, { targetShares: sent })).targetShares, targetShares);
+      for (const [sent, targetShares] of valid) {
+        assert.equal((await create(fixture, { targetShares: sent })).targetShares, targetShares);
       }
-      assert.equal(jsonOf(await postNumber(world, 'targetShares', '5.0'), 201).targetShares, 5);
-      const refused = [
+      assert.equal(jsonOf(await postNumber(fixture, 'targetShares', '5.0'), 201).targetShares, 5);
+      const invalid = [
         ...[-1, 1.5, 2 ** 53, 1e21],
         ...['-1', '1.5', '1.0', '5.', '9007199254740992', '99999999999999999999', '007', '00', '1e3', '+5', '0x5'],
         ...['', ' ', ' 5', '5 ', 'five', 'NaN'],
       ];
-      for (const targetShares of refused) {
-        assertFaults(await post(world, { targetShares }), ['targetShares'], JSON.stringify(targetShares));
+      for (const targetShares of invalid) {
+        assertInvalidFields(await post(fixture, { targetShares }), ['targetShares'], JSON.stringify(targetShares));
       }
-      assertFaults(await postNumber(world, 'targetShares', '1e999'), ['targetShares']);
+      assertInvalidFields(await postNumber(fixture, 'targetShares', '1e999'), ['targetShares']);
     }),
 });
 
-const takenDates = [
+const validDates = [
   ...['2026-01-31', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'],
   ...['2026-01-31T09:30', '2026-01-31T09:30Z', '2026-01-31T00:00Z', '2026-01-31T23:59:59.999'],
   ...['2026-01-31T09:30:15Z', '2026-01-31T09:30:15.1Z', '2026-01-31T09:30:15.123456789', '2024-02-29T09:30Z'],
@@ -241,7 +244,7 @@ const takenDates = [
   ...['2026-01-31T09:30+23:59', '2026-01-31T09:30-23:59'],
 ];
 
-const refusedDates = [
+const invalidDates = [
   ...['', ' ', 'now', '2026', '2026-01', '20260131', '2026-1-31', '31.01.2026', '01/31/2026', '2026-W05-6', '2026-031'],
   ...['2026-02-30', '2026-02-29', '1900-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '2026-01-32'],
   ...['0000-01-01', '10000-01-01', '+002026-01-31', '-0001-01-01', ' 2026-01-31', '2026-01-31 ', '2026-01-31\n'],
@@ -255,30 +258,30 @@ const refusedDates = [
 ];
 
 suite('POST /campaigns: dates', {
-  'takes dates and date-times, and returns them as they were sent': () =>
-    inWorld(async (world) => {
-      for (const date of takenDates) {
+  'accepts dates and date-times, and returns them as they were sent': () =>
+    withFixture(async (fixture) => {
+      for (const date of validDates) {
         for (const dates of [
           { startDate: date, endDate: '9999-12-31' },
           { startDate: '0001-01-01', endDate: date },
         ]) {
-          const { id, startDate, endDate } = await create(world, dates);
+          const { id, startDate, endDate } = await create(fixture, dates);
           assert.deepEqual({ startDate, endDate }, dates);
-          const seen = jsonOf(await world.call('GET', `/campaigns/${id}`));
-          assert.deepEqual([seen.startDate, seen.endDate], [dates.startDate, dates.endDate]);
+          const campaign = jsonOf(await fixture.call('GET', `/campaigns/${id}`));
+          assert.deepEqual([campaign.startDate, campaign.endDate], [dates.startDate, dates.endDate]);
         }
       }
-      for (const date of refusedDates) {
+      for (const date of invalidDates) {
         const what = JSON.stringify(date);
-        assertFaults(await post(world, { startDate: date }), ['startDate'], what);
-        assertFaults(await post(world, { endDate: date }), ['endDate'], what);
-        assertFaults(await post(world, { startDate: date, endDate: date }), ['startDate', 'endDate'], what);
+        assertInvalidFields(await post(fixture, { startDate: date }), ['startDate'], what);
+        assertInvalidFields(await post(fixture, { endDate: date }), ['endDate'], what);
+        assertInvalidFields(await post(fixture, { startDate: date, endDate: date }), ['startDate', 'endDate'], what);
       }
     }),
 
-  'refuses an end before its start: a bare date starts at the first and ends at the last millisecond of its day': () =>
-    inWorld(async (world) => {
-      const taken = [
+  'rejects an end before its start: a date starts at the first and ends at the last millisecond of its day': () =>
+    withFixture(async (fixture) => {
+      const valid = [
         ['2026-01-31', '2026-01-31'],
         ['2026-01-31T00:00Z', '2026-01-31'],
         ['2026-01-31T23:59:59.999Z', '2026-01-31'],
@@ -290,8 +293,8 @@ suite('POST /campaigns: dates', {
         ['2026-01-31T09:30-02:00', '2026-01-31T11:30Z'],
         ['2026-02-01T00:30+01:00', '2026-01-31'],
       ];
-      for (const [startDate, endDate] of taken) await create(world, { startDate, endDate });
-      const refused = [
+      for (const [startDate, endDate] of valid) await create(fixture, { startDate, endDate });
+      const invalid = [
         ['2026-02-01', '2026-01-31'],
         ['2026-02-01T00:00Z', '2026-01-31'],
         ['2026-01-31', '2026-01-30T23:59:59.999Z'],
@@ -300,13 +303,13 @@ suite('POST /campaigns: dates', {
         ['2026-01-31T09:30-02:00', '2026-01-31T11:29:59.999Z'],
         ['2026-01-31T23:30-01:00', '2026-01-31'],
       ];
-      for (const [startDate, endDate] of refused) {
-        assertFaults(await post(world, { startDate, endDate }), ['endDate'], `${startDate} ${endDate}`);
+      for (const [startDate, endDate] of invalid) {
+        assertInvalidFields(await post(fixture, { startDate, endDate }), ['endDate'], `${startDate} ${endDate}`);
       }
     }),
 
-  'names an end before its start beside whatever else is wrong': () =>
-    inWorld(async (world) => {
+  'names an end before its start together with other invalid fields': () =>
+    withFixture(async (fixture) => {
       const cases: readonly [fields: object, faults: string[]][] = [
         [{ name: '' }, ['name', 'endDate']],
         [{ name: undefined, status: 1 }, ['name', 'status', 'endDate']],
@@ -320,31 +323,31 @@ suite('POST /campaigns: dates', {
         [{ startDate: 1, name: '' }, ['name', 'startDate']],
       ];
       for (const [fields, faults] of cases) {
-        assertFaults(await post(world, { startDate: '2026-07-01', endDate: '2026-06-30', ...fields }), faults);
+        assertInvalidFields(await post(fixture, { startDate: '2026-07-01', endDate: '2026-06-30', ...fields }), faults);
       }
     }),
 });
 
 const LINK = 'https://example.com/a.png';
 
-/** What each field of a resource takes and refuses. */
-const label = textsAround({ max: 255 });
-const number = { taken: [0, 1.5, 1e300], refused: [-1, -0.001, '5', true, [], {}] };
-const resourceFields: Record<string, { taken: readonly unknown[]; refused: readonly unknown[] }> = {
-  url: { taken: takenUrls, refused: [...refusedUrls, '', ' ', null, undefined, 1, []] },
-  type: { taken: ['image', 'video', 'pdf'], refused: ['Image', ' image', '', 'gif', null, 1, []] },
-  mimeType: { taken: label.taken, refused: [...label.refused, null, 1, []] },
-  size: { taken: number.taken, refused: [...number.refused, null] },
-  width: { taken: [...number.taken, null], refused: number.refused },
-  height: { taken: [...number.taken, null], refused: number.refused },
-  thumbnailUrl: { taken: [...takenUrls, null], refused: [...refusedUrls, '', ' ', 1, []] },
-  language: { taken: [...label.taken, null], refused: [...label.refused, 1, []] },
-  order: { taken: number.taken, refused: [...number.refused, null] },
+/** The valid and invalid values of each field of a resource. */
+const label = textsAroundLimits({ max: 255 });
+const number = { valid: [0, 1.5, 1e300], invalid: [-1, -0.001, '5', true, [], {}] };
+const resourceFields: Record<string, { valid: readonly unknown[]; invalid: readonly unknown[] }> = {
+  url: { valid: validUrls, invalid: [...invalidUrls, '', ' ', null, undefined, 1, []] },
+  type: { valid: ['image', 'video', 'pdf'], invalid: ['Image', ' image', '', 'gif', null, 1, []] },
+  mimeType: { valid: label.valid, invalid: [...label.invalid, null, 1, []] },
+  size: { valid: number.valid, invalid: [...number.invalid, null] },
+  width: { valid: [...number.valid, null], invalid: number.invalid },
+  height: { valid: [...number.valid, null], invalid: number.invalid },
+  thumbnailUrl: { valid: [...validUrls, null], invalid: [...invalidUrls, '', ' ', 1, []] },
+  language: { valid: [...label.valid, null], invalid: [...label.invalid, 1, []] },
+  order: { valid: number.valid, invalid: [...number.invalid, null] },
 };
 
 suite('POST /campaigns: resources', {
-  'keeps plain strings and objects in their order': () =>
-    inWorld(async (world, api) => {
+  'stores plain strings and objects in their order': () =>
+    withFixture(async (fixture, api) => {
       const full = {
         url: LINK,
         type: 'image',
@@ -356,44 +359,44 @@ suite('POST /campaigns: resources', {
         language: 'pt-BR',
         order: 2,
       };
-      const { id } = await create(world, { resources: [{ url: ` ${LINK}?1 ` }, ` ${LINK}?2 `, full, LINK, LINK] });
-      const { resources } = await storedCampaign(api, world, id);
+      const { id } = await create(fixture, { resources: [{ url: ` ${LINK}?1 ` }, ` ${LINK}?2 `, full, LINK, LINK] });
+      const { resources } = await storedCampaign(api, fixture, id);
       assert.deepEqual(resources, [{ url: `${LINK}?1` }, { url: `${LINK}?2` }, full, { url: LINK }, { url: LINK }]);
     }),
 
-  'takes each field within its bounds and refuses it beyond them, naming its path': () =>
-    inWorld(async (world, api) => {
-      for (const [field, { taken, refused }] of Object.entries(resourceFields)) {
-        for (const value of taken) {
-          const { id } = await create(world, { resources: [{ url: LINK, [field]: value }] });
-          const [resource] = (await storedCampaign(api, world, id)).resources;
+  'accepts each field within its limits, and rejects it beyond them with its path': () =>
+    withFixture(async (fixture, api) => {
+      for (const [field, { valid, invalid }] of Object.entries(resourceFields)) {
+        for (const value of valid) {
+          const { id } = await create(fixture, { resources: [{ url: LINK, [field]: value }] });
+          const [resource] = (await storedCampaign(api, fixture, id)).resources;
           const expected = typeof value === 'string' ? value.trim() : value;
           assert.deepEqual(resource, { url: LINK, [field]: expected });
         }
-        for (const value of refused) {
+        for (const value of invalid) {
           const resources = [LINK, { url: LINK, [field]: value }];
-          assertFaults(await post(world, { resources }), [`resources.1.${field}`], JSON.stringify(value));
+          assertInvalidFields(await post(fixture, { resources }), [`resources.1.${field}`], JSON.stringify(value));
         }
       }
       const body = JSON.stringify({ ...campaignBody, resources: [{ url: LINK, size: 0 }] });
-      const answer = await world.call('POST', '/campaigns', body.replace('"size":0', '"size":1e999'));
-      assertFaults(answer, ['resources.0.size']);
+      const response = await fixture.call('POST', '/campaigns', body.replace('"size":0', '"size":1e999'));
+      assertInvalidFields(response, ['resources.0.size']);
     }),
 
-  'takes http and https URLs as plain strings': () =>
-    inWorld(async (world, api) => {
-      const { id } = await create(world, { resources: takenUrls });
+  'accepts http and https URLs as plain strings': () =>
+    withFixture(async (fixture, api) => {
+      const { id } = await create(fixture, { resources: validUrls });
       assert.deepEqual(
-        (await storedCampaign(api, world, id)).resources,
-        takenUrls.map((url) => ({ url: url.trim() })),
+        (await storedCampaign(api, fixture, id)).resources,
+        validUrls.map((url) => ({ url: url.trim() })),
       );
-      for (const url of [...refusedUrls, '', ' ']) {
-        assertFaults(await post(world, { resources: [LINK, url] }), ['resources.1'], url);
+      for (const url of [...invalidUrls, '', ' ']) {
+        assertInvalidFields(await post(fixture, { resources: [LINK, url] }), ['resources.1'], url);
       }
     }),
 
-  'refuses what is neither a string nor an object, and names every fault by its path': () =>
-    inWorld(async (world) => {
+  'rejects values that are neither strings nor objects, and names the path of each invalid value': () =>
+    withFixture(async (fixture) => {
       const cases: readonly [resources: unknown, faults: string[]][] = [
         ['https://example.com', ['resources']],
         [{ 0: LINK, length: 1 }, ['resources']],
@@ -413,30 +416,30 @@ suite('POST /campaigns: resources', {
         ],
       ];
       for (const [resources, faults] of cases) {
-        assertFaults(await post(world, { resources }), faults, JSON.stringify(resources));
+        assertInvalidFields(await post(fixture, { resources }), faults, JSON.stringify(resources));
       }
-      const { error } = (await post(world, { resources: [{ url: LINK, alt: 'x' }] })).json;
+      const { error } = (await post(fixture, { resources: [{ url: LINK, alt: 'x' }] })).json;
       for (const field of Object.keys(resourceFields)) assert.ok(error.message.includes(field), field);
     }),
 
-  'takes 50 of them, the same or not, and no more': () =>
-    inWorld(async (world, api) => {
+  'accepts up to 50 resources, equal or not': () =>
+    withFixture(async (fixture, api) => {
       const fifty = Array.from({ length: 50 }, (_, i) => (i % 2 ? LINK : { url: `${LINK}?${i}` }));
-      const { id } = await create(world, { resources: fifty });
-      assert.equal((await storedCampaign(api, world, id)).resources.length, 50);
-      assertFaults(await post(world, { resources: [...fifty, LINK] }), ['resources']);
+      const { id } = await create(fixture, { resources: fifty });
+      assert.equal((await storedCampaign(api, fixture, id)).resources.length, 50);
+      assertInvalidFields(await post(fixture, { resources: [...fifty, LINK] }), ['resources']);
     }),
 });
 
 suite('POST /campaigns: references', {
-  'keeps tagIds and groupIds in the order sent, in lower case and without duplicates, 100 at most': () =>
-    inWorld(async (world, api) => {
+  'stores tagIds and groupIds in the order sent, in lower case and without duplicates, at most 100': () =>
+    withFixture(async (fixture, api) => {
       for (const [kind, field] of [
         ['tags', 'tagIds'],
         ['groups', 'groupIds'],
       ] as const) {
         const ids = await createNamed(
-          world,
+          fixture,
           kind,
           Array.from({ length: 101 }, (_, i) => `Name ${i}`),
         );
@@ -452,27 +455,27 @@ suite('POST /campaigns: references', {
         ];
         for (const [sent, stored] of cases) {
           assert.deepEqual(
-            (await storedCampaign(api, world, (await create(world, { [field]: sent })).id))[field],
+            (await storedCampaign(api, fixture, (await create(fixture, { [field]: sent })).id))[field],
             stored,
           );
         }
-        assertFaults(await post(world, { [field]: ids }), [field]);
-        assertFaults(await post(world, { [field]: [a, a.toUpperCase(), 'x', a, 'x', 7] }), [
+        assertInvalidFields(await post(fixture, { [field]: ids }), [field]);
+        assertInvalidFields(await post(fixture, { [field]: [a, a.toUpperCase(), 'x', a, 'x', 7] }), [
           `${field}.2`,
           `${field}.5`,
         ]);
-        assertFaults(await post(world, { [field]: [...ids, 'x'] }), [field]);
-        assertFaults(await post(world, { [field]: ['x', ...ids] }), [`${field}.0`, field]);
+        assertInvalidFields(await post(fixture, { [field]: [...ids, 'x'] }), [field]);
+        assertInvalidFields(await post(fixture, { [field]: ['x', ...ids] }), [`${field}.0`, field]);
       }
     }),
 
-  'refuses what the workspace does not have, and names each': () =>
-    inWorld(async (world, api) => {
-      const other = await newWorld(api);
+  'rejects references to records that the workspace does not have, and names each': () =>
+    withFixture(async (fixture, api) => {
+      const other = await createFixture(api);
       const [[tag], [group], pillar] = [
-        await createNamed(world, 'tags', ['Own']),
-        await createNamed(world, 'groups', ['Own']),
-        await createPillar(api, world),
+        await createNamed(fixture, 'tags', ['Own']),
+        await createNamed(fixture, 'groups', ['Own']),
+        await createPillar(api, fixture),
       ];
       const [[foreignTag], [foreignGroup], foreignPillar] = [
         await createNamed(other, 'tags', ['Foreign']),
@@ -480,7 +483,7 @@ suite('POST /campaigns: references', {
         await createPillar(api, other),
       ];
       jsonOf(await other.call('POST', '/domains', { slug: 'foreign.example' }), 201);
-      await create(world, { tagIds: [tag], groupIds: [group], contentPillarId: pillar.id.toUpperCase() });
+      await create(fixture, { tagIds: [tag], groupIds: [group], contentPillarId: pillar.id.toUpperCase() });
       const max = 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF';
       const nil = '00000000-0000-0000-0000-000000000000';
       const cases: readonly [fields: object, faults: string[]][] = [
@@ -501,13 +504,13 @@ suite('POST /campaigns: references', {
         [{ name: '', tagIds: [foreignTag] }, ['name']],
       ];
       for (const [fields, faults] of cases) {
-        assertFaults(await post(world, fields), faults, JSON.stringify(fields));
+        assertInvalidFields(await post(fixture, fields), faults, JSON.stringify(fields));
       }
-      assert.equal(jsonOf(await world.call('GET', '/campaigns')).length, 1);
+      assert.equal(jsonOf(await fixture.call('GET', '/campaigns')).length, 1);
     }),
 
-  'refuses what has not the form of an id': () =>
-    inWorld(async (world) => {
+  'rejects malformed ids': () =>
+    withFixture(async (fixture) => {
       const malformed = [
         ...['', 'no-id', ` ${UNKNOWN_ID}`, `{${UNKNOWN_ID}}`, UNKNOWN_ID.replaceAll('-', ''), `${UNKNOWN_ID}0`],
         ...['0190a000-0000-0000-8000-000000000000', '0190a000-0000-9000-8000-000000000000'],
@@ -515,100 +518,103 @@ suite('POST /campaigns: references', {
         ...['0190g000-0000-7000-8000-000000000000', `urn:uuid:${UNKNOWN_ID}`, 1, {}, []],
       ];
       for (const id of malformed) {
-        const answer = await post(world, { tagIds: [id], groupIds: [id], contentPillarId: id });
-        assertFaults(answer, ['tagIds.0', 'groupIds.0', 'contentPillarId'], JSON.stringify(id));
+        const response = await post(fixture, { tagIds: [id], groupIds: [id], contentPillarId: id });
+        assertInvalidFields(response, ['tagIds.0', 'groupIds.0', 'contentPillarId'], JSON.stringify(id));
       }
       for (const field of ['tagIds', 'groupIds']) {
-        for (const value of [UNKNOWN_ID, '', 1]) assertFaults(await post(world, { [field]: value }), [field]);
-        assertFaults(await post(world, { [field]: [null] }), [`${field}.0`]);
+        for (const value of [UNKNOWN_ID, '', 1]) assertInvalidFields(await post(fixture, { [field]: value }), [field]);
+        assertInvalidFields(await post(fixture, { [field]: [null] }), [`${field}.0`]);
       }
     }),
 
-  'takes a content pillar that is published': () =>
-    inWorld(async (world, api) => {
-      const { id: contentPillarId } = await createPillar(api, world);
+  'accepts only a published content pillar': () =>
+    withFixture(async (fixture, api) => {
+      const { id: contentPillarId } = await createPillar(api, fixture);
       const setStatus = async (status: string) =>
-        jsonOf(await world.call('PATCH', `/content-pillars/${contentPillarId}`, { status }));
+        jsonOf(await fixture.call('PATCH', `/content-pillars/${contentPillarId}`, { status }));
       await setStatus('archived');
-      assertFaults(await post(world, { contentPillarId }), ['contentPillarId']);
+      assertInvalidFields(await post(fixture, { contentPillarId }), ['contentPillarId']);
       await setStatus('published');
-      const { id } = await create(world, { contentPillarId: contentPillarId.toUpperCase() });
-      assert.equal((await storedCampaign(api, world, id)).contentPillarId, contentPillarId);
+      const { id } = await create(fixture, { contentPillarId: contentPillarId.toUpperCase() });
+      assert.equal((await storedCampaign(api, fixture, id)).contentPillarId, contentPillarId);
     }),
 
-  'takes a live domain of the workspace, verified or not, in any form': () =>
-    inWorld(async (world, api) => {
+  'accepts an unarchived domain of the workspace, verified or not, in any form': () =>
+    withFixture(async (fixture, api) => {
       const slug = 'xn--bcher-kva.example';
-      const domain = jsonOf(await world.call('POST', '/domains', { slug }), 201);
+      const domain = jsonOf(await fixture.call('POST', '/domains', { slug }), 201);
       const check = async () => {
         for (const form of [slug, ' Bücher.EXAMPLE. ', slug.toUpperCase()]) {
-          assert.equal((await storedCampaign(api, world, (await create(world, { domain: form })).id)).domain, slug);
+          assert.equal((await storedCampaign(api, fixture, (await create(fixture, { domain: form })).id)).domain, slug);
         }
       };
       await check();
-      await api.app.domains.verify(world.workspaceId, domain.id);
+      await api.app.domains.verify(fixture.workspaceId, domain.id);
       await check();
-      jsonOf(await world.call('POST', '/domains', { slug, archived: true }));
-      assertFaults(await post(world, { domain: slug }), ['domain']);
-      jsonOf(await world.call('POST', '/domains', { slug, archived: false }));
+      jsonOf(await fixture.call('POST', '/domains', { slug, archived: true }));
+      assertInvalidFields(await post(fixture, { domain: slug }), ['domain']);
+      jsonOf(await fixture.call('POST', '/domains', { slug, archived: false }));
       await check();
-      const refused = ['', ' ', 'example', `https://${slug}`, `${slug}/x`, `www.${slug}`, domain.id, 1, []];
-      for (const value of refused) assertFaults(await post(world, { domain: value }), ['domain']);
+      const invalid = ['', ' ', 'example', `https://${slug}`, `${slug}/x`, `www.${slug}`, domain.id, 1, []];
+      for (const value of invalid) assertInvalidFields(await post(fixture, { domain: value }), ['domain']);
     }),
 });
 
 suite('GET /campaigns/{id}', {
-  'returns the campaign, whatever the case of the id': () =>
-    inWorld(async (world) => {
-      const campaign = await create(world, { status: 'archived', targetShares: '7', destinationUrl: '' });
+  'returns the campaign for its id in either case': () =>
+    withFixture(async (fixture) => {
+      const campaign = await create(fixture, { status: 'archived', targetShares: '7', destinationUrl: '' });
       for (const id of [campaign.id, campaign.id.toUpperCase()]) {
-        assert.deepEqual(jsonOf(await world.call('GET', `/campaigns/${id}`)), campaign);
+        assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}`)), campaign);
       }
     }),
 
-  'answers 404 for what is no campaign here, after the query': () =>
-    inWorld(async (world, api) => {
-      const foreign = await create(await newWorld(api));
-      for (const id of [UNKNOWN_ID, foreign.id, 'no-id', world.admin.id]) {
-        assertNotFound(await world.call('GET', `/campaigns/${id}`), id);
-        assertFaults(await world.call('GET', `/campaigns/${id}?page=1`), ['page']);
+  'returns 404 for an unknown id after the query is validated': () =>
+    withFixture(async (fixture, api) => {
+      const foreign = await create(await createFixture(api));
+      for (const id of [UNKNOWN_ID, foreign.id, 'no-id', fixture.admin.id]) {
+        assertNotFound(await fixture.call('GET', `/campaigns/${id}`), id);
+        assertInvalidFields(await fixture.call('GET', `/campaigns/${id}?page=1`), ['page']);
       }
     }),
 
-  'counts shares and clicks, and tells a member whether that member has shared': () =>
-    inWorld(async (world, api) => {
+  'counts shares and clicks, and shows members whether they have shared': () =>
+    withFixture(async (fixture, api) => {
       const { campaigns } = api.app;
-      const { id } = await create(world);
-      await create(world);
-      const sharer = await world.addMember();
-      const keys = { admin: world.key, sharer: await world.addKey(sharer.id), nobody: await world.addKey() };
+      const { id } = await create(fixture);
+      await create(fixture);
+      const sharer = await fixture.addMember();
+      const keys = { admin: fixture.key, sharer: await fixture.addKey(sharer.id), nobody: await fixture.addKey() };
       const check = async (expected: { clicks: number; shares: number }, hasShared: Record<string, boolean>) => {
         for (const [name, key] of Object.entries(keys)) {
           const [other, listed] = jsonOf(await api.call('GET', '/campaigns', { key }));
-          const seen = jsonOf(await api.call('GET', `/campaigns/${id}`, { key }));
-          assert.deepEqual(listed, seen);
-          assert.deepEqual({ clicks: seen.clicks, shares: seen.shares }, expected);
-          assert.deepEqual([seen.hasShared, other.hasShared], [hasShared[name], name === 'nobody' ? undefined : false]);
-          assert.equal('hasShared' in seen, name !== 'nobody');
+          const campaign = jsonOf(await api.call('GET', `/campaigns/${id}`, { key }));
+          assert.deepEqual(listed, campaign);
+          assert.deepEqual({ clicks: campaign.clicks, shares: campaign.shares }, expected);
+          assert.deepEqual(
+            [campaign.hasShared, other.hasShared],
+            [hasShared[name], name === 'nobody' ? undefined : false],
+          );
+          assert.equal('hasShared' in campaign, name !== 'nobody');
         }
       };
       await check({ clicks: 0, shares: 0 }, { admin: false, sharer: false });
-      for (let i = 0; i < 2; i++) await campaigns.recordShare(world.workspaceId, id, sharer.id);
+      for (let i = 0; i < 2; i++) await campaigns.recordShare(fixture.workspaceId, id, sharer.id);
       await check({ clicks: 0, shares: 1 }, { admin: false, sharer: true });
-      await campaigns.recordClicks(world.workspaceId, id, 3);
-      await campaigns.recordShare(world.workspaceId, id, world.admin.id);
+      await campaigns.recordClicks(fixture.workspaceId, id, 3);
+      await campaigns.recordShare(fixture.workspaceId, id, fixture.admin.id);
       await check({ clicks: 3, shares: 2 }, { admin: true, sharer: true });
-      await campaigns.setStatus(world.workspaceId, id, 'archived');
-      assert.equal(jsonOf(await world.call('GET', `/campaigns/${id}`)).status, 'archived');
+      await campaigns.setStatus(fixture.workspaceId, id, 'archived');
+      assert.equal(jsonOf(await fixture.call('GET', `/campaigns/${id}`)).status, 'archived');
     }),
 
-  'has no hasShared for a key of no member, from its creation on': () =>
-    inWorld(async (world, api) => {
-      const key = await world.addKey();
+  'omits hasShared for a key without a member, also on creation': () =>
+    withFixture(async (fixture, api) => {
+      const key = await fixture.addKey();
       const campaign = jsonOf(await api.call('POST', '/campaigns', { key, body: campaignBody }), 201);
       assert.equal('hasShared' in campaign, false);
       assert.deepEqual(jsonOf(await api.call('GET', `/campaigns/${campaign.id}`, { key })), campaign);
       assert.deepEqual(jsonOf(await api.call('GET', '/campaigns', { key })), [campaign]);
-      assert.deepEqual(jsonOf(await world.call('GET', '/campaigns')), [{ ...campaign, hasShared: false }]);
+      assert.deepEqual(jsonOf(await fixture.call('GET', '/campaigns')), [{ ...campaign, hasShared: false }]);
     }),
 });

@@ -3,10 +3,10 @@ import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the demo workspace', {
-  'shows something in every list, and in each of its filters by state and date': () =>
+  'has records in every list and for each filter by status and date': () =>
     withService(async (api) => {
       const sizes = { campaigns: 7, 'inspiration-questions': 5, 'content-pillars': 3, domains: 1 };
-      const shown = {
+      const expectedSizes = {
         ...sizes,
         'campaigns?includeArchived=true': 8,
         'campaigns?filter=upcoming': 2,
@@ -16,16 +16,16 @@ suite('the demo workspace', {
         'inspiration-questions?isActive=false': 1,
         'inspiration-questions?availableToMe=true': 2,
       };
-      for (const [list, size] of Object.entries(shown)) {
+      for (const [list, size] of Object.entries(expectedSizes)) {
         const { status, json } = await api.call('GET', `/${list}`);
         assert.equal(status, 200);
         assert.equal(json.length, size, list);
       }
-      const states = async (list: string) => {
+      const listStates = async (list: string) => {
         const { json } = await api.call('GET', list);
         return [...new Set(json.map((record: { status: string }) => record.status))].sort();
       };
-      assert.deepEqual(await states('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
-      assert.deepEqual(await states('/content-pillars'), ['archived', 'published']);
+      assert.deepEqual(await listStates('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
+      assert.deepEqual(await listStates('/content-pillars'), ['archived', 'published']);
     }),
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
-import { assertRefused, codes, essence } from '../support/expected-responses.ts';
-import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, withService } from '../support/service.ts';
+import { assertError, comparablePartOf, expectedCodes } from '../support/expected-responses.ts';
+import { callRaw } from '../support/raw-requests.ts';
+import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createKey, createTenant, NEVER } from '../support/tenants.ts';
+import { createKey, createTenant, UNUSED_ID } from '../support/tenants.ts';
 
-/** One refusal of each code that a client can meet, by its status. */
-async function refusals(api: Api): Promise<[status: string, Answer][]> {
-  const tenant = await createTenant(api, 'refusals');
+/** Returns a response for each error code, by its status. */
+async function collectErrorResponses(api: Api): Promise<[status: string, ApiResponse][]> {
+  const tenant = await createTenant(api, 'errors');
   const { workspaceId, key } = tenant;
   const expired = await createKey(api, workspaceId, { member: { invitation: 'expired' } });
   const read = await createKey(api, workspaceId, { access: 'read' });
   const post = (body: unknown, by: string | null = key) => api.call('POST', '/tags', { key: by, body });
-  const spent = async () => {
+  const exhaustLimit = async () => {
     const one = await createKey(api, workspaceId);
     for (let i = 0; i < 20; i++) await api.call('GET', '/domains', { key: one });
     return api.call('GET', '/domains', { key: one });
@@ -23,39 +23,42 @@ async function refusals(api: Api): Promise<[status: string, Answer][]> {
     400: await post('{'),
     401: await post({}, null),
     403: await post({}, read),
-    404: await api.call('GET', `/campaigns/${NEVER}`, { key }),
+    404: await api.call('GET', `/campaigns/${UNUSED_ID}`, { key }),
     409: await post({ name: tenant.names.tag }),
     410: await post({}, expired),
     422: await post({}),
-    429: await spent(),
+    429: await exhaustLimit(),
     500: await api.call('POST', '/groups', { key, body: { name: 'a new one' } }),
   });
 }
 
 suite('the error object', {
-  'has its code, a message and a link, and nothing else': () =>
+  'has only a code, a message and a link': () =>
     withService(
       async (api) => {
-        const met = await refusals(api);
+        const responses = await collectErrorResponses(api);
         assert.deepEqual(
-          met.map(([status]) => status),
-          Object.keys(codes),
+          responses.map(([status]) => status),
+          Object.keys(expectedCodes),
         );
-        await each(met, (answer, status) => assertRefused(answer, Number(status)));
+        await each(responses, (response, status) => assertError(response, Number(status)));
       },
       { settings: { RATE_LIMIT_POINTS: '20' } },
     ),
 
-  'tells nothing of the inside when something went wrong there': () =>
+  'reveals no internals of an unexpected error': () =>
     withService(
       async (api) => {
-        const [, answer] = (await refusals(api)).find(([status]) => status === '500') as [string, Answer];
-        assert.doesNotMatch(answer.text, /hunter2|Error|\.[jt]s/);
+        const [, response] = (await collectErrorResponses(api)).find(([status]) => status === '500') as [
+          string,
+          ApiResponse,
+        ];
+        assert.doesNotMatch(response.text, /hunter2|Error|\.[jt]s/);
       },
       { settings: { RATE_LIMIT_POINTS: '20' } },
     ),
 
-  'links to where the operator keeps the documentation': () =>
+  'links to the documentation at DOCS_URL': () =>
     each(
       [
         ['https://docs.example/api', 'https://docs.example/api/errors#unprocessable-entity'],
@@ -73,15 +76,15 @@ suite('the error object', {
         ),
     ),
 
-  'takes nothing from the Host header': () =>
+  'contains nothing of the Host header': () =>
     withService(async (api) => {
       const headers = [
         ['Host', 'evil.example'],
         ['X-Forwarded-Host', 'evil.example'],
         ['Forwarded', 'host=evil.example'],
       ] as const;
-      const answer = await callRaw(api, { method: 'GET', target: '/campaigns', headers });
-      assertRefused(answer, 401);
-      assert.doesNotMatch(JSON.stringify(essence(answer)), /evil/);
+      const response = await callRaw(api, { method: 'GET', target: '/campaigns', headers });
+      assertError(response, 401);
+      assert.doesNotMatch(JSON.stringify(comparablePartOf(response)), /evil/);
     }),
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { createHttpService } from '../../adapters/http/http-server.ts';
-import { logObserver } from '../../adapters/http/log.ts';
+import { createLogObserver } from '../../adapters/http/log.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
 import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { memoryStorage } from '../../adapters/memory/storage.ts';
@@ -25,79 +25,75 @@ const requests = [
   ['DELETE', '/content-pillars/01890000-0000-7000-8000-000000000000'],
 ] as const;
 
-suite('an unexpected failure', {
-  'is a 500 that tells nothing of the inside, and one log line that tells all, joined by the request id': () =>
-    withFailures(async ({ url, failures, storage }) => {
-      storage.fails = true;
+suite('an unexpected error', {
+  'becomes a 500 without internals, and one log line with its details and the same request id': () =>
+    withFailures(async ({ url, takeFailures, storage }) => {
+      storage.isFailing = true;
       for (const [method, path, body] of requests) {
-        const reply = await fetch(url + path, { method, headers, ...(body && { body }) });
-        const text = await reply.text();
-        assert.equal(reply.status, 500);
+        const response = await fetch(url + path, { method, headers, ...(body && { body }) });
+        const text = await response.text();
+        assert.equal(response.status, 500);
         assert.deepEqual(Object.keys(JSON.parse(text).error), ['code', 'message', 'doc_url']);
         assert.equal(JSON.parse(text).error.code, 'internal_server_error');
         assert.ok(
-          ![...reply.headers.values(), text].some((told) => /mongodb|hunter2|E11000|storage|\.ts/i.test(told)),
+          ![...response.headers.values(), text].some((value) => /mongodb|hunter2|E11000|storage|\.ts/i.test(value)),
           text,
         );
-        const [failure, ...others] = failures();
+        const [failure, ...others] = takeFailures();
         assert.equal(others.length, 0);
-        assert.equal(failure.requestId, reply.headers.get('x-request-id'));
+        assert.equal(failure.requestId, response.headers.get('x-request-id'));
         assert.equal(failure.err.message, SECRET);
         assert.match(failure.err.stack, /failure\.test/);
       }
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
-  'is logged with its causes, but without the records that a driver adds to its errors or quotes in their messages':
-    () => {
-      const logged: string[] = [];
-      const log = pino(new Writable({ write: (line, _, done) => done(void logged.push(String(line))) }));
-      const tried = new AggregateError([new Error('away: { name: "confidential" }')], 'tried "confidential"');
-      const refused = Object.assign(
-        new Error('refused: { name: "confidential\n    at }" } in tags', { cause: tried }),
-        {
-          code: 121,
-          writeErrors: [{ op: { name: 'confidential' } }],
-        },
-      );
-      logObserver(log).onError({} as RequestContext, refused);
-      const { err } = JSON.parse(logged.join());
-      assert.deepEqual([err.type, err.message, err.code], ['Error', 'refused: …', 121]);
-      assert.match(err.stack, /^Error: refused: …\n {4}at .*failure\.test/);
-      assert.deepEqual([err.cause.message, err.cause.errors[0].message], ['tried …', 'away: …']);
-      logObserver(log).onError({} as RequestContext, '"confidential"');
-      assert.equal(logged.join().includes('confidential'), false);
-    },
+  'is logged with its causes, but without records that a driver adds to an error or quotes in a message': () => {
+    const logged: string[] = [];
+    const log = pino(new Writable({ write: (line, _, done) => done(void logged.push(String(line))) }));
+    const cause = new AggregateError([new Error('away: { name: "confidential" }')], 'tried "confidential"');
+    const error = Object.assign(new Error('refused: { name: "confidential\n    at }" } in tags', { cause }), {
+      code: 121,
+      writeErrors: [{ op: { name: 'confidential' } }],
+    });
+    createLogObserver(log).onError({} as RequestContext, error);
+    const { err } = JSON.parse(logged.join());
+    assert.deepEqual([err.type, err.message, err.code], ['Error', 'refused: …', 121]);
+    assert.match(err.stack, /^Error: refused: …\n {4}at .*failure\.test/);
+    assert.deepEqual([err.cause.message, err.cause.errors[0].message], ['tried …', 'away: …']);
+    createLogObserver(log).onError({} as RequestContext, '"confidential"');
+    assert.equal(logged.join().includes('confidential'), false);
+  },
 });
 
 suite('readiness', {
-  'names what is missing, and logs what is wrong with it once for each outage': () =>
-    withFailures(async ({ url, failures, storage }) => {
-      const ready = async () => {
-        const reply = await fetch(`${url}/readyz`);
-        return [reply.status, await reply.json(), failures().map(({ err }) => err.message)];
+  'names the missing component, and logs the cause once per outage': () =>
+    withFailures(async ({ url, takeFailures, storage }) => {
+      const checkReadiness = async () => {
+        const response = await fetch(`${url}/readyz`);
+        return [response.status, await response.json(), takeFailures().map(({ err }) => err.message)];
       };
       const missing = { status: 'unavailable', missing: 'storage' };
       for (let outage = 0; outage < 2; outage++) {
-        storage.fails = true;
-        assert.deepEqual(await ready(), [503, missing, [SECRET]]);
-        assert.deepEqual(await ready(), [503, missing, []]);
-        storage.fails = false;
-        assert.deepEqual(await ready(), [200, { status: 'ready' }, []]);
+        storage.isFailing = true;
+        assert.deepEqual(await checkReadiness(), [503, missing, [SECRET]]);
+        assert.deepEqual(await checkReadiness(), [503, missing, []]);
+        storage.isFailing = false;
+        assert.deepEqual(await checkReadiness(), [200, { status: 'ready' }, []]);
       }
     }),
 });
 
-interface Scene {
+interface FailingService {
   readonly url: string;
-  readonly storage: { fails: boolean };
-  /** What was logged as a failure since it was asked last. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
-  failures(): any[];
+  readonly storage: { isFailing: boolean };
+  /** Returns the errors that were logged since the last call. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
+  takeFailures(): any[];
 }
 
-/** Serves on a storage that fails when it is told to. */
-async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void> {
+/** Runs a test with a service whose storage can be made to fail. */
+async function withFailures(test: (scene: FailingService) => Promise<void>): Promise<void> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
   const failing = await failingStorage();
@@ -106,7 +102,7 @@ async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void
   const { server } = createHttpService(
     { app, requestLimiter: limiter, refusalLimiter: limiter },
     { bodyLimit: 1000, docsUrl: '/docs', trustProxy: false },
-    [logObserver(log)],
+    [createLogObserver(log)],
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -114,11 +110,11 @@ async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void
     await test({
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       storage: failing,
-      failures: () =>
+      takeFailures: () =>
         lines
           .splice(0)
           .map((line) => JSON.parse(line))
-          .filter(({ msg }) => msg === 'failed'),
+          .filter(({ msg }) => msg === 'request failed'),
     });
   } finally {
     server.close();
@@ -126,16 +122,16 @@ async function withFailures(test: (scene: Scene) => Promise<void>): Promise<void
   }
 }
 
-/** A storage with a key in it, every method of which throws while it fails. */
-async function failingStorage(): Promise<{ storage: Storage; fails: boolean }> {
+/** Creates a storage with a key. Each of its methods throws while `isFailing` is set. */
+async function failingStorage(): Promise<{ storage: Storage; isFailing: boolean }> {
   const working = memoryStorage(Date.now);
-  const breakable = <T extends object>(port: T): T =>
+  const makeBreakable = <T extends object>(port: T): T =>
     new Proxy(port, {
       get: (target, name: string & keyof T) => {
         const value = target[name];
-        if (typeof value !== 'function') return breakable(value as object);
+        if (typeof value !== 'function') return makeBreakable(value as object);
         return async (...args: unknown[]) => {
-          if (failing.fails) throw new Error(SECRET);
+          if (failing.isFailing) throw new Error(SECRET);
           return value(...args);
         };
       },
@@ -143,6 +139,6 @@ async function failingStorage(): Promise<{ storage: Storage; fails: boolean }> {
   const app = new Application(working, createNodeSystem(KEY));
   const { id } = await app.workspaces.create('Northwind');
   await app.apiKeys.create(id, { secret: KEY });
-  const failing = { storage: { ...breakable(working), now: working.now }, fails: false };
+  const failing = { storage: { ...makeBreakable(working), now: working.now }, isFailing: false };
   return failing;
 }

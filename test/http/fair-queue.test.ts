@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
-import { FairQueue, type Rejection } from '../../adapters/http/fair-queue.ts';
+import { FairQueue, type RejectionReason } from '../../adapters/http/fair-queue.ts';
 import { suite } from '../support/suite.ts';
 
 const BURST_MS = 500;
 const MAX_WAIT_MS = 500;
-const MIN_WAITING = 16;
-const MAX_BURST = 600;
+const MIN_WAITING_COUNT = 16;
+const MAX_BURST_COUNT = 600;
 const MAX_BURST_WAIT_MS = 8_000;
-const MIN_IN_FLIGHT = 4;
-const MIN_OF_WORKSPACE = 2;
+const MIN_IN_FLIGHT_COUNT = 4;
+const MIN_WORKSPACE_IN_FLIGHT_COUNT = 2;
 const PAUSE_MS = 250;
 
-/** A queue with a clock, whose requests are named after their workspaces. */
+/** A queue with a simulated clock, whose requests are named after their workspaces. */
 class Simulation {
   now = 1_000_000;
   readonly begun: string[] = [];
-  readonly queue = new FairQueue<string>(MIN_IN_FLIGHT, MIN_OF_WORKSPACE, PAUSE_MS);
+  readonly queue = new FairQueue<string>(MIN_IN_FLIGHT_COUNT, MIN_WORKSPACE_IN_FLIGHT_COUNT, PAUSE_MS);
   private readonly inFlight: string[] = [];
 
-  add(workspace: string, count = 1): (Rejection | undefined)[] {
+  add(workspace: string, count = 1): (RejectionReason | undefined)[] {
     return Array.from({ length: count }, () => this.queue.add(workspace, workspace, this.now));
   }
 
-  /** Begins all that may begin. */
+  /** Begins all requests that may begin. */
   begin(): void {
     for (let next = this.queue.next(this.now); next; next = this.queue.next(this.now)) {
       this.begun.push(next.request);
@@ -30,9 +30,9 @@ class Simulation {
     }
   }
 
-  /** Serves one request at a time, each for `costMs`, while so many of each workspace arrive in the meantime. */
-  serve(milliseconds: number, costMs: number, arriving: Readonly<Record<string, number>> = {}): Rejection[] {
-    const rejections: (Rejection | undefined)[] = [];
+  /** Serves one request at a time, each for `costMs`. Before each one, the given numbers of requests arrive. */
+  serve(milliseconds: number, costMs: number, arriving: Readonly<Record<string, number>> = {}): RejectionReason[] {
+    const rejections: (RejectionReason | undefined)[] = [];
     for (const end = this.now + milliseconds; this.now < end; this.now += costMs) {
       for (const [workspace, count] of Object.entries(arriving)) rejections.push(...this.add(workspace, count));
       const next = this.queue.next(this.now);
@@ -53,9 +53,9 @@ suite('a fair queue', {
   'rejects nothing during a pause of the storage, nor right after it': () => {
     const simulation = new Simulation();
     simulation.serve(2_000, 10, { a: 1 });
-    simulation.add('a', MIN_IN_FLIGHT);
+    simulation.add('a', MIN_IN_FLIGHT_COUNT);
     simulation.begin();
-    const rejections: (Rejection | undefined)[] = [];
+    const rejections: (RejectionReason | undefined)[] = [];
     for (const end = simulation.now + 3_000; simulation.now < end; simulation.now += 10) {
       rejections.push(...simulation.add(simulation.now % 20 ? 'a' : 'b'));
       simulation.begin();
@@ -78,10 +78,10 @@ suite('a fair queue', {
 
   'admits a burst to an idle service at any cost per request': () => {
     const simulation = new Simulation();
-    assert.deepEqual(new Set(simulation.add('a', MAX_BURST)), new Set([undefined]));
+    assert.deepEqual(new Set(simulation.add('a', MAX_BURST_COUNT)), new Set([undefined]));
     simulation.serve(6_000, 10);
     assert.deepEqual(simulation.queue.takeLate(simulation.now), []);
-    assert.equal(simulation.begun.length, MAX_BURST);
+    assert.equal(simulation.begun.length, MAX_BURST_COUNT);
   },
 
   'rejects requests that would wait too long behind others of their own workspace, and none of any other workspace':
@@ -95,14 +95,14 @@ suite('a fair queue', {
         const share = (simulation.begun.length - served) / (2_000 / costMs);
         assert.ok(share > 0.95, `${costMs}: ${share}`);
         const waitMs = simulation.queue.length * costMs;
-        assert.ok(waitMs <= Math.max(MAX_WAIT_MS + 2 * costMs, MIN_WAITING * costMs), `${costMs}: ${waitMs}`);
+        assert.ok(waitMs <= Math.max(MAX_WAIT_MS + 2 * costMs, MIN_WAITING_COUNT * costMs), `${costMs}: ${waitMs}`);
         assert.deepEqual(simulation.add('b', 20), Array(20).fill(undefined));
       }
     },
 
   'does not reject a few requests, however slow the service is': () => {
     const simulation = new Simulation();
-    simulation.add('a', MIN_WAITING - 1);
+    simulation.add('a', MIN_WAITING_COUNT - 1);
     assert.deepEqual(simulation.serve(20_000, 1_000, { a: 1 }), []);
   },
 
@@ -114,22 +114,22 @@ suite('a fair queue', {
   },
 
   'rejects early the requests that exceed a burst, and those that cannot be served in time': () => {
-    const cheap = new Simulation();
-    cheap.add('a', 4 * MAX_BURST);
-    cheap.serve(BURST_MS + 100, 5);
-    assert.ok(cheap.queue.takeLate(cheap.now).length > 0);
-    assert.equal(cheap.queue.length, MAX_BURST);
-    const dear = new Simulation();
-    dear.add('a', MAX_BURST);
-    dear.serve(BURST_MS + 100, 50);
-    dear.queue.takeLate(dear.now);
-    const left = dear.queue.length * 50;
-    assert.ok(left > MAX_BURST_WAIT_MS / 2 && left <= MAX_BURST_WAIT_MS + 1_000, `${left} ms`);
+    const fast = new Simulation();
+    fast.add('a', 4 * MAX_BURST_COUNT);
+    fast.serve(BURST_MS + 100, 5);
+    assert.ok(fast.queue.takeLate(fast.now).length > 0);
+    assert.equal(fast.queue.length, MAX_BURST_COUNT);
+    const slow = new Simulation();
+    slow.add('a', MAX_BURST_COUNT);
+    slow.serve(BURST_MS + 100, 50);
+    slow.queue.takeLate(slow.now);
+    const waitMs = slow.queue.length * 50;
+    assert.ok(waitMs > MAX_BURST_WAIT_MS / 2 && waitMs <= MAX_BURST_WAIT_MS + 1_000, `${waitMs} ms`);
   },
 
   'rejects the excess of a burst from the workspace that sent most of it': () => {
     const simulation = new Simulation();
-    simulation.add('a', 2 * MAX_BURST);
+    simulation.add('a', 2 * MAX_BURST_COUNT);
     simulation.add('b', 100);
     simulation.serve(BURST_MS + 100, 5);
     assert.deepEqual(new Set(simulation.queue.takeLate(simulation.now)), new Set(['a']));
@@ -138,7 +138,7 @@ suite('a fair queue', {
   'rejects requests that have waited too long while none is served': () => {
     const simulation = new Simulation();
     simulation.begin();
-    simulation.add('a', MIN_OF_WORKSPACE + 3);
+    simulation.add('a', MIN_WORKSPACE_IN_FLIGHT_COUNT + 3);
     simulation.begin();
     simulation.now += MAX_BURST_WAIT_MS + 1;
     assert.deepEqual(simulation.queue.takeLate(simulation.now), ['a', 'a', 'a']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { errors } from '../../adapters/api/errors.ts';
-import { converse, type RawReply } from '../support/raw.ts';
+import { type RawResponse, sendRaw } from '../support/raw-requests.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -25,14 +25,14 @@ const sized = (body: string | Buffer, headers = '', type = JSON_TYPE) =>
 const chunked = (chunks: string, headers = '') => post(`Transfer-Encoding: chunked\r\n${headers}`, chunks);
 
 const body = '{"name":"never stored"}';
-const bomb = gzipSync(Buffer.alloc(5_000_000, ' '));
+const bombBody = gzipSync(Buffer.alloc(5_000_000, ' '));
 
 interface Probe {
   readonly sends: string | Buffer | readonly (string | Buffer)[];
-  /** The statuses of all replies, in order; none is a clean close. */
+  /** The statuses of all responses, in order. If it is empty, the connection is closed without a response. */
   readonly gets: readonly number[];
-  /** We end our side after the last byte, as a client does that goes away. */
-  readonly cut?: true;
+  /** Whether the client ends its side of the connection after the last byte. */
+  readonly isHalfClosed?: true;
 }
 
 const probes: Readonly<Record<string, Probe>> = {
@@ -40,7 +40,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'a list': { sends: get('/campaigns'), gets: [200] },
   ...Object.fromEntries(
     ['http://[/campaigns', 'http://', 'http://xn--a/campaigns', 'http://a[b/campaigns', 'http://a:b/campaigns'].map(
-      (target) => [`an absolute target that is no URL: ${target}`, { sends: get(target), gets: [400] }],
+      (target) => [`an absolute target that is not a URL: ${target}`, { sends: get(target), gets: [400] }],
     ),
   ),
   'an absolute target of another scheme': { sends: get('foo://'), gets: [302] },
@@ -60,7 +60,7 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: `POST /tags HTTP/1.0\r\n${KEY}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n17\r\n${body}\r\n0\r\n\r\n`,
     gets: [400],
   },
-  'HTTP/1.0 with chunks and keep-alive, another request behind them': {
+  'HTTP/1.0 with chunks and keep-alive, followed by another request': {
     sends: [
       `POST /tags HTTP/1.0\r\n${KEY}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       sized(body),
@@ -70,8 +70,8 @@ const probes: Readonly<Record<string, Probe>> = {
   'empty lines before a request': { sends: `\r\n\r\n${get('/campaigns')}`, gets: [200] },
 
   'an unknown path': { sends: get('/nothing'), gets: [404] },
-  'the root of nothing': { sends: get('//'), gets: [404] },
-  'another case': { sends: get('/Campaigns'), gets: [404] },
+  'a path of two slashes': { sends: get('//'), gets: [404] },
+  'a path in another case': { sends: get('/Campaigns'), gets: [404] },
   'a very long path': { sends: get(`/${'a'.repeat(10_000)}`), gets: [404] },
   'a very long id': { sends: get(`/campaigns/${'a'.repeat(10_000)}`), gets: [404] },
   'a target of *': { sends: get('*'), gets: [404] },
@@ -86,8 +86,11 @@ const probes: Readonly<Record<string, Probe>> = {
   QUERY: { sends: `QUERY /campaigns HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
   PUT: { sends: `PUT /tags HTTP/1.1\r\n${HOST}${CLOSE}Content-Length: 2\r\n\r\n{}`, gets: [404] },
   CONNECT: { sends: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, gets: [404] },
-  'CONNECT with bytes behind it': { sends: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\nsecret bytes`, gets: [404] },
-  'CONNECT behind another request': {
+  'CONNECT followed by other bytes': {
+    sends: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\nsecret bytes`,
+    gets: [404],
+  },
+  'CONNECT after another request': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\nCONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
     gets: [200, 404],
   },
@@ -100,30 +103,30 @@ const probes: Readonly<Record<string, Probe>> = {
     gets: [200],
   },
   'the preface of HTTP/2': { sends: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', gets: [400] },
-  'the first bytes of TLS': { sends: Buffer.from('1603010200010001fc0303', 'hex'), gets: [400], cut: true },
+  'the first bytes of TLS': { sends: Buffer.from('1603010200010001fc0303', 'hex'), gets: [400], isHalfClosed: true },
 
   'a method that does not exist': { sends: `FETCH /tags HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
   'a method in lower case': { sends: `get /tags HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
-  'no target': { sends: `GET HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
-  'two spaces': { sends: `GET  /nothing HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
+  'a request without a target': { sends: `GET HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'two spaces before the target': { sends: `GET  /nothing HTTP/1.1\r\n${HOST}${CLOSE}\r\n`, gets: [404] },
   'a space in the target': { sends: `GET /tags x HTTP/1.1\r\n${HOST}\r\n`, gets: [400] },
-  'no version': { sends: `GET /campaigns\r\n${HOST}\r\n`, gets: [400] },
+  'a request without a version': { sends: `GET /campaigns\r\n${HOST}\r\n`, gets: [400] },
   'HTTP/0.9': { sends: `GET /campaigns HTTP/0.9\r\n${HOST}${KEY}\r\n`, gets: [400] },
   'HTTP/2.0': { sends: `GET /campaigns HTTP/2.0\r\n${HOST}${KEY}\r\n`, gets: [400] },
   'HTTP/1.2': { sends: `GET /campaigns HTTP/1.2\r\n${HOST}${KEY}\r\n`, gets: [400] },
-  'another protocol': { sends: `GET /campaigns FTP/1.1\r\n${HOST}\r\n`, gets: [400] },
+  'the version of another protocol': { sends: `GET /campaigns FTP/1.1\r\n${HOST}\r\n`, gets: [400] },
   'raw bytes in the target': { sends: get('/campaigns?search=\xe9'), gets: [400] },
   'a control character in the target': { sends: get('/campaigns?search=\x01'), gets: [400] },
   noise: { sends: '\x00\x01\x02\x03\r\n\r\n', gets: [400] },
-  'nothing but an end': { sends: '', gets: [], cut: true },
-  'half a request line': { sends: 'GET /camp', gets: [400], cut: true },
-  'half a head': { sends: `GET /campaigns HTTP/1.1\r\n${HOST}`, gets: [400], cut: true },
+  'a connection that ends without a request': { sends: '', gets: [], isHalfClosed: true },
+  'half a request line': { sends: 'GET /camp', gets: [400], isHalfClosed: true },
+  'half a head': { sends: `GET /campaigns HTTP/1.1\r\n${HOST}`, gets: [400], isHalfClosed: true },
 
-  'no Host': { sends: `GET /campaigns HTTP/1.1\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
+  'a request without a Host': { sends: `GET /campaigns HTTP/1.1\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
   'two Hosts': { sends: get('/campaigns', HOST), gets: [400] },
   'an empty Host': { sends: `GET /campaigns HTTP/1.1\r\nHost:\r\n${KEY}${CLOSE}\r\n`, gets: [200] },
-  'a Host that is none': { sends: `GET /campaigns HTTP/1.1\r\nHost: a b/c@d\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
-  'no Host on an unknown path': { sends: `GET /nothing HTTP/1.1\r\n${CLOSE}\r\n`, gets: [400] },
+  'an invalid Host': { sends: `GET /campaigns HTTP/1.1\r\nHost: a b/c@d\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
+  'a request without a Host on an unknown path': { sends: `GET /nothing HTTP/1.1\r\n${CLOSE}\r\n`, gets: [400] },
   'two Authorizations': { sends: get('/campaigns', KEY), gets: [400] },
   'a header without a colon': { sends: get('/campaigns', 'nonsense\r\n'), gets: [400] },
   'a header without a name': { sends: get('/campaigns', ': x\r\n'), gets: [400] },
@@ -134,7 +137,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'a header over the limit': { sends: get('/campaigns', `X-A: ${'a'.repeat(20_000)}\r\n`), gets: [400] },
   'headers over the limit': { sends: get('/campaigns', 'X-A: b\r\n'.repeat(6_000)), gets: [400] },
   'two hundred headers': { sends: get('/campaigns', 'a:\r\n'.repeat(197)), gets: [200] },
-  'more headers': { sends: get('/campaigns', 'a:\r\n'.repeat(198)), gets: [400] },
+  'more than two hundred headers': { sends: get('/campaigns', 'a:\r\n'.repeat(198)), gets: [400] },
   'many headers before the key': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${'a:\r\n'.repeat(2_500)}${KEY}${CLOSE}\r\n`,
     gets: [400],
@@ -142,10 +145,10 @@ const probes: Readonly<Record<string, Probe>> = {
 
   'a body': { sends: sized('{"name":1}'), gets: [422] },
   'a body in chunks': { sends: chunked('a\r\n{"name":1}\r\n0\r\n\r\n'), gets: [422] },
-  'a body of no length': { sends: post(''), gets: [400] },
+  'a body without a length': { sends: post(''), gets: [400] },
   'a body of length 0': { sends: post('Content-Length: 0\r\n'), gets: [400] },
-  'no chunk': { sends: chunked('0\r\n\r\n'), gets: [400] },
-  'a length that is no number': { sends: post('Content-Length: x\r\n', body), gets: [400] },
+  'a chunked body without a chunk': { sends: chunked('0\r\n\r\n'), gets: [400] },
+  'a length that is not a number': { sends: post('Content-Length: x\r\n', body), gets: [400] },
   'a negative length': { sends: post('Content-Length: -1\r\n', body), gets: [400] },
   'a length with a sign': { sends: post('Content-Length: +23\r\n', body), gets: [400] },
   'two lengths': { sends: sized(body, 'Content-Length: 5\r\n'), gets: [400] },
@@ -177,8 +180,8 @@ const probes: Readonly<Record<string, Probe>> = {
   'a chunk that is longer than it says': { sends: chunked('2\r\nabc\r\n0\r\n\r\n'), gets: [400] },
   'a bad chunk after a good one': { sends: chunked('a\r\n{"name":1}\r\nzz\r\n'), gets: [400] },
   'endless chunk extensions': { sends: chunked(`1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`), gets: [400] },
-  'a body cut short': { sends: post('Content-Length: 100\r\n', '{"name":'), gets: [400], cut: true },
-  'chunks cut short': { sends: chunked('a\r\n{"na'), gets: [400], cut: true },
+  'an incomplete body': { sends: post('Content-Length: 100\r\n', '{"name":'), gets: [400], isHalfClosed: true },
+  'incomplete chunks': { sends: chunked('a\r\n{"na'), gets: [400], isHalfClosed: true },
   'a body over the limit': { sends: sized(`{"name":"${' '.repeat(1_100_000)}"}`), gets: [400] },
   'chunks over the limit': {
     sends: [chunked(''), ...Array(20).fill(`10000\r\n${' '.repeat(65_536)}\r\n`), '0\r\n\r\n'],
@@ -187,32 +190,35 @@ const probes: Readonly<Record<string, Probe>> = {
   'a length over the limit whose body never comes': {
     sends: post('Content-Length: 2000000\r\n', '{'),
     gets: [400],
-    cut: true,
+    isHalfClosed: true,
   },
   'another content type': { sends: sized(body, '', 'Content-Type: text/plain\r\n'), gets: [400] },
-  'no content type': { sends: sized(body, '', ''), gets: [400] },
-  'a content type that is none': { sends: sized(body, '', 'Content-Type: ;;=\r\n'), gets: [400] },
-  'a form': { sends: sized('name=x', '', 'Content-Type: application/x-www-form-urlencoded\r\n'), gets: [400] },
+  'a body without a content type': { sends: sized(body, '', ''), gets: [400] },
+  'an invalid content type': { sends: sized(body, '', 'Content-Type: ;;=\r\n'), gets: [400] },
+  'the content type of a form': {
+    sends: sized('name=x', '', 'Content-Type: application/x-www-form-urlencoded\r\n'),
+    gets: [400],
+  },
   'another charset': { sends: sized(body, '', 'Content-Type: application/json; charset=latin1\r\n'), gets: [400] },
   'a compressed body': { sends: sized(gzipSync(body), 'Content-Encoding: gzip\r\n'), gets: [400] },
-  'a compressed bomb': { sends: sized(bomb, 'Content-Encoding: gzip\r\n'), gets: [400] },
-  'a coding that does not exist': { sends: sized(body, 'Content-Encoding: zip\r\n'), gets: [400] },
+  'a compressed bomb': { sends: sized(bombBody, 'Content-Encoding: gzip\r\n'), gets: [400] },
+  'an unknown content coding': { sends: sized(body, 'Content-Encoding: zip\r\n'), gets: [400] },
   'a byte-order mark': { sends: sized('\xef\xbb\xbf{}'), gets: [400] },
-  'no UTF-8': { sends: sized('{"name":"\xff"}'), gets: [400] },
-  'no JSON': { sends: sized('{"name":'), gets: [400] },
+  'a body that is not UTF-8': { sends: sized('{"name":"\xff"}'), gets: [400] },
+  'a body that is not JSON': { sends: sized('{"name":'), gets: [400] },
   'bad percent-encoding in the path': { sends: get('/campaigns/%zz'), gets: [400] },
-  'no UTF-8 in the path': { sends: get('/campaigns/%ff'), gets: [400] },
-  'no UTF-8 in an unknown path': { sends: get('/nothing/%ff'), gets: [400] },
+  'a path that is not UTF-8': { sends: get('/campaigns/%ff'), gets: [400] },
+  'an unknown path that is not UTF-8': { sends: get('/nothing/%ff'), gets: [400] },
   'half a percent-encoding in an unknown path': { sends: get('/campaigns%'), gets: [400] },
-  'no UTF-8 in the path, for a method that it has not': {
+  'a path that is not UTF-8, with a method that it does not have': {
     sends: `PUT /campaigns/%ff HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
     gets: [400],
   },
-  'a path whose fixed part is encoded: it is compared as it was sent': { sends: get('/campaign%73'), gets: [404] },
+  'a path whose fixed part is percent-encoded': { sends: get('/campaign%73'), gets: [404] },
   'bad percent-encoding in the query': { sends: get('/campaigns?search=%zz'), gets: [400] },
-  'half a percent-encoding': { sends: get('/campaigns?search=%e'), gets: [400] },
-  'no UTF-8 in the query': { sends: get('/campaigns?search=%ff'), gets: [400] },
-  'no UTF-8 in a name of the query': { sends: get('/campaigns?%ff=1'), gets: [400] },
+  'half a percent-encoding in the query': { sends: get('/campaigns?search=%e'), gets: [400] },
+  'a query that is not UTF-8': { sends: get('/campaigns?search=%ff'), gets: [400] },
+  'a parameter name that is not UTF-8': { sends: get('/campaigns?%ff=1'), gets: [400] },
 
   'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [100, 422] },
   'Expect: 100-continue, which ends the connection': {
@@ -223,7 +229,7 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: sized('{"name":1}', 'Expect: 100-continue\r\n').toString().replace('HTTP/1.1', 'HTTP/1.0'),
     gets: [422],
   },
-  'another protocol, which ends the connection': {
+  'an upgrade to another protocol, which ends the connection': {
     sends: [
       `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: x\r\n\r\n${get('/tags')}`,
       get('/domains'),
@@ -242,40 +248,43 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: post('Content-Length: 2000000\r\nExpect: 100-continue\r\n'),
     gets: [400],
   },
-  'an unknown Expect': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
-  'another Expect that begins with a known one': { sends: sized(body, 'Expect: 100-continue-x\r\n'), gets: [400] },
-  'an unknown Expect before a known one': { sends: sized(body, 'Expect: foo, 100-continue\r\n'), gets: [400] },
-  'a known Expect, then an unknown one': {
+  'an unsupported Expect': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
+  'an Expect that begins with the supported one': { sends: sized(body, 'Expect: 100-continue-x\r\n'), gets: [400] },
+  'an unsupported Expect before the supported one': {
+    sends: sized(body, 'Expect: foo, 100-continue\r\n'),
+    gets: [400],
+  },
+  'the supported Expect, then an unsupported one': {
     sends: sized(body, 'Expect: 100-continue\r\nExpect: foo\r\n'),
     gets: [400],
   },
-  'an unknown Expect without a body': { sends: get('/campaigns', 'Expect: 200-ok\r\n'), gets: [400] },
+  'an unsupported Expect without a body': { sends: get('/campaigns', 'Expect: 200-ok\r\n'), gets: [400] },
 
-  'two requests at once': {
+  'two pipelined requests': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\n${get('/domains')}`,
     gets: [200, 200],
   },
-  'a broken request behind a good one': {
+  'a malformed request after a valid one': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\nnonsense\r\n\r\n`,
     gets: [200, 400],
   },
-  'a broken body behind a good request': {
+  'a malformed body after a valid request': {
     sends: Buffer.concat([Buffer.from(`GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\n`), chunked('zz\r\n')]),
     gets: [200, 400],
   },
-  'a request behind a body that is not looked at': {
+  'a request after a body that is ignored': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Content-Length: 5\r\n\r\nhello${get('/domains')}`,
     gets: [200, 200],
   },
-  'a request behind a body that was refused': {
+  'a request after a body that is rejected': {
     sends: `POST /tags HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhello${get('/domains')}`,
     gets: [401, 200],
   },
-  'a request behind one that ends the connection': {
+  'a request after one that ends the connection': {
     sends: Buffer.concat([chunked('zz\r\n'), sized(body)]),
     gets: [400],
   },
-  'a request behind one whose frame is wrong': {
+  'a request after one with invalid framing': {
     sends: `GET /tags HTTP/1.1\r\n${HOST}${HOST}\r\n${sized(body)}`,
     gets: [400],
   },
@@ -285,28 +294,28 @@ const probes: Readonly<Record<string, Probe>> = {
   },
 };
 
-suite('on the wire', {
+suite('the HTTP server', {
   ...Object.fromEntries(
-    Object.entries(probes).map(([name, { sends, gets, cut = false }]) => [
-      name,
+    Object.entries(probes).map(([name, { sends, gets, isHalfClosed = false }]) => [
+      `responds with ${gets.join(', ') || 'nothing'} to ${name}`,
       () =>
         withService(async (api) => {
-          const before = await everything(api);
+          const before = await readLists(api);
           const chunks = Array.isArray(sends) ? sends : [sends as string | Buffer];
-          const responder = await converse(api.url, chunks, cut);
+          const responses = await sendRaw(api.url, chunks, isHalfClosed);
           assert.deepEqual(
-            responder.map(({ status }) => status),
+            responses.map(({ status }) => status),
             gets,
           );
-          for (const reply of responder.filter(({ status }) => status >= 200)) checkReply(reply);
-          assert.deepEqual(await everything(api), before);
+          for (const response of responses.filter(({ status }) => status >= 200)) assertResponse(response);
+          assert.deepEqual(await readLists(api), before);
           assert.equal((await api.call('POST', '/tags', { body: { name: 'never stored' } })).status, 201);
         }),
     ]),
   ),
 });
 
-function checkReply({ status, headers, body: text }: RawReply): void {
+function assertResponse({ status, headers, body: text }: RawResponse): void {
   assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
@@ -318,8 +327,8 @@ function checkReply({ status, headers, body: text }: RawReply): void {
   assert.equal(errors[error.code as keyof typeof errors].status, status);
 }
 
-/** All that the lists show. */
-async function everything({ call }: Api): Promise<unknown> {
+/** Returns the bodies of the lists. */
+async function readLists({ call }: Api): Promise<unknown> {
   const lists = ['/campaigns?includeArchived=true', '/domains?includeArchived=true', '/content-pillars'];
   return Promise.all(lists.map(async (path) => (await call('GET', path)).text));
 }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
-import { assertFaults, assertNotFound, jsonOf, UNKNOWN_ID, UUID_V7, valuesOf } from '../support/expected-responses.ts';
-import { inWorld, newWorld, type World } from '../support/fixture.ts';
-import { textsAround } from '../support/samples.ts';
+import {
+  assertInvalidFields,
+  assertNotFound,
+  fieldValuesOf,
+  jsonOf,
+  UNKNOWN_ID,
+  UUID_V7,
+} from '../support/expected-responses.ts';
+import { createFixture, type Fixture, withFixture } from '../support/fixture.ts';
+import { textsAroundLimits } from '../support/samples.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -17,42 +24,42 @@ const ICONS = `
 
 const QUESTION = 'What did you learn today?';
 
-const create = async ({ call }: World, fields: object = {}) =>
+const create = async ({ call }: Fixture, fields: object = {}) =>
   jsonOf(await call('POST', '/inspiration-questions', { question: QUESTION, ...fields }), 201);
 
-const createGroup = async ({ call }: World, name: string): Promise<string> =>
+const createGroup = async ({ call }: Fixture, name: string): Promise<string> =>
   jsonOf(await call('POST', '/groups', { name }), 201).id;
 
-const createGroups = (world: World, names: readonly string[]) =>
-  Promise.all(names.map((name) => createGroup(world, name)));
+const createGroups = (fixture: Fixture, names: readonly string[]) =>
+  Promise.all(names.map((name) => createGroup(fixture, name)));
 
-const questions = async ({ call }: World, query = '') =>
-  valuesOf(await call('GET', `/inspiration-questions${query}`), 'question');
+const listQuestions = async ({ call }: Fixture, query = '') =>
+  fieldValuesOf(await call('GET', `/inspiration-questions${query}`), 'question');
 
-/** What each field takes and refuses, on POST and on PATCH. */
-const question = textsAround({ min: 10, max: 170 });
-const description = textsAround({ max: 5000 });
-const fields: Record<string, { taken: readonly unknown[]; refused: readonly unknown[] }> = {
-  question: { taken: question.taken, refused: [...question.refused, null, 12345678901, ['What is it?']] },
-  description: { taken: description.taken, refused: [...description.refused, null, 1, {}] },
-  icon: { taken: ICONS, refused: ['Bulb', ' bulb', '', 'unknown', null, 1, ['bulb']] },
-  userType: { taken: ['thought_leader', 'advocate', 'all'], refused: ['All', '', 'admin', null, 1, ['all']] },
-  isActive: { taken: [true, false], refused: ['true', 1, 0, null, [], ''] },
-  archived: { taken: [true, false], refused: ['false', 1, 0, null, {}, ''] },
-  groups: { taken: [[]], refused: [null, '', UNKNOWN_ID, {}, 1] },
+/** The valid and invalid values of each field, for POST and PATCH. */
+const question = textsAroundLimits({ min: 10, max: 170 });
+const description = textsAroundLimits({ max: 5000 });
+const fields: Record<string, { valid: readonly unknown[]; invalid: readonly unknown[] }> = {
+  question: { valid: question.valid, invalid: [...question.invalid, null, 12345678901, ['What is it?']] },
+  description: { valid: description.valid, invalid: [...description.invalid, null, 1, {}] },
+  icon: { valid: ICONS, invalid: ['Bulb', ' bulb', '', 'unknown', null, 1, ['bulb']] },
+  userType: { valid: ['thought_leader', 'advocate', 'all'], invalid: ['All', '', 'admin', null, 1, ['all']] },
+  isActive: { valid: [true, false], invalid: ['true', 1, 0, null, [], ''] },
+  archived: { valid: [true, false], invalid: ['false', 1, 0, null, {}, ''] },
+  groups: { valid: [[]], invalid: [null, '', UNKNOWN_ID, {}, 1] },
 };
 
-const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
+const trimIfString = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 suite('POST /inspiration-questions', {
-  'makes a question and returns its eleven fields, with their defaults': () =>
-    inWorld(
-      async (world) => {
-        const created = await create(world, { question: ` ${QUESTION} ` });
+  'creates a question and returns its eleven fields, with their defaults': () =>
+    withFixture(
+      async (fixture) => {
+        const created = await create(fixture, { question: ` ${QUESTION} ` });
         const at = '2026-01-31T09:00:00.000Z';
         assert.deepEqual(created, {
           id: created.id,
-          workspaceId: world.workspaceId,
+          workspaceId: fixture.workspaceId,
           question: QUESTION,
           description: '',
           icon: 'bulb',
@@ -69,14 +76,14 @@ suite('POST /inspiration-questions', {
           description: 'Any tool',
           icon: 'rocket',
           userType: 'advocate',
-          groups: [await createGroup(world, 'Sales')],
+          groups: [await createGroup(fixture, 'Sales')],
           isActive: false,
           archived: true,
         };
-        const { id, workspaceId, createdAt, updatedAt, ...rest } = await create(world, all);
-        assert.deepEqual([workspaceId, createdAt, updatedAt], [world.workspaceId, at, at]);
+        const { id, workspaceId, createdAt, updatedAt, ...rest } = await create(fixture, all);
+        assert.deepEqual([workspaceId, createdAt, updatedAt], [fixture.workspaceId, at, at]);
         assert.deepEqual(rest, all);
-        assert.deepEqual(jsonOf(await world.call('GET', '/inspiration-questions?includeArchived=true')), [
+        assert.deepEqual(jsonOf(await fixture.call('GET', '/inspiration-questions?includeArchived=true')), [
           { id, workspaceId, createdAt, updatedAt, ...rest },
           created,
         ]);
@@ -84,36 +91,40 @@ suite('POST /inspiration-questions', {
       { now: () => NINE },
     ),
 
-  'keeps the two flags independent of each other': () =>
-    inWorld(async (world) => {
+  'stores the two flags independently of each other': () =>
+    withFixture(async (fixture) => {
       for (const isActive of [true, false]) {
         for (const archived of [true, false]) {
-          const made = await create(world, { isActive, archived });
-          assert.deepEqual([made.isActive, made.archived], [isActive, archived]);
+          const created = await create(fixture, { isActive, archived });
+          assert.deepEqual([created.isActive, created.archived], [isActive, archived]);
         }
       }
     }),
 
-  'takes each field within its bounds and refuses it beyond them': () =>
-    inWorld(async (world) => {
+  'accepts each field within its limits, and rejects it beyond them': () =>
+    withFixture(async (fixture) => {
       let count = 0;
-      for (const [field, { taken, refused }] of Object.entries(fields)) {
-        for (const value of taken) {
-          assert.deepEqual((await create(world, { [field]: value }))[field], trimmed(value));
+      for (const [field, { valid, invalid }] of Object.entries(fields)) {
+        for (const value of valid) {
+          assert.deepEqual((await create(fixture, { [field]: value }))[field], trimIfString(value));
           count++;
         }
-        for (const value of refused) {
+        for (const value of invalid) {
           const body = { question: QUESTION, [field]: value };
-          assertFaults(await world.call('POST', '/inspiration-questions', body), [field], JSON.stringify(value));
+          assertInvalidFields(
+            await fixture.call('POST', '/inspiration-questions', body),
+            [field],
+            JSON.stringify(value),
+          );
         }
       }
       const pages = ['?includeArchived=true&pageSize=100', '?includeArchived=true&pageSize=100&page=2'];
-      const stored = await Promise.all(pages.map((page) => questions(world, page)));
+      const stored = await Promise.all(pages.map((page) => listQuestions(fixture, page)));
       assert.equal(stored.flat().length, count);
     }),
 
-  'names every field that is missing, wrong or unknown': () =>
-    inWorld(async ({ call }) => {
+  'names every field that is missing, invalid or unknown': () =>
+    withFixture(async ({ call }) => {
       const cases: readonly [body: object, faults: string[]][] = [
         [{}, ['question']],
         [{ description: 1, icon: 'x', userType: 'x' }, ['question', 'description', 'icon', 'userType']],
@@ -126,26 +137,29 @@ suite('POST /inspiration-questions', {
           ['id', 'workspaceId', 'groupIds'],
         ],
       ];
-      for (const [body, faults] of cases) assertFaults(await call('POST', '/inspiration-questions', body), faults);
+      for (const [body, faults] of cases)
+        assertInvalidFields(await call('POST', '/inspiration-questions', body), faults);
     }),
 
-  'keeps groups in the order sent, in lower case and without duplicates, 100 at most': () =>
-    inWorld(async (world, api) => {
+  'stores groups in the order sent, in lower case and without duplicates, at most 100': () =>
+    withFixture(async (fixture, api) => {
       const ids = await createGroups(
-        world,
+        fixture,
         Array.from({ length: 101 }, (_, i) => `Group ${i}`),
       );
       const [a, b, c] = ids as [string, string, string];
       const groups = [c, a.toUpperCase(), b, a, c.toUpperCase()];
-      assert.deepEqual((await create(world, { groups })).groups, [c, a, b]);
+      assert.deepEqual((await create(fixture, { groups })).groups, [c, a, b]);
 
       const hundred = ids.slice(0, 100);
       const twice = [...hundred, ...hundred.map((id) => id.toUpperCase())];
-      assert.deepEqual((await create(world, { groups: twice })).groups, hundred);
-      const { call } = world;
-      assertFaults(await call('POST', '/inspiration-questions', { question: QUESTION, groups: ids }), ['groups']);
+      assert.deepEqual((await create(fixture, { groups: twice })).groups, hundred);
+      const { call } = fixture;
+      assertInvalidFields(await call('POST', '/inspiration-questions', { question: QUESTION, groups: ids }), [
+        'groups',
+      ]);
 
-      const foreign = await createGroup(await newWorld(api), 'Foreign');
+      const foreign = await createGroup(await createFixture(api), 'Foreign');
       const cases: readonly [groups: unknown[], faults: string[]][] = [
         [[a, foreign], ['groups.1']],
         [
@@ -162,40 +176,40 @@ suite('POST /inspiration-questions', {
         ],
       ];
       for (const [groups, faults] of cases) {
-        assertFaults(await call('POST', '/inspiration-questions', { question: QUESTION, groups }), faults);
+        assertInvalidFields(await call('POST', '/inspiration-questions', { question: QUESTION, groups }), faults);
       }
     }),
 });
 
 suite('GET /inspiration-questions', {
-  'lists the questions of the workspace that are not archived, newest first': () =>
-    inWorld(async (world, api) => {
-      await create(await newWorld(api));
-      for (const name of ['first', 'third', 'second']) await create(world, { question: `This is the ${name}` });
-      await create(world, { question: 'This is archived', archived: true });
-      await create(world, { question: 'This is not active', isActive: false });
+  'lists the unarchived questions of the workspace, newest first': () =>
+    withFixture(async (fixture, api) => {
+      await create(await createFixture(api));
+      for (const name of ['first', 'third', 'second']) await create(fixture, { question: `This is the ${name}` });
+      await create(fixture, { question: 'This is archived', archived: true });
+      await create(fixture, { question: 'This is not active', isActive: false });
       const live = ['This is not active', 'This is the second', 'This is the third', 'This is the first'];
-      assert.deepEqual(await questions(world), live);
-      assert.deepEqual(await questions(world, '?includeArchived=false'), live);
-      assert.deepEqual(await questions(world, '?includeArchived=true'), [
+      assert.deepEqual(await listQuestions(fixture), live);
+      assert.deepEqual(await listQuestions(fixture, '?includeArchived=false'), live);
+      assert.deepEqual(await listQuestions(fixture, '?includeArchived=true'), [
         live[0],
         'This is archived',
         ...live.slice(1),
       ]);
     }),
 
-  'filters by each parameter, and by all of them together': () =>
-    inWorld(async (world) => {
-      const [a, b, c] = (await createGroups(world, ['A', 'B', 'C'])) as [string, string, string];
-      const made = {
+  'filters by each parameter, and combines all filters': () =>
+    withFixture(async (fixture) => {
+      const [a, b, c] = (await createGroups(fixture, ['A', 'B', 'C'])) as [string, string, string];
+      const created = {
         'for all and everyone': {},
         'for advocates of A': { userType: 'advocate', groups: [a] },
         'for leaders of A, B': { userType: 'thought_leader', groups: [a, b], isActive: false },
         'for all of B': { groups: [b], archived: true },
         'for advocates, all': { userType: 'advocate', isActive: false, archived: true },
       };
-      for (const [name, more] of Object.entries(made)) await create(world, { question: `It is ${name}`, ...more });
-      const all = Object.keys(made).reverse();
+      for (const [name, more] of Object.entries(created)) await create(fixture, { question: `It is ${name}`, ...more });
+      const all = Object.keys(created).reverse();
       const cases: Record<string, string[]> = {
         'userType=all': ['for all and everyone'],
         'userType=advocate': ['for advocates of A'],
@@ -217,7 +231,7 @@ suite('GET /inspiration-questions', {
       };
       for (const [query, expected] of Object.entries(cases)) {
         assert.deepEqual(
-          await questions(world, `?${query}`),
+          await listQuestions(fixture, `?${query}`),
           expected.map((name) => `It is ${name}`),
           query,
         );
@@ -225,11 +239,11 @@ suite('GET /inspiration-questions', {
     }),
 
   'searches question and description': () =>
-    inWorld(async (world) => {
+    withFixture(async (fixture) => {
       const coffee = 'Where is the best café?';
       const tea = 'What about some tea (or two)?';
-      await create(world, { question: coffee, description: 'Tell_us 50% of it \\ all' });
-      await create(world, { question: tea, description: 'No CAFÉ there, ΟΔΟΣ' });
+      await create(fixture, { question: coffee, description: 'Tell_us 50% of it \\ all' });
+      await create(fixture, { question: tea, description: 'No CAFÉ there, ΟΔΟΣ' });
       const cases: readonly [search: string, questions: string[]][] = [
         ['café', [tea, coffee]],
         ['CAFE\u0301', [tea, coffee]],
@@ -248,17 +262,17 @@ suite('GET /inspiration-questions', {
         ['café?\nTell', []],
       ];
       for (const [search, expected] of cases) {
-        assert.deepEqual(await questions(world, `?search=${encodeURIComponent(search)}`), expected, search);
+        assert.deepEqual(await listQuestions(fixture, `?search=${encodeURIComponent(search)}`), expected, search);
       }
     }),
 
-  'lists with availableToMe what is meant for the caller': () => inWorld(checkAvailability),
+  'lists with availableToMe the questions for the caller': () => withFixture(checkAvailability),
 });
 
-/** Asks as every kind of caller for every kind of question. */
-async function checkAvailability(world: World, api: Api): Promise<void> {
-  const [a, b] = (await createGroups(world, ['A', 'B'])) as [string, string];
-  const made = {
+/** Lists every type of question as every type of caller. */
+async function checkAvailability(fixture: Fixture, api: Api): Promise<void> {
+  const [a, b] = (await createGroups(fixture, ['A', 'B'])) as [string, string];
+  const created = {
     open: {},
     'leaders only': { userType: 'thought_leader' },
     'advocates only': { userType: 'advocate' },
@@ -271,14 +285,15 @@ async function checkAvailability(world: World, api: Api): Promise<void> {
     archived: { archived: true },
     'archived, inactive': { archived: true, isActive: false },
   };
-  for (const [name, more] of Object.entries(made)) await create(world, { question: `It is for: ${name}`, ...more });
+  for (const [name, more] of Object.entries(created))
+    await create(fixture, { question: `It is for: ${name}`, ...more });
 
   const ofA = ['group A', 'both groups'];
   const ofB = ['group B', 'both groups'];
   const keyOf = async (seatType: 'thought_leader' | 'advocate', groupIds: string[]) =>
-    world.addKey((await world.addMember({ seatType, groupIds })).id);
+    fixture.addKey((await fixture.addMember({ seatType, groupIds })).id);
   const cases: readonly [key: string, available: string[]][] = [
-    [await world.addKey(), ['open']],
+    [await fixture.addKey(), ['open']],
     [await keyOf('thought_leader', []), ['open', 'leaders only']],
     [await keyOf('advocate', []), ['open', 'advocates only']],
     [await keyOf('thought_leader', [a]), ['open', 'leaders only', ...ofA, 'leaders of A']],
@@ -289,8 +304,8 @@ async function checkAvailability(world: World, api: Api): Promise<void> {
   for (const [at, [key, available]] of cases.entries()) {
     for (const also of ['', '&includeArchived=true', '&isActive=true']) {
       const path = `/inspiration-questions?availableToMe=true${also}`;
-      const seen = valuesOf(await api.call('GET', path, { key }), 'question');
-      assert.deepEqual(seen.sort(), available.map((name) => `It is for: ${name}`).sort(), `caller ${at} ${also}`);
+      const listed = fieldValuesOf(await api.call('GET', path, { key }), 'question');
+      assert.deepEqual(listed.sort(), available.map((name) => `It is for: ${name}`).sort(), `caller ${at} ${also}`);
     }
     for (const [query, count] of Object.entries({ '&isActive=false': 0, '&userType=all&search=open': 1 })) {
       const path = `/inspiration-questions?availableToMe=true${query}`;
@@ -300,12 +315,12 @@ async function checkAvailability(world: World, api: Api): Promise<void> {
 }
 
 suite('PATCH /inspiration-questions/{id}', {
-  'changes what is sent and leaves what is not': async () => {
+  'changes the fields that are sent, and no others': async () => {
     let now = NINE;
-    await inWorld(
-      async (world) => {
-        const [a, b] = (await createGroups(world, ['A', 'B'])) as [string, string];
-        let current = await create(world);
+    await withFixture(
+      async (fixture) => {
+        const [a, b] = (await createGroups(fixture, ['A', 'B'])) as [string, string];
+        let current = await create(fixture);
         const changes = [
           { question: 'What did you learn yesterday?' },
           { description: 'Anything counts' },
@@ -325,23 +340,25 @@ suite('PATCH /inspiration-questions/{id}', {
           now += 1000;
           const expected = { ...current, ...change, updatedAt: new Date(now).toISOString() };
           const path = `/inspiration-questions/${current.id.toUpperCase()}`;
-          current = jsonOf(await world.call('PATCH', path, change));
+          current = jsonOf(await fixture.call('PATCH', path, change));
           assert.deepEqual(current, expected, JSON.stringify(change));
-          assert.deepEqual(jsonOf(await world.call('GET', '/inspiration-questions?includeArchived=true')), [expected]);
+          assert.deepEqual(jsonOf(await fixture.call('GET', '/inspiration-questions?includeArchived=true')), [
+            expected,
+          ]);
         }
       },
       { now: () => now },
     );
   },
 
-  'changes nothing, updatedAt included, when nothing is sent or all of it is so already': async () => {
+  'changes nothing, including updatedAt, if no value differs': async () => {
     let now = NINE;
-    await inWorld(
-      async (world) => {
-        const groups = (await createGroups(world, ['A', 'B'])) as [string, string];
-        const made = await create(world, { groups, description: 'Any' });
+    await withFixture(
+      async (fixture) => {
+        const groups = (await createGroups(fixture, ['A', 'B'])) as [string, string];
+        const created = await create(fixture, { groups, description: 'Any' });
         now += 1000;
-        const { id, workspaceId, createdAt, updatedAt, ...same } = made;
+        const { id, workspaceId, createdAt, updatedAt, ...same } = created;
         const bodies = [
           {},
           { question: ` ${QUESTION} ` },
@@ -350,51 +367,51 @@ suite('PATCH /inspiration-questions/{id}', {
           same,
         ];
         for (const body of bodies) {
-          assert.deepEqual(jsonOf(await world.call('PATCH', `/inspiration-questions/${id}`, body)), made);
+          assert.deepEqual(jsonOf(await fixture.call('PATCH', `/inspiration-questions/${id}`, body)), created);
         }
-        assert.deepEqual(jsonOf(await world.call('GET', '/inspiration-questions')), [made]);
+        assert.deepEqual(jsonOf(await fixture.call('GET', '/inspiration-questions')), [created]);
       },
       { now: () => now },
     );
   },
 
-  'takes each field within its bounds and refuses it beyond them': () =>
-    inWorld(async (world) => {
-      const path = `/inspiration-questions/${(await create(world)).id}`;
-      for (const [field, { taken, refused }] of Object.entries(fields)) {
-        for (const value of taken) {
-          assert.deepEqual(jsonOf(await world.call('PATCH', path, { [field]: value }))[field], trimmed(value));
+  'accepts each field within its limits, and rejects it beyond them': () =>
+    withFixture(async (fixture) => {
+      const path = `/inspiration-questions/${(await create(fixture)).id}`;
+      for (const [field, { valid, invalid }] of Object.entries(fields)) {
+        for (const value of valid) {
+          assert.deepEqual(jsonOf(await fixture.call('PATCH', path, { [field]: value }))[field], trimIfString(value));
         }
-        for (const value of refused) {
-          assertFaults(await world.call('PATCH', path, { [field]: value }), [field], JSON.stringify(value));
+        for (const value of invalid) {
+          assertInvalidFields(await fixture.call('PATCH', path, { [field]: value }), [field], JSON.stringify(value));
         }
       }
     }),
 
-  'names every wrong, unknown and foreign value, and changes nothing then': () =>
-    inWorld(async (world, api) => {
-      const made = await create(world);
-      const own = await createGroup(world, 'Own');
-      const foreign = await createGroup(await newWorld(api), 'Foreign');
+  'names every invalid, unknown and foreign value, and changes nothing': () =>
+    withFixture(async (fixture, api) => {
+      const created = await create(fixture);
+      const own = await createGroup(fixture, 'Own');
+      const foreign = await createGroup(await createFixture(api), 'Foreign');
       const many = Array.from({ length: 101 }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
       const cases: readonly [body: object, faults: string[]][] = [
-        [{ question: 'x', icon: 'x', id: made.id, createdAt: '' }, ['id', 'createdAt', 'question', 'icon']],
-        [{ question: 'What is it all about?', groups: [own, foreign, UNKNOWN_ID] }, ['groups.1', 'groups.2']],
+        [{ question: 'x', icon: 'x', id: created.id, createdAt: '' }, ['id', 'createdAt', 'question', 'icon']],
+        [{ question: 'Which topic comes next?', groups: [own, foreign, UNKNOWN_ID] }, ['groups.1', 'groups.2']],
         [{ icon: 'star', groups: [own, 'no-id'] }, ['groups.1']],
         [{ icon: 'star', groups: many }, ['groups']],
       ];
       for (const [body, faults] of cases) {
-        assertFaults(await world.call('PATCH', `/inspiration-questions/${made.id}`, body), faults);
+        assertInvalidFields(await fixture.call('PATCH', `/inspiration-questions/${created.id}`, body), faults);
       }
-      assert.deepEqual(jsonOf(await world.call('GET', '/inspiration-questions')), [made]);
+      assert.deepEqual(jsonOf(await fixture.call('GET', '/inspiration-questions')), [created]);
     }),
 
-  'is found by what it is now': () =>
-    inWorld(async (world) => {
-      const group = await createGroup(world, 'Sales');
-      const { id } = await create(world, { description: 'About coffee' });
+  'makes a question findable by its current values': () =>
+    withFixture(async (fixture) => {
+      const group = await createGroup(fixture, 'Sales');
+      const { id } = await create(fixture, { description: 'About coffee' });
       const change = { description: 'About tea', groups: [group], userType: 'advocate', isActive: false };
-      jsonOf(await world.call('PATCH', `/inspiration-questions/${id}`, change));
+      jsonOf(await fixture.call('PATCH', `/inspiration-questions/${id}`, change));
       const cases = {
         'search=coffee': 0,
         'search=tea': 1,
@@ -405,49 +422,49 @@ suite('PATCH /inspiration-questions/{id}', {
         [`groupIds=${group}`]: 1,
       };
       for (const [query, count] of Object.entries(cases)) {
-        assert.equal((await questions(world, `?${query}`)).length, count, query);
+        assert.equal((await listQuestions(fixture, `?${query}`)).length, count, query);
       }
       const available = async (groups: readonly string[]) => {
         const body = { groups, userType: 'all', isActive: true };
-        jsonOf(await world.call('PATCH', `/inspiration-questions/${id}`, body));
-        return (await questions(world, '?availableToMe=true')).length;
+        jsonOf(await fixture.call('PATCH', `/inspiration-questions/${id}`, body));
+        return (await listQuestions(fixture, '?availableToMe=true')).length;
       };
       assert.equal(await available([]), 1);
       assert.equal(await available([group]), 0);
       assert.equal(await available([]), 1);
     }),
 
-  'answers 404 for what is no question here, after the shape and before the groups': () =>
-    inWorld(async (world, api) => {
-      const foreign = await create(await newWorld(api));
-      for (const id of [UNKNOWN_ID, foreign.id, 'no-id', world.admin.id]) {
+  'returns 404 for an unknown id, after the body and before the groups are validated': () =>
+    withFixture(async (fixture, api) => {
+      const foreign = await create(await createFixture(api));
+      for (const id of [UNKNOWN_ID, foreign.id, 'no-id', fixture.admin.id]) {
         const path = `/inspiration-questions/${id}`;
         for (const body of [{}, { icon: 'star' }, { groups: [UNKNOWN_ID] }]) {
-          assertNotFound(await world.call('PATCH', path, body), id);
+          assertNotFound(await fixture.call('PATCH', path, body), id);
         }
-        assertFaults(await world.call('PATCH', path, { question: 'x' }), ['question']);
+        assertInvalidFields(await fixture.call('PATCH', path, { question: 'x' }), ['question']);
       }
     }),
 });
 
 suite('DELETE /inspiration-questions/{id}', {
-  'deletes a question, once': () =>
-    inWorld(async (world) => {
-      const { id } = await create(world);
-      await create(world, { question: 'Does this one stay?' });
-      assert.deepEqual(jsonOf(await world.call('DELETE', `/inspiration-questions/${id.toUpperCase()}`)), { id });
-      assertNotFound(await world.call('DELETE', `/inspiration-questions/${id}`));
-      assertNotFound(await world.call('PATCH', `/inspiration-questions/${id}`, { icon: 'star' }));
-      assert.deepEqual(await questions(world, '?includeArchived=true'), ['Does this one stay?']);
+  'deletes a question, and returns 404 for it afterwards': () =>
+    withFixture(async (fixture) => {
+      const { id } = await create(fixture);
+      await create(fixture, { question: 'Does this one stay?' });
+      assert.deepEqual(jsonOf(await fixture.call('DELETE', `/inspiration-questions/${id.toUpperCase()}`)), { id });
+      assertNotFound(await fixture.call('DELETE', `/inspiration-questions/${id}`));
+      assertNotFound(await fixture.call('PATCH', `/inspiration-questions/${id}`, { icon: 'star' }));
+      assert.deepEqual(await listQuestions(fixture, '?includeArchived=true'), ['Does this one stay?']);
     }),
 
-  'answers 404 for what is no question here': () =>
-    inWorld(async (world, api) => {
-      const other = await newWorld(api);
+  'returns 404 for an unknown id': () =>
+    withFixture(async (fixture, api) => {
+      const other = await createFixture(api);
       const foreign = await create(other);
-      for (const id of [UNKNOWN_ID, foreign.id, 'no-id', world.admin.id]) {
-        assertNotFound(await world.call('DELETE', `/inspiration-questions/${id}`), id);
+      for (const id of [UNKNOWN_ID, foreign.id, 'no-id', fixture.admin.id]) {
+        assertNotFound(await fixture.call('DELETE', `/inspiration-questions/${id}`), id);
       }
-      assert.deepEqual(await questions(other), [QUESTION]);
+      assert.deepEqual(await listQuestions(other), [QUESTION]);
     }),
 });

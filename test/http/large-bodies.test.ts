@@ -3,55 +3,58 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { each } from '../support/each.ts';
-import { assertRefused } from '../support/expected-responses.ts';
-import { callRaw, chunked, converse, type RawRequest } from '../support/raw.ts';
+import { assertError } from '../support/expected-responses.ts';
+import { callRaw, chunked, type RawRequest, sendRaw } from '../support/raw-requests.ts';
 import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const LIMIT = 2 ** 20;
-const MOST_ARRIVING_MIB = 32;
-const MUCH_ARRIVING_OF_ALL_MIB = 128;
-/** What is not too much for a workspace, in however many pieces it comes. */
-const LESS_ARRIVING_MIB = 24;
-const TOO_MANY = /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many bodies of your workspace/s;
-const TOO_LARGE = /^The request body must have at most 1048576 bytes\.$/;
+const MAX_WORKSPACE_MIB = 32;
+const PRESSURE_MIB = 128;
+/** A size that is within the memory budget of a workspace, in any number of chunks. */
+const ALLOWED_MIB = 24;
+const REJECTED_RESPONSE = /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many request bodies of your workspace/s;
+const TOO_LARGE = /^The body must have at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
-const OVER = ['Content-Length', String(LIMIT + 1)] as const;
+const LENGTH_OVER_LIMIT = ['Content-Length', String(LIMIT + 1)] as const;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 const EXPECT = ['Expect', '100-continue'] as const;
 
-/** What stands before the headers that frame a body. */
-const headOf = (key: string) =>
+/** Returns the head of a request, without the headers that frame its body. */
+const createHead = (key: string) =>
   `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${TYPE.join(': ')}\r\n`;
-const HEAD = headOf(DEMO_API_KEY);
+const HEAD = createHead(DEMO_API_KEY);
 
 const post = (request: Partial<RawRequest>) => ({ method: 'POST', target: '/tags', key: DEMO_API_KEY, ...request });
 
-/** Bodies over the limit of which the client never sends the end. */
+/** Bodies over the limit that the client does not send to their end. */
 const unfinished: Readonly<Record<string, RawRequest>> = {
-  'its length tells it': post({ headers: [TYPE, OVER], body: '{' }),
-  'its length tells it before the first byte': post({ headers: [TYPE, OVER] }),
-  'the client waits for 100 Continue': post({ headers: [TYPE, OVER, EXPECT] }),
-  'it comes in chunks': post({ headers: [TYPE, CHUNKED], body: chunked(' '.repeat(LIMIT + 1)).slice(0, -5) }),
+  'its Content-Length is over the limit': post({ headers: [TYPE, LENGTH_OVER_LIMIT], body: '{' }),
+  'its Content-Length is over the limit, before the first byte': post({ headers: [TYPE, LENGTH_OVER_LIMIT] }),
+  'the client waits for 100 Continue': post({ headers: [TYPE, LENGTH_OVER_LIMIT, EXPECT] }),
+  'its chunks are over the limit': post({
+    headers: [TYPE, CHUNKED],
+    body: chunked(' '.repeat(LIMIT + 1)).slice(0, -5),
+  }),
 };
 
-/** Bodies of nearly a megabyte whose last byte does not come, and what is answered to some of them meanwhile. */
+/** Sends bodies of almost a mebibyte without their last byte. `responses` collects the responses meanwhile. */
 async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
   const bytes = Buffer.concat([
-    Buffer.from(`${headOf(key)}Content-Length: ${LIMIT}\r\n\r\n`),
+    Buffer.from(`${createHead(key)}Content-Length: ${LIMIT}\r\n\r\n`),
     Buffer.alloc(LIMIT - 1, ' '),
   ]);
-  const answers: string[] = [];
+  const responses: string[] = [];
   const sockets = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
   for (const socket of sockets) {
-    socket.on('data', (answer) => answers.push(String(answer))).on('error', () => socket.destroy());
+    socket.on('data', (response) => responses.push(String(response))).on('error', () => socket.destroy());
     socket.write(bytes);
   }
   return {
-    answers,
+    responses,
     async end() {
       for (const socket of sockets) socket.end('}');
       await Promise.all(sockets.map((socket) => socket.destroyed || once(socket, 'close')));
@@ -59,41 +62,41 @@ async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
   };
 }
 
-suite('bodies that do not come whole', {
-  'are refused where those of a workspace hold too much, and no other workspace notices': () =>
+suite('incomplete bodies', {
+  'are rejected if those of one workspace take too much memory, without affecting other workspaces': () =>
     withService(async (api) => {
       const { key } = await createTenant(api, 'other');
       const { url } = api;
-      for (const name of ['at first', 'when they have gone']) {
-        const unfinished = await sendUnfinished(url, 2 * MOST_ARRIVING_MIB);
-        await until(() => unfinished.answers.length >= MOST_ARRIVING_MIB / 2);
-        for (const answer of unfinished.answers) assert.match(answer, TOO_MANY);
+      for (const name of ['at first', 'afterwards']) {
+        const unfinished = await sendUnfinished(url, 2 * MAX_WORKSPACE_MIB);
+        await waitUntil(() => unfinished.responses.length >= MAX_WORKSPACE_MIB / 2);
+        for (const response of unfinished.responses) assert.match(response, REJECTED_RESPONSE);
         const body = JSON.stringify({ name }) + ' '.repeat(LIMIT - 100);
         assert.equal((await callRaw({ url }, post({ key, headers: [TYPE], body }))).status, 201);
-        assert.ok(unfinished.answers.length <= MOST_ARRIVING_MIB + 2, `${unfinished.answers.length}`);
+        assert.ok(unfinished.responses.length <= MAX_WORKSPACE_MIB + 2, `${unfinished.responses.length}`);
         await unfinished.end();
       }
     }),
 
-  'are refused where those of all hold much, and no workspace notices that has hardly any': () =>
+  'are rejected earlier if those of all workspaces take much memory, without affecting workspaces with few': () =>
     withService(async ({ url, app }) => {
       const keys: string[] = [];
-      while (keys.length * LESS_ARRIVING_MIB < MUCH_ARRIVING_OF_ALL_MIB + MOST_ARRIVING_MIB) {
+      while (keys.length * ALLOWED_MIB < PRESSURE_MIB + MAX_WORKSPACE_MIB) {
         keys.push((await createTenant({ app }, `t${keys.length}`)).key);
       }
       const { key } = await createTenant({ app }, 'other');
-      const unfinished = await Promise.all(keys.map((key) => sendUnfinished(url, LESS_ARRIVING_MIB, key)));
-      const answers = () => unfinished.flatMap((each) => each.answers);
-      await until(() => answers().length >= keys.length * LESS_ARRIVING_MIB - MUCH_ARRIVING_OF_ALL_MIB);
-      for (const answer of answers()) assert.match(answer, TOO_MANY);
-      const body = JSON.stringify({ name: 'made meanwhile' }) + ' '.repeat(LIMIT - 100);
+      const unfinished = await Promise.all(keys.map((key) => sendUnfinished(url, ALLOWED_MIB, key)));
+      const responses = () => unfinished.flatMap((each) => each.responses);
+      await waitUntil(() => responses().length >= keys.length * ALLOWED_MIB - PRESSURE_MIB);
+      for (const response of responses()) assert.match(response, REJECTED_RESPONSE);
+      const body = JSON.stringify({ name: 'created meanwhile' }) + ' '.repeat(LIMIT - 100);
       assert.equal((await callRaw({ url }, post({ key, headers: [TYPE], body }))).status, 201);
       await Promise.all(unfinished.map((each) => each.end()));
     }),
 
-  'do no harm where they are also too large': () =>
+  'cause no error if they are also too large': () =>
     withService(async ({ url, call }) => {
-      const unfinished = await sendUnfinished(url, MOST_ARRIVING_MIB - 1);
+      const unfinished = await sendUnfinished(url, MAX_WORKSPACE_MIB - 1);
       const begin = (length: number) => {
         const socket = connect(Number(new URL(url).port), '127.0.0.1');
         socket.on('error', () => socket.destroy()).resume();
@@ -110,7 +113,7 @@ suite('bodies that do not come whole', {
       await unfinished.end();
     }),
 
-  'count no more when they have been answered': () =>
+  'no longer count when they have a response': () =>
     withService(async (api) => {
       const most = ' '.repeat(LIMIT - 100_000);
       const endings: Readonly<Record<string, string>> = {
@@ -118,68 +121,71 @@ suite('bodies that do not come whole', {
         'a chunk is broken': `${HEAD}${CHUNKED.join(': ')}\r\n\r\n${most.length.toString(16)}\r\n${most}\r\nzz\r\n`,
       };
       await each(endings, async (bytes) => {
-        for (let sent = 0; sent < 2 * MOST_ARRIVING_MIB; sent++) await converse(api.url, [bytes], true);
-        const unfinished = await sendUnfinished(api.url, LESS_ARRIVING_MIB);
+        for (let sent = 0; sent < 2 * MAX_WORKSPACE_MIB; sent++) await sendRaw(api.url, [bytes], true);
+        const unfinished = await sendUnfinished(api.url, ALLOWED_MIB);
         await delay(500);
-        assert.deepEqual(unfinished.answers, []);
+        assert.deepEqual(unfinished.responses, []);
         await unfinished.end();
       });
     }),
 });
 
-suite('a body in many pieces', {
-  'is refused where these take much more memory than it': () =>
+suite('a body in many chunks', {
+  'is rejected if the chunks take much more memory than their bytes': () =>
     withService(async ({ url }) => {
       const pieces = '1\r\n \r\n'.repeat(100_000);
-      const responder = await converse(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
+      const responses = await sendRaw(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
       assert.deepEqual(
-        responder.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [429],
       );
     }),
 });
 
 suite('a body over the limit', {
-  'is refused before it has come, without a 100 Continue': () =>
-    withService((api) =>
-      each(unfinished, async (request) => assertRefused(await callRaw(api, request), 400, TOO_LARGE)),
-    ),
+  'is rejected before it arrives, without a 100 Continue': () =>
+    withService((api) => each(unfinished, async (request) => assertError(await callRaw(api, request), 400, TOO_LARGE))),
 
-  'is not waited for by another refusal': () =>
+  'does not delay another error': () =>
     withService(async (api) => {
-      const headers = [TYPE, OVER, EXPECT];
-      assertRefused(await callRaw(api, post({ headers, key: null })), 401);
-      assertRefused(await callRaw(api, post({ headers, target: '/nothing' })), 404);
-      assertRefused(await callRaw(api, post({ headers: [OVER, EXPECT] })), 400, /must be JSON/);
+      const headers = [TYPE, LENGTH_OVER_LIMIT, EXPECT];
+      assertError(await callRaw(api, post({ headers, key: null })), 401);
+      assertError(await callRaw(api, post({ headers, target: '/nothing' })), 404);
+      assertError(await callRaw(api, post({ headers: [LENGTH_OVER_LIMIT, EXPECT] })), 400, /must be JSON/);
     }),
 
-  'is not waited for where it is not looked at': () =>
+  'does not delay an operation that ignores it': () =>
     withService(async (api) => {
-      const answer = await callRaw(api, { method: 'GET', target: '/domains', key: DEMO_API_KEY, headers: [OVER] });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers.get('connection'), 'close');
+      const response = await callRaw(api, {
+        method: 'GET',
+        target: '/domains',
+        key: DEMO_API_KEY,
+        headers: [LENGTH_OVER_LIMIT],
+      });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('connection'), 'close');
     }),
 
-  'is refused so that the client reads it, however much it sends first': () =>
+  'is rejected so that the client can read the response after it sends the whole body': () =>
     withService(async (api) => {
       const body = Buffer.alloc(64 * LIMIT, ' ');
-      assertRefused(await callRaw(api, post({ headers: [TYPE], body })), 400, TOO_LARGE);
+      assertError(await callRaw(api, post({ headers: [TYPE], body })), 400, TOO_LARGE);
       const head = `${(body.length).toString(16)}\r\n`;
       const inChunks = Buffer.concat([Buffer.from(head), body]);
-      assertRefused(await callRaw(api, post({ headers: [TYPE, CHUNKED], body: inChunks })), 400, TOO_LARGE);
+      assertError(await callRaw(api, post({ headers: [TYPE, CHUNKED], body: inChunks })), 400, TOO_LARGE);
     }),
 
-  'is the last thing that is read of its connection': () =>
+  'is the last request of its connection': () =>
     withService(async (api) => {
       const request = (headers: string, body: string) => `${HEAD}${headers}\r\n${body}`;
       const next = request('Content-Length: 16\r\n', '{"name":"never"}');
       for (const first of [
-        request(`${OVER.join(': ')}\r\n`, ' '.repeat(LIMIT + 1)),
+        request(`${LENGTH_OVER_LIMIT.join(': ')}\r\n`, ' '.repeat(LIMIT + 1)),
         request(`${CHUNKED.join(': ')}\r\n`, chunked(' '.repeat(4 * LIMIT))),
       ]) {
-        const responder = await converse(api.url, [first, next], false);
+        const responses = await sendRaw(api.url, [first, next], false);
         assert.deepEqual(
-          responder.map(({ status }) => status),
+          responses.map(({ status }) => status),
           [400],
         );
       }

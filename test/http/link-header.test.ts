@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/expected-responses.ts';
-import { inWorld, type World } from '../support/fixture.ts';
+import { assertInvalidFields, fieldValuesOf, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { type Fixture, withFixture } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
-import type { Answer, Api } from '../support/service.ts';
+import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const MAX_HEADER_BYTES = 8_192;
 
-/** Asks with Node's fetch, which rejects headers of more than 16 KB. No reply comes near. */
-async function get({ call }: World, path: string): Promise<Answer> {
-  const answer = await call('GET', path);
-  const bytes = [...answer.headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 20);
+/** Sends a GET with Node's fetch, which rejects headers of more than 16 KB, and asserts that they are much smaller. */
+async function get({ call }: Fixture, path: string): Promise<ApiResponse> {
+  const response = await call('GET', path);
+  const bytes = [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 20);
   assert.ok(bytes < MAX_HEADER_BYTES, `${bytes} bytes of headers`);
-  return answer;
+  return response;
 }
 
-/** The references of a Link header by their relations. */
-const linksOf = ({ headers }: Answer): Record<string, string> => {
+/** Returns the references of a Link header by their relations. */
+const linksOf = ({ headers }: ApiResponse): Record<string, string> => {
   const links = (headers.get('Link') ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"/g);
   return Object.fromEntries([...links].map(([, reference, relation]) => [relation, reference]));
 };
 
-/** Other ids than any record has. */
+/** Returns ids that no record has. */
 const ids = (count: number) =>
   Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 
-/** Makes three records that a list of 100 ids finds, and returns that list's path with the parameter that takes ids. */
+/** Creates three records that a list of 100 ids finds. Returns the path of that list and its parameter for ids. */
 type IdList = (
   api: Api,
-  world: World,
+  fixture: Fixture,
 ) => Promise<{ readonly path: string; readonly name: string; readonly id: string[] }>;
 
 const idLists: Readonly<Record<string, IdList>> = {
@@ -52,70 +52,70 @@ const idLists: Readonly<Record<string, IdList>> = {
 };
 
 /** Follows the links from the second page: to the next, which is the last, and back to the first. */
-async function followBoth(world: World, second: Answer): Promise<void> {
+async function followBoth(fixture: Fixture, second: ApiResponse): Promise<void> {
   const { next, prev } = linksOf(second);
-  const last = await get(world, next as string);
-  const first = await get(world, prev as string);
-  assert.equal(new Set([first, second, last].flatMap((answer) => valuesOf(answer, 'id'))).size, 3);
+  const last = await get(fixture, next as string);
+  const first = await get(fixture, prev as string);
+  assert.equal(new Set([first, second, last].flatMap((response) => fieldValuesOf(response, 'id'))).size, 3);
   assert.deepEqual([Object.keys(linksOf(first)), Object.keys(linksOf(last))], [['next'], ['prev']]);
 }
 
 suite('links to other pages', {
   'both fit with 100 ids in any form': () =>
-    inWorld(async (world, api) => {
+    withFixture(async (fixture, api) => {
       for (const make of Object.values(idLists)) {
-        const { path, name, id } = await make(api, world);
+        const { path, name, id } = await make(api, fixture);
         const all = [...ids(100 - id.length), ...id];
         const repeated = all.map((each) => `${name}=${each}&`).join('');
         for (const query of [repeated, `${name}=${all}&`, `${name}=${all.join('%2C')}&`]) {
-          await followBoth(world, await get(world, `${path}?${query}pageSize=1&page=2`));
+          await followBoth(fixture, await get(fixture, `${path}?${query}pageSize=1&page=2`));
         }
       }
     }),
 
   'omit duplicates': () =>
-    inWorld(async (world, api) => {
+    withFixture(async (fixture, api) => {
       for (const make of Object.values(idLists)) {
-        const { path, name, id } = await make(api, world);
+        const { path, name, id } = await make(api, fixture);
         const query = Array.from({ length: 280 }, (_, i) => `${name}=${id[i % id.length]}&`).join('');
-        await followBoth(world, await get(world, `${path}?${query}pageSize=1&page=2`));
+        await followBoth(fixture, await get(fixture, `${path}?${query}pageSize=1&page=2`));
       }
     }),
 
   'omit the previous page if only the next one fits': () =>
-    inWorld(async (world, api) => {
+    withFixture(async (fixture, api) => {
       const campaigns = idLists.campaigns as IdList;
-      const { id } = await campaigns(api, world);
+      const { id } = await campaigns(api, fixture);
       const names = Array.from({ length: 50 }, (_, i) => `tagNames=${i}${encodeURIComponent('名'.repeat(10))}&`).join(
         '',
       );
       const query = `${names}tagNames=launch&tagIds=${id}&pageSize=1`;
-      const answer = await get(world, `/campaigns?${query}&page=2`);
-      assert.deepEqual(Object.keys(linksOf(answer)), ['next']);
-      const last = await get(world, linksOf(answer).next as string);
-      assert.deepEqual([valuesOf(last, 'id').length, Object.keys(linksOf(last))], [1, ['prev']]);
+      const response = await get(fixture, `/campaigns?${query}&page=2`);
+      assert.deepEqual(Object.keys(linksOf(response)), ['next']);
+      const last = await get(fixture, linksOf(response).next as string);
+      assert.deepEqual([fieldValuesOf(last, 'id').length, Object.keys(linksOf(last))], [1, ['prev']]);
     }),
 
   'reject a query that is too long for them if there is another page': () =>
-    inWorld(async (world, api) => {
-      await (idLists.campaigns as IdList)(api, world);
+    withFixture(async (fixture, api) => {
+      await (idLists.campaigns as IdList)(api, fixture);
       const names = Array.from({ length: 99 }, (_, i) => `${String(i).padStart(2, '0')}${'名前'.repeat(7)}`);
       const query = [...names, 'launch'].map((name) => `tagNames=${encodeURIComponent(name)}`).join('&');
       assert.ok(query.length > 13_000);
-      assert.equal(valuesOf(await get(world, `/campaigns?${query}`), 'id').length, 3);
-      const rejected = await get(world, `/campaigns?search=&${query}&pageSize=2`);
-      assertFaults(rejected, ['tagNames']);
+      assert.equal(fieldValuesOf(await get(fixture, `/campaigns?${query}`), 'id').length, 3);
+      const rejected = await get(fixture, `/campaigns?search=&${query}&pageSize=2`);
+      assertInvalidFields(rejected, ['tagNames']);
       assert.match(rejected.json.error.message, /too long for the link to the next page/);
-      const last = await get(world, `/campaigns?${query}&pageSize=2&page=2`);
-      assert.deepEqual([valuesOf(last, 'id').length, linksOf(last)], [1, {}]);
+      const last = await get(fixture, `/campaigns?${query}&pageSize=2&page=2`);
+      assert.deepEqual([fieldValuesOf(last, 'id').length, linksOf(last)], [1, {}]);
     }),
 
   'stay short on every list with a long search': () =>
-    inWorld(async (world) => {
+    withFixture(async (fixture) => {
       for (const path of ['/campaigns', '/inspiration-questions', '/content-pillars', '/domains']) {
         for (const search of ['名'.repeat(200), ' '.repeat(4_000), `x${' '.repeat(4_000)}`]) {
-          const answer = await get(world, `${path}?search=${encodeURIComponent(search)}&page=2`);
-          assert.deepEqual(jsonOf(answer), []);
+          const response = await get(fixture, `${path}?search=${encodeURIComponent(search)}&page=2`);
+          assert.deepEqual(jsonOf(response), []);
         }
       }
     }),

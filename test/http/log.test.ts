@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
-import { callOf, everyOperation, fieldsOf } from '../support/operations.ts';
+import { allOperations, fieldsOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
-import { callRaw, converse, type RawRequest } from '../support/raw.ts';
-import { type Answer, DEMO_API_KEY, withService } from '../support/service.ts';
+import { callRaw, type RawRequest, sendRaw } from '../support/raw-requests.ts';
+import { type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { NEVER, type Tenant } from '../support/tenants.ts';
+import { type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const KEY = { Authorization: `Bearer ${DEMO_API_KEY}` };
 
-/** In whatever a request brings. */
+/** A text that the test puts into every part of a request. */
 const SECRET = 'confidential';
 
-/** Has it in each part of a request to each operation, served and refused; resolves to the statuses. */
+/** Sends `SECRET` in each part of a request to each operation, and resolves to the statuses of the responses. */
 async function sendSecrets(url: string): Promise<number[]> {
   const statuses: number[] = [];
-  const ask = async (request: RawRequest): Promise<Answer> => {
-    const answer = await callRaw({ url }, { key: DEMO_API_KEY, ...request });
-    statuses.push(answer.status);
-    return answer;
+  const sendRequest = async (request: RawRequest): Promise<ApiResponse> => {
+    const response = await callRaw({ url }, { key: DEMO_API_KEY, ...request });
+    statuses.push(response.status);
+    return response;
   };
-  const ids = await idsOfDemo(ask);
-  for (const [, operation] of everyOperation) {
-    const call = () => callOf(operation, { ids });
+  const ids = await findDemoIds(sendRequest);
+  for (const [, operation] of allOperations) {
+    const call = () => validCallOf(operation, { ids });
     const { path, body } = call();
-    const send = (other: Partial<RawRequest>) => ask({ method: operation.method, target: path, ...other });
+    const send = (other: Partial<RawRequest>) => sendRequest({ method: operation.method, target: path, ...other });
     const names = [SECRET, ...Object.keys(operation.query.shape)];
     for (const name of names) await send({ target: `${path}?${name}=${SECRET}` });
     for (const more of [`?${SECRET}=%ff`, SECRET, `/${SECRET}`, `/${SECRET}%ff`]) await send({ target: path + more });
@@ -47,9 +47,9 @@ async function sendSecrets(url: string): Promise<number[]> {
     ['GET', '/campaigns'],
     ['POST', '/tags', '{}'],
   ] as const) {
-    for (const name of HEADERS) await ask({ method, target, body, headers: [...JSON_BODY, [name, SECRET]] });
+    for (const name of HEADERS) await sendRequest({ method, target, body, headers: [...JSON_BODY, [name, SECRET]] });
     for (const value of [SECRET, `Basic ${SECRET}`, `Bearer ${SECRET}`, `Bearer ${DEMO_API_KEY} ${SECRET}`]) {
-      await ask({ method, target, body, key: null, headers: [['Authorization', value]] });
+      await sendRequest({ method, target, body, key: null, headers: [['Authorization', value]] });
     }
   }
   return statuses;
@@ -62,35 +62,35 @@ const HEADERS = [
   `bad ${SECRET}`,
 ];
 
-/** The ids of records of the demo, by the path segments of their kinds. */
-async function idsOfDemo(ask: (request: RawRequest) => Promise<Answer>): Promise<Tenant['ids']> {
-  const first = async (kind: string) => (await ask({ method: 'GET', target: `/${kind}` })).json[0].id;
+/** Returns ids of demo records by the path segments of their resources. */
+async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>): Promise<Tenant['ids']> {
+  const first = async (kind: string) => (await send({ method: 'GET', target: `/${kind}` })).json[0].id;
   return {
     campaigns: await first('campaigns'),
     'inspiration-questions': await first('inspiration-questions'),
     'content-pillars': await first('content-pillars'),
     domains: await first('domains'),
-    groups: NEVER,
-    tags: (await ask({ method: 'POST', target: '/tags', headers: JSON_BODY, body: '{"name":"of the log"}' })).json.id,
+    groups: UNUSED_ID,
+    tags: (await send({ method: 'POST', target: '/tags', headers: JSON_BODY, body: '{"name":"of the log"}' })).json.id,
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
 type Line = any;
 
-function linesOf({ stderr }: { readonly stderr: string }): Line[] {
+function parseLines({ stderr }: { readonly stderr: string }): Line[] {
   return stderr
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 }
 
-const isOfRequest = ({ requestId }: Line) => requestId !== undefined;
+const hasRequestId = ({ requestId }: Line) => requestId !== undefined;
 
 suite('the log', {
-  'has a line in JSON for each request, joined to its reply by the request id': () =>
+  'has a JSON line for each request, with the request id of the response': () =>
     withProcess({}, async ({ url, child, output, waitForExit }) => {
-      const responder = [
+      const responses = [
         await fetch(`${url}/campaigns?search=tents`, { headers: { ...KEY, traceparent: TRACEPARENT } }),
         await fetch(`${url}/campaigns/01890000-0000-7000-8000-000000000000`, {
           headers: { ...KEY, traceparent: 'nonsense' },
@@ -102,15 +102,15 @@ suite('the log', {
       ];
       child.kill('SIGTERM');
       await waitForExit();
-      const lines = linesOf(output).filter(isOfRequest);
-      assert.equal(lines.length, responder.length);
-      for (const [i, reply] of responder.entries()) {
-        assert.equal(lines[i].requestId, reply.headers.get('x-request-id'));
-        assert.equal(lines[i].status, reply.status);
+      const lines = parseLines(output).filter(hasRequestId);
+      assert.equal(lines.length, responses.length);
+      for (const [i, response] of responses.entries()) {
+        assert.equal(lines[i].requestId, response.headers.get('x-request-id'));
+        assert.equal(lines[i].status, response.status);
         assert.equal(lines[i].method, 'GET');
         assert.equal(typeof lines[i].milliseconds, 'number');
       }
-      const [list, get, refused, unmatched, health, ready] = lines;
+      const [list, get, rejected, unmatched, health, ready] = lines;
       assert.equal(list.route, '/campaigns');
       assert.equal(list.traceparent, TRACEPARENT);
       assert.match(list.workspaceId, /^[0-9a-f-]{36}$/);
@@ -119,14 +119,14 @@ suite('the log', {
       assert.equal(get.route, '/campaigns/{id}');
       assert.equal(get.path, '/campaigns/01890000-0000-7000-8000-000000000000');
       assert.equal(get.traceparent, undefined);
-      assert.equal(refused.keyId, undefined);
+      assert.equal(rejected.keyId, undefined);
       assert.equal(unmatched.route, undefined);
       assert.equal(unmatched.path, '/nothing');
       assert.equal(health.route, '/healthz');
       assert.equal(ready.route, '/readyz');
     }),
 
-  'has nothing in it of what requests bring, at no level': async () => {
+  'contains nothing that requests send, at any level': async () => {
     const check = (level: string) =>
       withProcess(
         { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' },
@@ -134,12 +134,12 @@ suite('the log', {
           const statuses = await sendSecrets(url);
           child.kill('SIGTERM');
           await waitForExit();
-          const unseen = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
-          assert.deepEqual(unseen, []);
-          const lines = linesOf(output).filter(isOfRequest);
+          const missing = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
+          assert.deepEqual(missing, []);
+          const lines = parseLines(output).filter(hasRequestId);
           assert.equal(lines.length, level === 'trace' ? statuses.length : 0, level);
           assert.equal(output.stderr.includes(DEMO_API_KEY), false, level);
-          // The path of a 404 is logged, for it tells what was asked for.
+          // The path of a 404 is logged, because it shows what the client requested.
           const withoutPaths = lines.map(({ path, ...rest }) => JSON.stringify(rest).toLowerCase());
           assert.deepEqual(
             withoutPaths.filter((line) => line.includes(SECRET)),
@@ -149,53 +149,51 @@ suite('the log', {
           assert.ok(lines.every(({ path, status }) => path === undefined || status === 404));
         },
       );
-    // The first has the lines of all others.
+    // The level trace includes the lines of all other levels.
     await Promise.all(['trace', 'warn'].map(check));
   },
 
-  'has the path of a 404 in visible ASCII, of bounded length, without its query and without anything as long as a key':
-    () =>
-      withProcess({}, async ({ url, child, output, waitForExit }) => {
-        const key = `adv_${'Ab3'.repeat(12)}12`;
-        const id = '01890000-0000-7000-8000-000000000000';
-        const cases: readonly (readonly [target: string, path: string | undefined])[] = [
-          ['/nothing/here?search=tents', '/nothing/here'],
-          ['/nothing%0A%1B%5B31m', '/nothing%0A%1B%5B31m'],
-          [`/${'a/'.repeat(300)}`, `/${'a/'.repeat(300)}`.slice(0, 200).concat('…')],
-          [`/${key}/campaigns`, '/[redacted]/campaigns'],
-          [`/campaigns/${key}`, '/campaigns/[redacted]'],
-          [`/campaigns/${key.replace('_', '%5F')}`, '/campaigns/[redacted]'],
-          [`/Bearer%20${DEMO_API_KEY}`, '/[redacted]'],
-          [`/inspiration-questions/${id}/${id.toUpperCase()}`, `/inspiration-questions/${id}/${id.toUpperCase()}`],
-          ['http://ada:hunter2@example.com/nothing?search=tents', '/nothing'],
-        ];
-        for (const [target] of cases) {
-          const [reply] = await converse(
-            url,
-            [`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY.Authorization}\r\n\r\n`],
-            true,
-          );
-          assert.equal(reply?.status, 404, target);
-        }
-        for (const character of ['\x1b', '\x9b', '\xe9']) {
-          const [reply] = await converse(url, [`GET /nothing${character}31m HTTP/1.1\r\nHost: x\r\n\r\n`], true);
-          assert.equal(reply?.status, 400);
-        }
-        const connecting = 'CONNECT ada:hunter2@example.com:1 HTTP/1.1\r\nHost: x\r\n\r\n';
-        assert.equal((await converse(url, [connecting], true))[0]?.status, 404);
-        child.kill('SIGTERM');
-        await waitForExit();
-        assert.deepEqual(
-          linesOf(output)
-            .filter(isOfRequest)
-            .map(({ path }) => path),
-          [...cases.map(([, path]) => path), ...Array(4).fill(undefined)],
+  'has the path of a 404 in visible ASCII, shortened, without the query and without segments as long as a key': () =>
+    withProcess({}, async ({ url, child, output, waitForExit }) => {
+      const key = `adv_${'Ab3'.repeat(12)}12`;
+      const id = '01890000-0000-7000-8000-000000000000';
+      const cases: readonly (readonly [target: string, path: string | undefined])[] = [
+        ['/nothing/here?search=tents', '/nothing/here'],
+        ['/nothing%0A%1B%5B31m', '/nothing%0A%1B%5B31m'],
+        [`/${'a/'.repeat(300)}`, `/${'a/'.repeat(300)}`.slice(0, 200).concat('…')],
+        [`/${key}/campaigns`, '/[redacted]/campaigns'],
+        [`/campaigns/${key}`, '/campaigns/[redacted]'],
+        [`/campaigns/${key.replace('_', '%5F')}`, '/campaigns/[redacted]'],
+        [`/Bearer%20${DEMO_API_KEY}`, '/[redacted]'],
+        [`/inspiration-questions/${id}/${id.toUpperCase()}`, `/inspiration-questions/${id}/${id.toUpperCase()}`],
+        ['http://ada:hunter2@example.com/nothing?search=tents', '/nothing'],
+      ];
+      for (const [target] of cases) {
+        const [response] = await sendRaw(
+          url,
+          [`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY.Authorization}\r\n\r\n`],
+          true,
         );
-        for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents'])
-          assert.ok(!output.stderr.includes(secret), secret);
-      }),
+        assert.equal(response?.status, 404, target);
+      }
+      for (const character of ['\x1b', '\x9b', '\xe9']) {
+        const [response] = await sendRaw(url, [`GET /nothing${character}31m HTTP/1.1\r\nHost: x\r\n\r\n`], true);
+        assert.equal(response?.status, 400);
+      }
+      const connectRequest = 'CONNECT ada:hunter2@example.com:1 HTTP/1.1\r\nHost: x\r\n\r\n';
+      assert.equal((await sendRaw(url, [connectRequest], true))[0]?.status, 404);
+      child.kill('SIGTERM');
+      await waitForExit();
+      assert.deepEqual(
+        parseLines(output)
+          .filter(hasRequestId)
+          .map(({ path }) => path),
+        [...cases.map(([, path]) => path), ...Array(4).fill(undefined)],
+      );
+      for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents']) assert.ok(!output.stderr.includes(secret), secret);
+    }),
 
-  'says nothing of requests above the level info': () =>
+  'contains no requests above the level info': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, output, waitForExit }) => {
       await fetch(`${url}/campaigns`, { headers: KEY });
       child.kill('SIGTERM');
@@ -205,7 +203,7 @@ suite('the log', {
 });
 
 suite('the metrics', {
-  'count requests by operation, method and status, with labels that callers cannot make more': () =>
+  'count requests by operation, method and status, with labels that callers cannot multiply': () =>
     withService(
       async ({ metricsUrl, call }) => {
         await call('GET', '/campaigns');
@@ -247,7 +245,7 @@ suite('the metrics', {
       { settings: { METRICS_PORT: '0' } },
     ),
 
-  'are at an address of their own, where nothing else is': () =>
+  'are served at a separate address, and nothing else is': () =>
     withService(
       async ({ call, metricsUrl }) => {
         assert.equal((await call('GET', '/metrics')).status, 404);
@@ -266,17 +264,17 @@ suite('the metrics', {
     ),
 });
 
-suite('a request whose body turns out to be broken', {
-  'is answered once and has no effect, and nothing is logged as a failure': () =>
+suite('a request with a malformed body', {
+  'gets one response and has no effect, and no error is logged': () =>
     withProcess({}, async ({ url, child, output, waitForExit }) => {
       const pillars = await (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
       const [{ id }] = JSON.parse(pillars);
       const head = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
       const broken = `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
       for (const target of ['DELETE /content-pillars/', 'PATCH /content-pillars/', 'GET /campaigns/', 'PUT /tags/']) {
-        const responder = await converse(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
+        const responses = await sendRaw(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
         assert.deepEqual(
-          responder.map(({ status }) => status),
+          responses.map(({ status }) => status),
           [400],
           target,
         );
@@ -284,6 +282,6 @@ suite('a request whose body turns out to be broken', {
       assert.equal(await (await fetch(`${url}/content-pillars`, { headers: KEY })).text(), pillars);
       child.kill('SIGTERM');
       await waitForExit();
-      assert.ok(!output.stderr.includes('"failed"'), output.stderr);
+      assert.ok(!output.stderr.includes('"request failed"'), output.stderr);
     }),
 });

@@ -4,35 +4,41 @@ import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { apiKeySecret } from '../../core/access/api-key.ts';
 import type { Invitation, Role } from '../../core/access/member.ts';
-import { each, texts } from '../support/each.ts';
-import { assertFaults, assertHeaders, assertRefused, essence, faultsOf } from '../support/expected-responses.ts';
+import { each, textCases } from '../support/each.ts';
 import {
-  callOf,
-  everyOperation,
+  assertError,
+  assertHeaders,
+  assertInvalidFields,
+  comparablePartOf,
+  invalidFieldsOf,
+} from '../support/expected-responses.ts';
+import {
+  allOperations,
   type FieldSchema,
   fieldsOf,
   type JsonType,
+  operationsWithBody,
+  operationsWithId,
+  operationsWithQuery,
   pathOf,
-  successOf,
+  successStatusOf,
   typesOf,
-  withBody,
-  withId,
-  withQuery,
+  validCallOf,
 } from '../support/operations.ts';
-import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, type Call, withService } from '../support/service.ts';
+import { callRaw } from '../support/raw-requests.ts';
+import { type Api, type ApiResponse, type RequestOptions, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createEndedKey, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
+import { createExpiredKey, createKey, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
-/** Calls an operation so that it succeeds, but for what is given. */
-function callWith(api: Api, operation: Operation, tenant: Tenant, call: Call & { path?: string } = {}) {
-  const { path, body } = callOf(operation, tenant);
+/** Calls an operation with a valid request, changed by `call`. */
+function callWith(api: Api, operation: Operation, tenant: Tenant, call: RequestOptions & { path?: string } = {}) {
+  const { path, body } = validCallOf(operation, tenant);
   return api.call(operation.method, call.path ?? path, { key: tenant.key, body, ...call });
 }
 
-/** What is sent as `Authorization` and is no key. */
-async function badCredentials(api: Api, { workspaceId, key }: Tenant): Promise<Record<string, string>> {
-  const ended = await createEndedKey(api.app, workspaceId);
+/** Creates values of `Authorization` that are not valid keys. */
+async function createBadCredentials(api: Api, { workspaceId, key }: Tenant): Promise<Record<string, string>> {
+  const ended = await createExpiredKey(api.app, workspaceId);
   const { apiKey, secret: revoked } = await api.app.apiKeys.create(workspaceId, {});
   await api.app.apiKeys.revoke(workspaceId, apiKey.id);
   return {
@@ -50,8 +56,8 @@ async function badCredentials(api: Api, { workspaceId, key }: Tenant): Promise<R
     'a key without its end': `Bearer ${key.slice(0, -1)}`,
     'a key with one character more': `Bearer ${key}0`,
     'a key in another case': `Bearer ${key.toUpperCase()}`,
-    'a text that is no key': 'Bearer secret',
-    'an ended key': `Bearer ${ended}`,
+    'a text that is not a key': 'Bearer secret',
+    'an expired key': `Bearer ${ended}`,
     'a revoked key': `Bearer ${revoked}`,
   };
 }
@@ -62,7 +68,7 @@ interface Holder {
   readonly invitation?: Invitation;
 }
 
-/** Who holds a key, and what a read and a write with it are answered. */
+/** The holders of keys, with the statuses of a read and a write. */
 const holders: readonly (readonly [Holder, read: number, write: number])[] = [
   [{ access: 'full' }, 200, 200],
   [{ access: 'read' }, 200, 403],
@@ -85,24 +91,24 @@ const values: Readonly<Record<JsonType, readonly unknown[]>> = {
   object: [{}, { $ne: '' }, { length: 1 }],
 };
 
-/** Values of every type that a field does not take, and a text where it takes a few only. */
-function wrongValues(schema: FieldSchema): unknown[] {
-  const taken = typesOf(schema);
-  assert.ok(taken.length > 0, 'a field tells its types');
-  const others = (Object.keys(values) as JsonType[]).filter((type) => !taken.includes(type));
+/** Returns values of the types that a field does not accept, and invalid texts for an enumeration. */
+function invalidValuesOf(schema: FieldSchema): unknown[] {
+  const allowedMethods = typesOf(schema);
+  assert.ok(allowedMethods.length > 0, 'the schema of a field has types');
+  const others = (Object.keys(values) as JsonType[]).filter((type) => !allowedMethods.includes(type));
   return [...others.flatMap((type) => values[type]), ...(schema.enum ? values.string : [])];
 }
 
-/** What an id in a path can look like and name nothing. */
-const nothings = [
-  NEVER.toUpperCase(),
+/** Path segments that are not the id of any record. */
+const unknownIds = [
+  UNUSED_ID.toUpperCase(),
   '00000000-0000-0000-0000-000000000000',
   'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
-  NEVER.slice(1),
-  `${NEVER}0`,
-  NEVER.replaceAll('-', ''),
-  `%7B${NEVER}%7D`,
-  `${NEVER}%20`,
+  UNUSED_ID.slice(1),
+  `${UNUSED_ID}0`,
+  UNUSED_ID.replaceAll('-', ''),
+  `%7B${UNUSED_ID}%7D`,
+  `${UNUSED_ID}%20`,
   '1',
   '%00',
   '%20',
@@ -124,7 +130,7 @@ const rateHeaders = [
   'ratelimit',
 ];
 
-function assertRateHeaders({ headers }: Answer): void {
+function assertRateHeaders({ headers }: ApiResponse): void {
   const [limit, remaining, reset, policy, rate] = rateHeaders.map((name) => headers.get(name));
   assert.equal(limit, '600');
   assert.match(remaining ?? '', /^5\d\d$/);
@@ -135,136 +141,136 @@ function assertRateHeaders({ headers }: Answer): void {
 }
 
 suite('every operation', {
-  'refuses a request without a key': () =>
+  'rejects a request without a key': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(everyOperation, async (operation) => {
-        const answer = await callWith(api, operation, tenant, { key: null });
-        assertRefused(answer, 401, /No key was sent/);
-        assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+      await each(allOperations, async (operation) => {
+        const response = await callWith(api, operation, tenant, { key: null });
+        assertError(response, 401, /No key was sent/);
+        assert.equal(response.headers.get('www-authenticate'), 'Bearer');
       });
     }),
 
-  'refuses whatever is no key, with the same words': () =>
+  'rejects all invalid keys with the same message': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      const before = await everythingOf(api, tenant.key);
-      await each(await badCredentials(api, tenant), (authorization) =>
-        each(everyOperation, async (operation) => {
+      const before = await readAllLists(api, tenant.key);
+      await each(await createBadCredentials(api, tenant), (authorization) =>
+        each(allOperations, async (operation) => {
           const headers = { Authorization: authorization };
-          const answer = await callWith(api, operation, tenant, { key: null, headers });
-          assertRefused(answer, 401, /^This key is unknown, revoked or ended/);
-          assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+          const response = await callWith(api, operation, tenant, { key: null, headers });
+          assertError(response, 401, /^This key is unknown, revoked or ended/);
+          assert.equal(response.headers.get('www-authenticate'), 'Bearer');
         }),
       );
-      assert.deepEqual(await everythingOf(api, tenant.key), before);
+      assert.deepEqual(await readAllLists(api, tenant.key), before);
     }),
 
-  'takes the scheme in any case, and several spaces after it': () =>
+  'accepts the scheme in any case, followed by several spaces': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(everyOperation, async (operation) => {
+      await each(allOperations, async (operation) => {
         const headers = { Authorization: `bEARER   ${tenant.key}` };
-        const answer = await callWith(api, operation, tenant, { key: null, headers });
-        assert.equal(answer.status, successOf(operation), answer.text);
+        const response = await callWith(api, operation, tenant, { key: null, headers });
+        assert.equal(response.status, successStatusOf(operation), response.text);
       });
     }),
 
-  'does what the key, its role and its invitation allow': () =>
+  'is allowed by the access of the key, the role and the invitation': () =>
     withService(async (api) => {
       for (const [{ access, ...member }, read, write] of holders) {
-        await each(everyOperation, async (operation, name) => {
+        await each(allOperations, async (operation, name) => {
           const tenant = await createTenant(api, 'tenant');
           const isMembers = member.role !== undefined;
           const key = await createKey(api, tenant.workspaceId, { access, member: isMembers ? member : undefined });
-          const before = await everythingOf(api, tenant.key);
-          const answer = await callWith(api, operation, tenant, { key });
+          const before = await readAllLists(api, tenant.key);
+          const response = await callWith(api, operation, tenant, { key });
           const status = operation.permission === 'read' ? read : write;
-          const who = `${name} with ${access} access ${JSON.stringify(member)}`;
-          if (status === 200) assert.equal(answer.status, successOf(operation), who);
-          else assertRefused(answer, status);
-          if (status !== 200) assert.deepEqual(await everythingOf(api, tenant.key), before, who);
+          const description = `${name} with ${access} access ${JSON.stringify(member)}`;
+          if (status === 200) assert.equal(response.status, successStatusOf(operation), description);
+          else assertError(response, status);
+          if (status !== 200) assert.deepEqual(await readAllLists(api, tenant.key), before, description);
         });
       }
     }),
 
-  'reads with GET, and writes with all else': () => {
+  'requires read access for GET, and write access for other methods': () => {
     for (const { id, method, permission } of operations) {
       assert.equal(permission, method === 'GET' ? 'read' : 'write', id);
     }
   },
 
-  'names unknown parameters of the query, and those that it knows': () =>
+  'names unknown parameters of the query and the allowed ones': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(everyOperation, async (operation) => {
-        const path = `${callOf(operation, tenant).path}?colour=red&Page=1&__proto__=x&constructor=x&search[$ne]=x`;
-        const answer = await callWith(api, operation, tenant, { path });
-        assertRefused(answer, 422);
+      await each(allOperations, async (operation) => {
+        const path = `${validCallOf(operation, tenant).path}?colour=red&Page=1&__proto__=x&constructor=x&search[$ne]=x`;
+        const response = await callWith(api, operation, tenant, { path });
+        assertError(response, 422);
         const known = Object.keys(operation.query.shape).join(', ');
         const allowed =
           known === '' ? 'unknown field, no fields are allowed here' : `unknown field, allowed fields: ${known}`;
         const expected = ['colour', 'Page', '__proto__', 'constructor', 'search[$ne]'].map(
           (name) => `${name}: ${allowed}`,
         );
-        assert.deepEqual(answer.json.error.message.split('; ').sort(), expected.sort());
+        assert.deepEqual(response.json.error.message.split('; ').sort(), expected.sort());
       });
     }),
 
-  'names unknown fields of the body, and those that it knows': () =>
+  'names unknown fields of the body and the allowed ones': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(withBody, async (operation) => {
-        const fields = JSON.stringify(callOf(operation, tenant).body).slice(1);
+      await each(operationsWithBody, async (operation) => {
+        const fields = JSON.stringify(validCallOf(operation, tenant).body).slice(1);
         const body = `{"colour":"red","id":"x","__proto__":{"admin":true},"toString":1,${fields}`;
-        const answer = await callWith(api, operation, tenant, { body });
-        assertRefused(answer, 422);
-        const allowed = `unknown field, allowed fields: ${Object.keys(operation.body?.shape ?? {}).join(', ')}`;
+        const response = await callWith(api, operation, tenant, { body });
+        assertError(response, 422);
+        const allowed = `is unknown, allowed are ${Object.keys(operation.body?.shape ?? {}).join(', ')}`;
         const expected = ['colour', 'id', '__proto__', 'toString'].map((name) => `${name}: ${allowed}`);
-        assert.deepEqual(answer.json.error.message.split('; ').sort(), expected.sort());
+        assert.deepEqual(response.json.error.message.split('; ').sort(), expected.sort());
       });
     }),
 
-  'names each field of a body that has another type': () =>
+  'names each field of the body that has a wrong type': () =>
     withService(async (api) => {
-      await each(withBody, async (operation) => {
+      await each(operationsWithBody, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
-        const before = await everythingOf(api, tenant.key);
+        const before = await readAllLists(api, tenant.key);
         for (const [field, schema] of fieldsOf(operation.body)) {
-          for (const value of wrongValues(schema)) {
-            const body = { ...callOf(operation, tenant).body, [field]: value };
-            const answer = await callWith(api, operation, tenant, { body });
+          for (const value of invalidValuesOf(schema)) {
+            const body = { ...validCallOf(operation, tenant).body, [field]: value };
+            const response = await callWith(api, operation, tenant, { body });
             const sent = `${field} = ${JSON.stringify(value)}`;
-            assert.equal(answer.status, 422, `${sent} was answered ${answer.text}`);
-            assertFaults(answer, [field]);
+            assert.equal(response.status, 422, `${sent} got ${response.text}`);
+            assertInvalidFields(response, [field]);
           }
         }
-        assert.deepEqual(await everythingOf(api, tenant.key), before);
+        assert.deepEqual(await readAllLists(api, tenant.key), before);
       });
     }),
 
-  'names every field that fails, not the first alone': () =>
+  'names every invalid field, not only the first one': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(withBody, async (operation) => {
+      await each(operationsWithBody, async (operation) => {
         const names = Object.keys(operation.body?.shape ?? {});
         const body = Object.fromEntries([...names, 'colour'].map((name) => [name, { $gt: '' }]));
-        const answer = await callWith(api, operation, tenant, { body });
-        assertFaults(answer, ['colour', ...names].slice(0, 10));
+        const response = await callWith(api, operation, tenant, { body });
+        assertInvalidFields(response, ['colour', ...names].slice(0, 10));
       });
     }),
 
-  'names each parameter that makes no sense': () =>
+  'names each invalid parameter': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(withQuery, async (operation) => {
+      await each(operationsWithQuery, async (operation) => {
         for (const [name, schema] of fieldsOf(operation.query)) {
           const isText = ['search', 'domain', 'tagNames'].includes(name);
           for (const value of ['%00', '%F0%9F%8F%94%00', ...(isText ? [] : ['-1', 'TRUE', '[object+Object]', '1;2'])]) {
-            const answer = await callWith(api, operation, tenant, { path: `${operation.path}?${name}=${value}` });
-            assert.equal(answer.status, 422, `${name}=${value} was answered ${answer.text}`);
+            const response = await callWith(api, operation, tenant, { path: `${operation.path}?${name}=${value}` });
+            assert.equal(response.status, 422, `${name}=${value} got ${response.text}`);
             assert.match(
-              faultsOf(answer).join(),
+              invalidFieldsOf(response).join(),
               schema.type === 'array' ? new RegExp(`^${name}\\.0$`) : RegExp(`^${name}$`),
             );
           }
@@ -272,59 +278,59 @@ suite('every operation', {
       });
     }),
 
-  'takes a parameter of one value once': () =>
+  'rejects a repeated parameter that has a single value': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(withQuery, async (operation) => {
+      await each(operationsWithQuery, async (operation) => {
         const singles = fieldsOf(operation.query).filter(([, { type }]) => type !== 'array');
         for (const [name] of singles) {
-          const value = { search: 'x', domain: 'x.example', userId: NEVER }[name] ?? '1';
-          const answer = await callWith(api, operation, tenant, {
+          const value = { search: 'x', domain: 'x.example', userId: UNUSED_ID }[name] ?? '1';
+          const response = await callWith(api, operation, tenant, {
             path: `${operation.path}?${name}=${value}&${name}=${value}`,
           });
-          assertFaults(answer, [name]);
-          assert.match(answer.json.error.message, /must not be repeated$/);
+          assertInvalidFields(response, [name]);
+          assert.match(response.json.error.message, /must be given once$/);
         }
       });
     }),
 
-  'answers every id that names nothing with the same 404': () =>
+  'returns the same 404 for every unknown id': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(withId, async (operation) => {
-        const expected = await callWith(api, operation, tenant, { path: pathOf(operation, NEVER) });
-        assertRefused(expected, 404);
-        await each(texts(...nothings), async (id) => {
-          const answer = await callWith(api, operation, tenant, { path: pathOf(operation, id) });
-          assert.deepEqual(essence(answer), essence(expected));
+      await each(operationsWithId, async (operation) => {
+        const expected = await callWith(api, operation, tenant, { path: pathOf(operation, UNUSED_ID) });
+        assertError(expected, 404);
+        await each(textCases(...unknownIds), async (id) => {
+          const response = await callWith(api, operation, tenant, { path: pathOf(operation, id) });
+          assert.deepEqual(comparablePartOf(response), comparablePartOf(expected));
         });
       });
     }),
 
-  'takes the id in either case': () =>
+  'accepts an id in either case': () =>
     withService(async (api) => {
-      await each(withId, async (operation) => {
+      await each(operationsWithId, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
-        const { path } = callOf(operation, tenant);
+        const { path } = validCallOf(operation, tenant);
         const id = path.split('/')[2] as string;
-        const answer = await callWith(api, operation, tenant, { path: pathOf(operation, id.toUpperCase()) });
-        assert.equal(answer.status, 200, answer.text);
-        assert.equal(answer.json.id, id);
+        const response = await callWith(api, operation, tenant, { path: pathOf(operation, id.toUpperCase()) });
+        assert.equal(response.status, 200, response.text);
+        assert.equal(response.json.id, id);
       });
     }),
 
-  'answers HEAD where it answers GET, without the body': () =>
+  'accepts HEAD like GET, and omits the body': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       const { key } = tenant;
-      await each(everyOperation, async (operation) => {
-        const { path } = callOf(operation, tenant);
-        await each(texts(path, `${path}/`, `${path}?no=1`, pathOf(operation, NEVER)), async (target) => {
+      await each(allOperations, async (operation) => {
+        const { path } = validCallOf(operation, tenant);
+        await each(textCases(path, `${path}/`, `${path}?no=1`, pathOf(operation, UNUSED_ID)), async (target) => {
           const head = await callRaw(api, { method: 'HEAD', target, key });
           const isRead = operations.some((other) => other.method === 'GET' && other.path === operation.path);
           const get = await callRaw(api, { method: 'GET', target, key });
           assert.equal(head.text, '');
-          if (isRead) assert.deepEqual(essence(head), { ...essence(get), text: '' });
+          if (isRead) assert.deepEqual(comparablePartOf(head), { ...comparablePartOf(get), text: '' });
           else assert.equal(head.status, 404);
         });
       });
@@ -333,20 +339,20 @@ suite('every operation', {
   'accepts one slash at the end of its path': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(everyOperation, async (operation) => {
-        const { path } = callOf(operation, tenant);
-        assertRefused(await callWith(api, operation, tenant, { path: `${path}//` }), 404);
-        const answer = await callWith(api, operation, tenant, { path: `${path}/` });
-        assert.equal(answer.status, successOf(operation), answer.text);
+      await each(allOperations, async (operation) => {
+        const { path } = validCallOf(operation, tenant);
+        assertError(await callWith(api, operation, tenant, { path: `${path}//` }), 404);
+        const response = await callWith(api, operation, tenant, { path: `${path}/` });
+        assert.equal(response.status, successStatusOf(operation), response.text);
       });
     }),
 
-  'is at its path alone, in its case': () =>
+  'exists only at its path, in its case': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      await each(everyOperation, async (operation) => {
-        const { path } = callOf(operation, tenant);
-        const others = texts(
+      await each(allOperations, async (operation) => {
+        const { path } = validCallOf(operation, tenant);
+        const others = textCases(
           path.toUpperCase(),
           path.replace(/^\/./, (start) => start.toUpperCase()),
           `/v1${path}`,
@@ -356,60 +362,62 @@ suite('every operation', {
         );
         await each(others, async (target) => {
           for (const key of [tenant.key, null]) {
-            assertRefused(await callRaw(api, { method: operation.method, target, key }), 404);
+            assertError(await callRaw(api, { method: operation.method, target, key }), 404);
           }
         });
       });
     }),
 
-  'is alone at its path with its method': () =>
+  'returns 404 for other methods at its path': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
-      const before = await everythingOf(api, tenant.key);
+      const before = await readAllLists(api, tenant.key);
       const paths = [...new Set(operations.map(({ path }) => path))];
-      await each(texts(...paths), async (path) => {
+      await each(textCases(...paths), async (path) => {
         const here = operations.filter((operation) => operation.path === path);
-        const taken = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-        const target = callOf(here[0] as Operation, tenant).path;
-        const others = METHODS.filter((method) => method !== 'CONNECT' && !taken.includes(method));
-        await each(texts(...others), async (method) => {
+        const allowedMethods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+        const target = validCallOf(here[0] as Operation, tenant).path;
+        const others = METHODS.filter((method) => method !== 'CONNECT' && !allowedMethods.includes(method));
+        await each(textCases(...others), async (method) => {
           for (const key of [tenant.key, null]) {
-            const answer = await callRaw(api, { method, target, key });
-            assert.equal(answer.status, 404);
-            if (method !== 'HEAD') assertRefused(answer, 404);
+            const response = await callRaw(api, { method, target, key });
+            assert.equal(response.status, 404);
+            if (method !== 'HEAD') assertError(response, 404);
           }
         });
       });
-      assert.deepEqual(await everythingOf(api, tenant.key), before);
+      assert.deepEqual(await readAllLists(api, tenant.key), before);
     }),
 
-  'answers a success with its headers': () =>
+  'sends the common headers with a success': () =>
     withService(
       async (api) => {
         const ids = new Set();
-        await each(everyOperation, async (operation) => {
-          const answer = await callWith(api, operation, await createTenant(api, 'tenant'));
-          assert.equal(answer.status, successOf(operation), answer.text);
-          assertHeaders(answer);
-          assertRateHeaders(answer);
+        await each(allOperations, async (operation) => {
+          const response = await callWith(api, operation, await createTenant(api, 'tenant'));
+          assert.equal(response.status, successStatusOf(operation), response.text);
+          assertHeaders(response);
+          assertRateHeaders(response);
           for (const name of ['etag', 'x-powered-by', 'access-control-allow-origin', 'www-authenticate']) {
-            assert.equal(answer.headers.get(name), null, name);
+            assert.equal(response.headers.get(name), null, name);
           }
-          ids.add(answer.headers.get('x-request-id'));
+          ids.add(response.headers.get('x-request-id'));
         });
-        assert.equal(ids.size, operations.length, 'each request has an id of its own');
+        assert.equal(ids.size, operations.length, 'each request has a unique id');
       },
       { settings: { RATE_LIMIT_POINTS: '600' } },
     ),
 
-  'answers a refusal with its headers': () =>
+  'sends the rate limit headers with an error': () =>
     withService(
       async (api) => {
         const tenant = await createTenant(api, 'tenant');
-        await each(everyOperation, async (operation) => {
-          const answer = await callWith(api, operation, tenant, { path: `${callOf(operation, tenant).path}?no=1` });
-          assertRefused(answer, 422);
-          assertRateHeaders(answer);
+        await each(allOperations, async (operation) => {
+          const response = await callWith(api, operation, tenant, {
+            path: `${validCallOf(operation, tenant).path}?no=1`,
+          });
+          assertError(response, 422);
+          assertRateHeaders(response);
         });
       },
       { settings: { RATE_LIMIT_POINTS: '600' } },

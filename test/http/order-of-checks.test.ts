@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { Access } from '../../core/access/caller.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
 import { each } from '../support/each.ts';
-import { assertRefused } from '../support/expected-responses.ts';
-import { callRaw } from '../support/raw.ts';
-import { type Answer, type Api, withService } from '../support/service.ts';
+import { assertError } from '../support/expected-responses.ts';
+import { callRaw } from '../support/raw-requests.ts';
+import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createKey, createTenant, everythingOf, NEVER, type Tenant } from '../support/tenants.ts';
+import { campaignBody, createKey, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
-/** A request in parts, so that a fault of one part can be put together with that of another. */
+/** A request in parts, so that errors of several parts can be combined. */
 interface Draft {
   readonly method?: string;
   readonly segment?: string;
@@ -16,66 +16,66 @@ interface Draft {
   readonly query?: string;
   readonly key?: {
     readonly isRevoked?: boolean;
-    readonly isSpent?: boolean;
+    readonly isExhausted?: boolean;
     readonly access?: Access;
     readonly member?: Partial<NewMember>;
   };
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Comes after the JSON of the body. */
+  /** Text that follows the JSON of the body. */
   readonly tail?: string;
 }
 
-/** Of two faults the one of the lower stage is answered. */
+/** An error of a request. Of two errors, the one with the lower stage determines the response. */
 type Fault = readonly [stage: number, status: number, message: RegExp, draft: (own: Tenant) => Draft];
 
 const faults = {
-  'an unknown path': [0, 404, /^There is no /, () => ({ segment: 'nothing' })],
-  'an unknown method': [0, 404, /^There is no PUT /, () => ({ method: 'PUT' })],
+  'an unknown path': [0, 404, /^The operation .* does not exist/, () => ({ segment: 'nothing' })],
+  'an unknown method': [0, 404, /^The operation PUT .* does not exist/, () => ({ method: 'PUT' })],
   'a path that cannot be decoded': [0, 400, /path cannot be decoded/, () => ({ id: '%ff' })],
   'a revoked key': [2, 401, /key is unknown/, () => ({ key: { isRevoked: true } })],
-  'a spent key': [3, 429, /^Too many requests/, () => ({ key: { isSpent: true } })],
+  'a key over its limit': [3, 429, /^Too many requests/, () => ({ key: { isExhausted: true } })],
   'a pending invitation': [4, 403, /pending/, () => ({ key: { member: { invitation: 'pending' } } })],
   'an expired invitation': [4, 410, /expired/, () => ({ key: { member: { invitation: 'expired' } } })],
   'the role member': [4, 403, /role member/, () => ({ key: { member: { role: 'member' } } })],
-  'a key that reads': [4, 403, /read access/, () => ({ key: { access: 'read' } })],
+  'a read-only key': [4, 403, /read access/, () => ({ key: { access: 'read' } })],
   'a query that cannot be decoded': [5, 400, /query cannot be decoded/, () => ({ query: '?page=%ff' })],
   'another content type': [5, 400, /must be JSON/, () => ({ headers: { 'Content-Type': 'text/plain' } })],
   'a content encoding': [5, 400, /compressed/, () => ({ headers: { 'Content-Encoding': 'gzip' } })],
-  'broken JSON': [5, 400, /not valid JSON/, () => ({ tail: '}' })],
+  'malformed JSON': [5, 400, /no valid JSON/, () => ({ tail: '}' })],
   'a malformed Idempotency-Key': [5, 400, /Idempotency-Key/, () => ({ headers: { 'Idempotency-Key': 'a b' } })],
-  'an unknown parameter': [6, 422, /^colour: unknown field/, () => ({ query: '?colour=red' })],
-  'an unknown field': [6, 422, /^hue: unknown field/, () => ({ body: { hue: 'red' } })],
-  'an unknown id': [7, 404, /with this id/, () => ({ id: NEVER })],
-  'an unknown group': [8, 422, /no group/, () => ({ body: { groups: [NEVER] } })],
-  'an unknown tag': [8, 422, /no tag/, () => ({ body: { tagIds: [NEVER] } })],
-  'a taken name': [9, 409, /of this name/, ({ names }) => ({ body: { name: names.tag } })],
+  'an unknown parameter': [6, 422, /^colour: is unknown/, () => ({ query: '?colour=red' })],
+  'an unknown field': [6, 422, /^hue: is unknown/, () => ({ body: { hue: 'red' } })],
+  'an unknown id': [7, 404, /with this id/, () => ({ id: UNUSED_ID })],
+  'an unknown group': [8, 422, /no group/, () => ({ body: { groups: [UNUSED_ID] } })],
+  'an unknown tag': [8, 422, /no tag/, () => ({ body: { tagIds: [UNUSED_ID] } })],
+  'a duplicate name': [9, 409, /of this name/, ({ names }) => ({ body: { name: names.tag } })],
 } as const satisfies Record<string, Fault>;
 
 type FaultName = keyof typeof faults;
 
-const FORMS: readonly FaultName[] = [
+const COMMON_FAULTS: readonly FaultName[] = [
   'an unknown path',
   'an unknown method',
   'a revoked key',
-  'a spent key',
+  'a key over its limit',
   'a pending invitation',
   'an expired invitation',
   'the role member',
-  'a key that reads',
+  'a read-only key',
   'a query that cannot be decoded',
   'another content type',
   'a content encoding',
-  'broken JSON',
+  'malformed JSON',
   'an unknown parameter',
   'an unknown field',
 ];
 
-/** Requests that succeed, and the faults that each can have. */
+/** Requests that succeed, with the errors that each can have. */
 const requests: readonly (readonly [draft: (own: Tenant, tag: string) => Draft, faults: readonly FaultName[]])[] = [
   [
     (_, tag) => ({ method: 'PATCH', segment: 'tags', id: tag, body: { name: 'renamed' } }),
-    [...FORMS, 'a path that cannot be decoded', 'an unknown id', 'a taken name'],
+    [...COMMON_FAULTS, 'a path that cannot be decoded', 'an unknown id', 'a duplicate name'],
   ],
   [
     ({ ids }) => ({
@@ -84,20 +84,20 @@ const requests: readonly (readonly [draft: (own: Tenant, tag: string) => Draft, 
       id: ids['inspiration-questions'],
       body: { isActive: true },
     }),
-    [...FORMS, 'a path that cannot be decoded', 'an unknown id', 'an unknown group'],
+    [...COMMON_FAULTS, 'a path that cannot be decoded', 'an unknown id', 'an unknown group'],
   ],
   [
     () => ({ method: 'POST', segment: 'tags', body: { name: 'new' } }),
-    [...FORMS, 'a malformed Idempotency-Key', 'a taken name'],
+    [...COMMON_FAULTS, 'a malformed Idempotency-Key', 'a duplicate name'],
   ],
   [
     () => ({ method: 'POST', segment: 'campaigns', body: campaignBody() }),
-    [...FORMS, 'a malformed Idempotency-Key', 'an unknown tag'],
+    [...COMMON_FAULTS, 'a malformed Idempotency-Key', 'an unknown tag'],
   ],
 ];
 
-/** Every two faults that a request can have at once, the one that is to be answered first. */
-function pairs(names: readonly FaultName[]): [FaultName, FaultName][] {
+/** Returns all pairs of errors of different stages. The error that determines the response is the first. */
+function pairFaults(names: readonly FaultName[]): [FaultName, FaultName][] {
   return names.flatMap((first) =>
     names
       .filter((second) => faults[first][0] < faults[second][0])
@@ -105,8 +105,8 @@ function pairs(names: readonly FaultName[]): [FaultName, FaultName][] {
   );
 }
 
-/** A draft with another laid over it. */
-function over(below: Draft, above: Draft): Draft {
+/** Merges two drafts. The second one takes precedence. */
+function mergeDrafts(below: Draft, above: Draft): Draft {
   return {
     ...below,
     ...above,
@@ -118,11 +118,11 @@ function over(below: Draft, above: Draft): Draft {
 
 const LIMIT = 4;
 
-async function ask(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Answer> {
+async function send(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<ApiResponse> {
   const { method = '', segment, id, query = '', key = {}, headers, body, tail = '' } = draft;
-  const { isRevoked, isSpent, access = 'full', member } = key;
+  const { isRevoked, isExhausted, access = 'full', member } = key;
   const secret = await createKey(api, workspaceId, { access, member });
-  if (isSpent) for (let i = 0; i < LIMIT; i++) await api.call('GET', '/domains', { key: secret });
+  if (isExhausted) for (let i = 0; i < LIMIT; i++) await api.call('GET', '/domains', { key: secret });
   if (isRevoked) {
     const { keyId } = await api.app.apiKeys.authenticate(secret);
     await api.app.apiKeys.revoke(workspaceId, keyId);
@@ -132,27 +132,33 @@ async function ask(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Ans
   return callRaw(api, { method, target, key: secret, headers: Object.entries(all), body: JSON.stringify(body) + tail });
 }
 
-suite('of two faults the earlier check', {
-  'is answered, whatever the later one is': () =>
+suite('the order of checks', {
+  'decides which of two errors a request gets': () =>
     withService(
       async (api) => {
         const own = await createTenant(api, 'own');
         const tag = await api.app.tags.create(own.workspaceId, 'another');
-        const before = await everythingOf(api, await createKey(api, own.workspaceId));
+        const before = await readAllLists(api, await createKey(api, own.workspaceId));
         for (const [draft, names] of requests) {
           const good = draft(own, tag.id);
-          const cases = pairs(names).map(([first, second]) => [`${first} before ${second}`, [first, second]] as const);
+          const cases = pairFaults(names).map(
+            ([first, second]) => [`${first} before ${second}`, [first, second]] as const,
+          );
           await each(cases, async ([first, second]) => {
             const [, status, message, faulty] = faults[first];
-            assertRefused(await ask(api, own, over(good, over(faults[second][3](own), faulty(own)))), status, message);
+            assertError(
+              await send(api, own, mergeDrafts(good, mergeDrafts(faults[second][3](own), faulty(own)))),
+              status,
+              message,
+            );
           });
         }
-        assert.deepEqual(await everythingOf(api, await createKey(api, own.workspaceId)), before);
+        assert.deepEqual(await readAllLists(api, await createKey(api, own.workspaceId)), before);
       },
       { settings: { RATE_LIMIT_POINTS: String(LIMIT) } },
     ),
 
-  'is one that finds each fault alone': () =>
+  'finds each error on its own': () =>
     withService(
       async (api) => {
         const own = await createTenant(api, 'own');
@@ -162,10 +168,10 @@ suite('of two faults the earlier check', {
           await each(
             names.map((name) => [`${good.method} ${good.segment}, ${name}`, faults[name]] as const),
             async ([, status, message, faulty]) => {
-              assertRefused(await ask(api, own, over(good, faulty(own))), status, message);
+              assertError(await send(api, own, mergeDrafts(good, faulty(own))), status, message);
             },
           );
-          const { status, text } = await ask(api, own, good);
+          const { status, text } = await send(api, own, good);
           assert.ok(status === 200 || status === 201, text);
         }
       },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { each, texts } from '../support/each.ts';
-import { assertFaults, assertRefused } from '../support/expected-responses.ts';
-import { everyOperation, fieldsOf } from '../support/operations.ts';
-import { type Answer, type Api, withService } from '../support/service.ts';
+import { each, textCases } from '../support/each.ts';
+import { assertError, assertInvalidFields } from '../support/expected-responses.ts';
+import { allOperations, fieldsOf } from '../support/operations.ts';
+import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant, NEVER, type Tenant } from '../support/tenants.ts';
+import { campaignBody, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
-const lists = everyOperation.filter(([, { query }]) => 'page' in query.shape);
+const lists = allOperations.filter(([, { query }]) => 'page' in query.shape);
 
 const largestPage: Readonly<Record<string, number>> = {
   listCampaigns: 25,
@@ -15,7 +15,7 @@ const largestPage: Readonly<Record<string, number>> = {
   listDomains: 50,
 };
 
-const NO_INTEGERS = [
+const INVALID_INTEGERS = [
   ...['0', '-1', '1e1', '1E1', '0x1', '0b1', '%2B1', '+1', '05', '00', '1.0', '1.5', '1.', '.5', '1,2', '1_000', '1n'],
   ...[
     '%201',
@@ -33,7 +33,7 @@ const NO_INTEGERS = [
   ],
 ];
 
-const NO_BOOLEANS = [
+const INVALID_BOOLEANS = [
   '',
   'TRUE',
   'True',
@@ -50,29 +50,31 @@ const NO_BOOLEANS = [
   'true,false',
 ];
 
-function servingTenant(test: (get: (path: string) => ReturnType<Api['call']>, own: Tenant, api: Api) => Promise<void>) {
+function withTenant(test: (get: (path: string) => ReturnType<Api['call']>, own: Tenant, api: Api) => Promise<void>) {
   return withService(async (api) => {
     const own = await createTenant(api, 'own');
     await test((path) => api.call('GET', path, { key: own.key }), own, api);
   });
 }
 
-suite('an integer of a query', {
-  'is digits only, at most 2^53 - 1': () =>
-    servingTenant((get) =>
+suite('an integer in a query', {
+  'has only digits and is at most 2^53 - 1': () =>
+    withTenant((get) =>
       each(lists, ({ id, path }) =>
-        each(texts('page', 'pageSize', ...(id === 'listCampaigns' ? ['limit'] : [])), (name) =>
-          each(texts(...NO_INTEGERS), async (value) => assertFaults(await get(`${path}?${name}=${value}`), [name])),
+        each(textCases('page', 'pageSize', ...(id === 'listCampaigns' ? ['limit'] : [])), (name) =>
+          each(textCases(...INVALID_INTEGERS), async (value) =>
+            assertInvalidFields(await get(`${path}?${name}=${value}`), [name]),
+          ),
         ),
       ),
     ),
 
-  'reaches as far as its list allows': () =>
-    servingTenant((get) =>
+  'is limited to the maximum of its list': () =>
+    withTenant((get) =>
       each(lists, async ({ id, path }) => {
         const largest = largestPage[id] as number;
         assert.equal((await get(`${path}?pageSize=${largest}`)).status, 200);
-        assertFaults(await get(`${path}?pageSize=${largest + 1}`), ['pageSize']);
+        assertInvalidFields(await get(`${path}?pageSize=${largest + 1}`), ['pageSize']);
         const last = await get(`${path}?page=9007199254740991&pageSize=${largest}`);
         assert.equal(last.text, '[]');
         assert.equal(last.headers.get('link'), `<${path}?pageSize=${largest}&page=9007199254740990>; rel="prev"`);
@@ -80,9 +82,9 @@ suite('an integer of a query', {
     ),
 });
 
-suite('a boolean of a query', {
+suite('a boolean in a query', {
   'is true or false': () =>
-    servingTenant((get) =>
+    withTenant((get) =>
       each(
         {
           '/campaigns': ['includeArchived'],
@@ -90,19 +92,19 @@ suite('a boolean of a query', {
           '/domains': ['includeArchived'],
         },
         (names, path) =>
-          each(texts(...names), async (name) => {
+          each(textCases(...names), async (name) => {
             for (const value of ['true', 'false']) assert.equal((await get(`${path}?${name}=${value}`)).status, 200);
-            await each(texts(...NO_BOOLEANS), async (value) => {
-              assertFaults(await get(`${path}?${name}=${value}`), [name]);
+            await each(textCases(...INVALID_BOOLEANS), async (value) => {
+              assertInvalidFields(await get(`${path}?${name}=${value}`), [name]);
             });
           }),
       ),
     ),
 });
 
-suite('a single value of a query', {
-  'is given once and not empty; an empty search is none': () =>
-    servingTenant((get) =>
+suite('a single value in a query', {
+  'is sent once and is not empty, except for an empty search': () =>
+    withTenant((get) =>
       each(lists, ({ path, query }) =>
         each(
           fieldsOf(query).filter(([, { type }]) => type !== 'array'),
@@ -113,22 +115,22 @@ suite('a single value of a query', {
               `${name}&${name}`,
               `${name}=1&${name}=2`,
             ]) {
-              const answer = await get(`${path}?${twice}`);
-              assertFaults(answer, [name]);
-              assertRefused(answer, 422, /must not be repeated$/);
+              const response = await get(`${path}?${twice}`);
+              assertInvalidFields(response, [name]);
+              assertError(response, 422, /must be given once$/);
             }
             for (const empty of [name, `${name}=`, `${name}=%20`, `${name}=+`]) {
-              const answer = await get(`${path}?${empty}`);
-              if (name !== 'search') assertFaults(answer, [name]);
-              else assert.equal(answer.text, (await get(path)).text);
+              const response = await get(`${path}?${empty}`);
+              if (name !== 'search') assertInvalidFields(response, [name]);
+              else assert.equal(response.text, (await get(path)).text);
             }
           },
         ),
       ),
     ),
 
-  'is trimmed where it is a text, and taken as it stands where it is not': () =>
-    servingTenant(async (get, own) => {
+  'is trimmed only if it is a text': () =>
+    withTenant(async (get, own) => {
       const all = await get('/campaigns');
       assert.equal(all.json.length, 1);
       for (const query of ['search=%20own%20', 'search=+own+', `domain=%20${own.names.domain}%09`]) {
@@ -142,13 +144,13 @@ suite('a single value of a query', {
         ['page', '1'],
       ]) {
         assert.equal((await get(`/campaigns?${name}=${value}`)).status, 200, name);
-        assertFaults(await get(`/campaigns?${name}=%20${value}`), [name as string]);
-        assertFaults(await get(`/campaigns?${name}=${value}%20`), [name as string]);
+        assertInvalidFields(await get(`/campaigns?${name}=%20${value}`), [name as string]);
+        assertInvalidFields(await get(`/campaigns?${name}=${value}%20`), [name as string]);
       }
     }),
 });
 
-/** The array parameters: each with a value that finds the tenant's record, and with others that find nothing. */
+/** The array parameters, each with a value that finds the record of the tenant and values that find nothing. */
 const arrays: Readonly<Record<string, (own: Tenant) => ArrayParameter>> = {
   'tagIds of campaigns': ({ ids }) => ({ path: '/campaigns?tagIds=', value: ids.tags, other: idAt }),
   'tagNames of campaigns': ({ names }) => ({ path: '/campaigns?tagNames=', value: names.tag, other: nameAt }),
@@ -166,29 +168,30 @@ interface ArrayParameter {
   readonly other: (at: number) => string;
 }
 
-const idAt = (at: number) => `${NEVER.slice(0, -3)}${at.toString(16).padStart(3, '0')}`;
+const idAt = (at: number) => `${UNUSED_ID.slice(0, -3)}${at.toString(16).padStart(3, '0')}`;
 const nameAt = (at: number) => `étagère ς ${at}`;
-const many = (count: number, valueAt: (at: number) => string) => Array.from({ length: count }, (_, at) => valueAt(at));
+const repeat = (count: number, valueAt: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => valueAt(at));
 
-/** Asks for a list by an array parameter of which each value, already encoded, is repeated. */
-type AskBy = (...values: readonly string[]) => Promise<Answer>;
+/** Requests a list with a repeated array parameter. The values are percent-encoded already. */
+type SendValues = (...values: readonly string[]) => Promise<ApiResponse>;
 
-function eachArray(test: (ask: AskBy, parameter: ArrayParameter & { readonly name: string }) => Promise<void>) {
-  return servingTenant((get, own) =>
+function eachArray(test: (send: SendValues, parameter: ArrayParameter & { readonly name: string }) => Promise<void>) {
+  return withTenant((get, own) =>
     each(arrays, async (of) => {
       const parameter = of(own);
       const name = /\?(.*)=/.exec(parameter.path)?.[1] as string;
-      const ask: AskBy = (...values) => get(parameter.path + values.join(`&${name}=`));
-      await test(ask, { ...parameter, name });
+      const send: SendValues = (...values) => get(parameter.path + values.join(`&${name}=`));
+      await test(send, { ...parameter, name });
     }),
   );
 }
 
-suite('an array of a query', {
-  'is repeated, or has commas, or both': () =>
-    eachArray(async (ask, { value, other }) => {
+suite('an array in a query', {
+  'is a repeated parameter, comma-separated values, or both': () =>
+    eachArray(async (send, { value, other }) => {
       const [one, two, three] = [value, other(1), other(2)].map(encodeURIComponent) as [string, string, string];
-      const found = await ask(one);
+      const found = await send(one);
       assert.equal(found.json.length, 1);
       for (const values of [
         [one, two, three],
@@ -197,27 +200,27 @@ suite('an array of a query', {
         [`${one}%2C${two}`, three],
         [one, one, `${one},${one}`],
       ]) {
-        assert.equal((await ask(...values)).text, found.text, values.join());
+        assert.equal((await send(...values)).text, found.text, values.join());
       }
-      assert.equal((await ask(two, three)).text, '[]');
+      assert.equal((await send(two, three)).text, '[]');
     }),
 
-  'has at most 100 values, after what is the same is dropped': () =>
-    eachArray(async (ask, { value, other, name }) => {
-      const encoded = [value, ...many(99, other)].map(encodeURIComponent);
+  'has at most 100 values without duplicates': () =>
+    eachArray(async (send, { value, other, name }) => {
+      const encoded = [value, ...repeat(99, other)].map(encodeURIComponent);
       const more = encodeURIComponent(other(100));
-      assert.equal((await ask(...encoded)).json.length, 1);
-      assert.equal((await ask(encoded.join())).json.length, 1);
-      assert.equal((await ask(...encoded, ...encoded.map((text) => text.replace('own', 'OWN')))).json.length, 1);
+      assert.equal((await send(...encoded)).json.length, 1);
+      assert.equal((await send(encoded.join())).json.length, 1);
+      assert.equal((await send(...encoded, ...encoded.map((text) => text.replace('own', 'OWN')))).json.length, 1);
       for (const tooMany of [[...encoded, more], [encoded.join(), more], [[...encoded, more].join()]]) {
-        const answer = await ask(...tooMany);
-        assertFaults(answer, [name]);
-        assertRefused(answer, 422, /must have at most 100 items$/);
+        const response = await send(...tooMany);
+        assertInvalidFields(response, [name]);
+        assertError(response, 422, /must have at most 100 items$/);
       }
     }),
 
   'has no blank value': () =>
-    eachArray(async (ask, { value, name }) => {
+    eachArray(async (send, { value, name }) => {
       const one = encodeURIComponent(value);
       for (const [values, ...at] of [
         [[''], 0],
@@ -229,28 +232,28 @@ suite('an array of a query', {
         [[one, one, '', one, '%20'], 2, ...(name === 'tagNames' ? [] : [4])],
         [[one, '%20%09'], 1],
       ] as const) {
-        assertFaults(
-          await ask(...values),
+        assertInvalidFields(
+          await send(...values),
           at.map((index) => `${name}.${index}`),
         );
       }
     }),
 
-  'takes an id as it stands, in either case': () =>
-    eachArray(async (ask, { value, other, name }) => {
+  'accepts an id without spaces, in either case': () =>
+    eachArray(async (send, { value, other, name }) => {
       if (name === 'tagNames') return;
       const upper = value.toUpperCase();
-      assert.equal((await ask(upper)).json.length, 1);
-      const both = many(100, other).flatMap((id) => [id, id.toUpperCase()]);
-      assert.equal((await ask(both.join())).status, 200);
+      assert.equal((await send(upper)).json.length, 1);
+      const both = repeat(100, other).flatMap((id) => [id, id.toUpperCase()]);
+      assert.equal((await send(both.join())).status, 200);
       for (const bad of [`%20${value}`, `${value}%20`, `{${value}}`, value.slice(1)]) {
-        assertFaults(await ask(bad), [`${name}.0`]);
-        assertFaults(await ask(value, bad), [`${name}.1`]);
+        assertInvalidFields(await send(bad), [`${name}.0`]);
+        assertInvalidFields(await send(value, bad), [`${name}.1`]);
       }
     }),
 
-  'takes a name trimmed, whatever the case': () =>
-    servingTenant(async (get, own, { app }) => {
+  'accepts a name with spaces around it, in any case': () =>
+    withTenant(async (get, own, { app }) => {
       const tag = await app.tags.create(own.workspaceId, nameAt(1));
       const campaign = { ...campaignBody(), tagIds: [tag.id] };
       await app.campaigns.create({ workspaceId: own.workspaceId }, campaign);
@@ -265,7 +268,7 @@ suite('an array of a query', {
         const { json } = await get(`/campaigns?tagNames=${encodeURIComponent(spelling)}`);
         assert.equal(json.length, 1, spelling);
       }
-      const all = many(100, nameAt).flatMap(spellings).map(encodeURIComponent);
+      const all = repeat(100, nameAt).flatMap(spellings).map(encodeURIComponent);
       assert.equal((await get(`/campaigns?tagNames=${all.slice(0, 300).join()}`)).json.length, 1);
     }),
 });

@@ -4,8 +4,8 @@ import { suite } from '../support/suite.ts';
 
 const WINDOW = { allowed: true, limit: 600, windowSeconds: 60, remaining: 599 };
 
-suite('the headers of a limit', {
-  'tell the same end of a window at each moment of it, and never an earlier one': () => {
+suite('rateLimitHeaders', {
+  'states the same end of the window throughout the window, and never an earlier one': () => {
     const end = 1_800_000_060_250;
     for (let resetsInMs = 60_000; resetsInMs >= 0; resetsInMs -= 125) {
       const headers = rateLimitHeaders({ ...WINDOW, resetsInMs }, end - resetsInMs);
@@ -13,7 +13,7 @@ suite('the headers of a limit', {
     }
   },
 
-  'round the seconds that are left up': () => {
+  'rounds the remaining seconds up': () => {
     for (const [resetsInMs, seconds] of [
       [60_000, 60],
       [59_001, 60],

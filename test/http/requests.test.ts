@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
-import { each, texts } from '../support/each.ts';
-import { assertRefused } from '../support/expected-responses.ts';
-import { callOf, everyOperation, pathOf, posts, successOf, whileRefused, withId } from '../support/operations.ts';
-import { callRaw, type RawRequest } from '../support/raw.ts';
+import { each, textCases } from '../support/each.ts';
+import { assertError } from '../support/expected-responses.ts';
+import {
+  allOperations,
+  assertChangesNothing,
+  operationsWithId,
+  pathOf,
+  postOperations,
+  successStatusOf,
+  validCallOf,
+} from '../support/operations.ts';
+import { callRaw, type RawRequest } from '../support/raw-requests.ts';
 import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 
 type Headers = NonNullable<RawRequest['headers']>;
 
-const undecodable = texts('%', '%f', '%zz', '%ff', 'a%c3%28', '%ed%a0%80', '%c0%af', 'x%2');
+const undecodable = textCases('%', '%f', '%zz', '%ff', 'a%c3%28', '%ed%a0%80', '%c0%af', 'x%2');
 
 const malformedKeys: Readonly<Record<string, Headers>> = {
   'an empty one': [['Idempotency-Key', '']],
@@ -24,38 +32,38 @@ const malformedKeys: Readonly<Record<string, Headers>> = {
 };
 
 suite('a request', {
-  'has a path that can be decoded, whoever asks': () =>
+  'must have a path that can be decoded, with or without a key': () =>
     withService((api) =>
-      each(withId, (operation) =>
-        whileRefused(api, operation, (ask) =>
+      each(operationsWithId, (operation) =>
+        assertChangesNothing(api, operation, (ask) =>
           each(undecodable, async (id) => {
             for (const target of [pathOf(operation, id), `${pathOf(operation, id)}/`]) {
-              assertRefused(await ask({ target }), 400, /path cannot be decoded/);
-              assertRefused(await ask({ target, key: null }), 400, /path cannot be decoded/);
+              assertError(await ask({ target }), 400, /path cannot be decoded/);
+              assertError(await ask({ target, key: null }), 400, /path cannot be decoded/);
             }
           }),
         ),
       ),
     ),
 
-  'has a query that can be decoded': () =>
+  'must have a query that can be decoded': () =>
     withService((api) =>
-      each(everyOperation, (operation) =>
-        whileRefused(api, operation, (ask, _, { ids }) =>
+      each(allOperations, (operation) =>
+        assertChangesNothing(api, operation, (ask, _, { ids }) =>
           each(undecodable, async (text) => {
             const path = pathOf(operation, ids.tags);
             for (const query of [text, `page=${text}`, `${text}=1`, `page=1&page=${text}`]) {
-              assertRefused(await ask({ target: `${path}?${query}` }), 400, /query cannot be decoded/);
+              assertError(await ask({ target: `${path}?${query}` }), 400, /query cannot be decoded/);
             }
           }),
         ),
       ),
     ),
 
-  'has one Authorization header': () =>
+  'must have exactly one Authorization header': () =>
     withService((api) =>
-      each(everyOperation, (operation) =>
-        whileRefused(api, operation, async (ask, body, { key }) => {
+      each(allOperations, (operation) =>
+        assertChangesNothing(api, operation, async (ask, body, { key }) => {
           const good = `Bearer ${key}`;
           const two = [
             [good, good],
@@ -70,53 +78,53 @@ suite('a request', {
             async (values) => {
               const headers = values.map((value, at) => [at ? 'authorization' : 'Authorization', value] as const);
               const content: Headers = body ? [['Content-Type', 'application/json']] : [];
-              const answer = await ask({ key: null, headers: [...content, ...headers] });
-              assertRefused(answer, 400, /Two Authorization headers/);
+              const response = await ask({ key: null, headers: [...content, ...headers] });
+              assertError(response, 400, /More than one Authorization header/);
             },
           );
         }),
       ),
     ),
 
-  'has a well-formed Idempotency-Key on a POST, or none': () =>
+  'may have only a well-formed Idempotency-Key if it is a POST': () =>
     withService((api) =>
-      each(posts, (operation) =>
-        whileRefused(api, operation, (ask) =>
+      each(postOperations, (operation) =>
+        assertChangesNothing(api, operation, (ask) =>
           each(malformedKeys, async (headers) => {
             const all: Headers = [['Content-Type', 'application/json'], ...headers];
-            assertRefused(await ask({ headers: all }), 400, /Idempotency-Key/);
+            assertError(await ask({ headers: all }), 400, /Idempotency-Key/);
           }),
         ),
       ),
     ),
 
-  'may have any Idempotency-Key where it does nothing': () =>
+  'may have any Idempotency-Key if it is not a POST': () =>
     withService((api) =>
       each(
-        everyOperation.filter(([, { method }]) => method !== 'POST'),
+        allOperations.filter(([, { method }]) => method !== 'POST'),
         (operation) =>
           each(malformedKeys, async (headers) => {
             const tenant = await createTenant(api, 'tenant');
-            const { path: target, body } = callOf(operation, tenant);
+            const { path: target, body } = validCallOf(operation, tenant);
             const content: Headers = body ? [['Content-Type', 'application/json']] : [];
-            const { status, headers: answered } = await callRaw(api, {
+            const { status, headers: responseHeaders } = await callRaw(api, {
               method: operation.method,
               target,
               key: tenant.key,
               headers: [...content, ...headers],
               body: body && JSON.stringify(body),
             });
-            assert.equal(status, successOf(operation));
-            assert.equal(answered.get('idempotency-replayed'), null);
+            assert.equal(status, successStatusOf(operation));
+            assert.equal(responseHeaders.get('idempotency-replayed'), null);
           }),
       ),
     ),
 
-  'may name its target in full': () =>
+  'may have an absolute URL as its target': () =>
     withService(async (api) => {
       const key = api.demo.apiKey;
       assert.equal((await callRaw(api, { method: 'GET', target: `${api.url}/domains`, key })).status, 200);
-      const answer = await callRaw(api, { method: 'GET', target: `${api.url}/domains?no=1`, key });
-      assertRefused(answer, 422, /^no: unknown field/);
+      const response = await callRaw(api, { method: 'GET', target: `${api.url}/domains?no=1`, key });
+      assertError(response, 422, /^no: is unknown/);
     }),
 });

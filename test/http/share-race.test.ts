@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
-import { inWorld, type World } from '../support/fixture.ts';
+import { type Fixture, withFixture } from '../support/fixture.ts';
 import { mongod } from '../support/mongod.ts';
 import { onMongodb } from '../support/mongodb-service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
-const ROUNDS = 10;
-const READERS = 4;
+const ROUND_COUNT = 10;
+const READER_COUNT = 4;
 
 interface Pair {
   readonly shares: number;
   readonly hasShared: boolean;
 }
 
-/** Reads a campaign again and again, alone and in the list, until its only share is seen, by the member who shares it. */
-async function pairsSeen({ call }: World, id: string, path: string): Promise<Pair[]> {
+/** Reads a campaign repeatedly from `path`, as the member who shares it, until the share is counted. */
+async function readPairs({ call }: Fixture, id: string, path: string): Promise<Pair[]> {
   const pairs: Pair[] = [];
   while (pairs.at(-1)?.shares !== 1) {
     const { json } = await call('GET', path);
@@ -30,19 +30,21 @@ suite('a campaign that is read while it is shared', {
     const database = await mongod();
     try {
       await each({ memory: {}, mongodb: onMongodb(database.uri) }, (settings) =>
-        inWorld(
+        withFixture(
           async (world, { app }) => {
             const { workspaceId, admin, call } = world;
-            const torn: Pair[] = [];
-            for (let round = 0; round < ROUNDS; round++) {
+            const inconsistent: Pair[] = [];
+            for (let round = 0; round < ROUND_COUNT; round++) {
               const { id } = (await call('POST', '/campaigns', campaignBody())).json;
               const paths = [`/campaigns/${id}`, '/campaigns'];
-              const reading = Array.from({ length: READERS }, (_, i) => pairsSeen(world, id, paths[i % 2] as string));
+              const reading = Array.from({ length: READER_COUNT }, (_, i) =>
+                readPairs(world, id, paths[i % 2] as string),
+              );
               await app.campaigns.recordShare(workspaceId, id, admin.id);
               const pairs = (await Promise.all(reading)).flat();
-              torn.push(...pairs.filter(({ shares, hasShared }) => hasShared !== (shares === 1)));
+              inconsistent.push(...pairs.filter(({ shares, hasShared }) => hasShared !== (shares === 1)));
             }
-            assert.deepEqual(torn, []);
+            assert.deepEqual(inconsistent, []);
           },
           { settings },
         ),

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
-import { assertConflict, assertFaults, assertNotFound, jsonOf, valuesOf } from '../support/expected-responses.ts';
-import { callOf, posts } from '../support/operations.ts';
+import {
+  assertConflict,
+  assertInvalidFields,
+  assertNotFound,
+  fieldValuesOf,
+  jsonOf,
+} from '../support/expected-responses.ts';
+import { postOperations, validCallOf } from '../support/operations.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, type Tenant } from '../support/tenants.ts';
@@ -32,7 +38,7 @@ suite('what one process does', {
     inTurns(async (one, other, { ids }) => {
       const made = jsonOf(await one('POST', '/campaigns', { body: campaignBody('Spring') }), 201);
       assert.deepEqual(jsonOf(await other('GET', `/campaigns/${made.id}`)), made);
-      assert.deepEqual(valuesOf(await other('GET', '/campaigns'), 'id'), [made.id, ids.campaigns]);
+      assert.deepEqual(fieldValuesOf(await other('GET', '/campaigns'), 'id'), [made.id, ids.campaigns]);
       assert.deepEqual(jsonOf(await other('GET', '/campaigns?search=SPRING')), [made]);
     }),
 
@@ -56,7 +62,7 @@ suite('what one process does', {
       assert.deepEqual(jsonOf(await other('GET', '/content-pillars?search=new')), [changed]);
       jsonOf(await other('DELETE', `/content-pillars/${id}`));
       assert.deepEqual(jsonOf(await one('GET', '/content-pillars')), []);
-      assertFaults(await one('POST', '/campaigns', { body: { ...campaignBody(), contentPillarId: id } }), [
+      assertInvalidFields(await one('POST', '/campaigns', { body: { ...campaignBody(), contentPillarId: id } }), [
         'contentPillarId',
       ]);
     }),
@@ -92,16 +98,16 @@ suite('what one process does', {
       const body = { ...campaignBody(), tagIds: [tag], groupIds: [group] };
       const { id } = jsonOf(await other('POST', '/campaigns', { body }), 201);
       jsonOf(await other('PATCH', `/tags/${tag}`, { body: { name: 'New' } }));
-      assert.deepEqual(valuesOf(await one('GET', '/campaigns?tagNames=new'), 'id'), [id]);
-      assert.deepEqual(valuesOf(await one('GET', '/campaigns?tagNames=old'), 'id'), []);
+      assert.deepEqual(fieldValuesOf(await one('GET', '/campaigns?tagNames=new'), 'id'), [id]);
+      assert.deepEqual(fieldValuesOf(await one('GET', '/campaigns?tagNames=old'), 'id'), []);
       jsonOf(await one('POST', '/tags', { body: { name: 'old' } }), 201);
     }),
 
   'the other answers again, where a POST has the same Idempotency-Key': () =>
     inTurns(async (one, other, tenant) => {
       const headers = { 'Idempotency-Key': 'once' };
-      await each(posts, async (operation) => {
-        const { path, body } = callOf(operation, tenant);
+      await each(postOperations, async (operation) => {
+        const { path, body } = validCallOf(operation, tenant);
         const first = await one('POST', path, { body, headers });
         jsonOf(first, 201);
         const again = await other('POST', path, { body, headers });
@@ -109,7 +115,7 @@ suite('what one process does', {
         assert.equal(again.headers.get('idempotency-replayed'), 'true');
       });
       const body = { name: 'another' };
-      assertFaults(await other('POST', '/tags', { body, headers }), ['Idempotency-Key']);
+      assertInvalidFields(await other('POST', '/tags', { body, headers }), ['Idempotency-Key']);
     }),
 
   'leaves nothing behind': closeProcesses,

@@ -16,7 +16,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { assertConflict } from '../contract/conflict.ts';
 import { campaign, domain, newId, pillar, question, tag } from '../contract/samples.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
@@ -28,7 +28,7 @@ const RECORDS = 400;
 const LOOKS = 3 * PAGE.pageSize;
 
 /** A workspace with many records, among others; ids and names of some of them. */
-interface World {
+interface Fixture {
   readonly app: Application;
   readonly storage: Storage;
   readonly caller: Caller;
@@ -44,7 +44,7 @@ interface World {
   readonly tagName: string;
 }
 
-type Ask = (world: World) => Promise<unknown>;
+type Ask = (world: Fixture) => Promise<unknown>;
 
 /** What is done by a use case, so that its commands are seen: of every one, or this does not compile. */
 type Services = {
@@ -59,15 +59,15 @@ const PILLARS: ContentPillarQuery = { ...PAGE, sortBy: 'createdAt', sortOrder: '
 const DOMAINS = { ...PAGE, includeArchived: false };
 
 const campaigns =
-  (query: (world: World) => Partial<CampaignQuery>): Ask =>
+  (query: (world: Fixture) => Partial<CampaignQuery>): Ask =>
   (world) =>
     world.app.campaigns.list(world.caller, { ...CAMPAIGNS, ...query(world) });
 const questions =
-  (query: (world: World) => Partial<InspirationQuestionQuery>): Ask =>
+  (query: (world: Fixture) => Partial<InspirationQuestionQuery>): Ask =>
   (world) =>
     world.app.inspirationQuestions.list(world.caller, { ...QUESTIONS, ...query(world) });
 const pillars =
-  (query: (world: World) => Partial<ContentPillarQuery>): Ask =>
+  (query: (world: Fixture) => Partial<ContentPillarQuery>): Ask =>
   ({ app, caller, ...world }) =>
     app.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ app, caller, ...world }) });
 const domains =
@@ -87,9 +87,9 @@ const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
     ]),
     ...Object.entries({
       domain: () => ({ domain: 'go.example.com' }),
-      tagIds: ({ tagId }: World) => ({ tagIds: [tagId] }),
-      tagNames: ({ tagName }: World) => ({ tagNames: [tagName] }),
-      userId: ({ memberId }: World) => ({ userId: memberId }),
+      tagIds: ({ tagId }: Fixture) => ({ tagIds: [tagId] }),
+      tagNames: ({ tagName }: Fixture) => ({ tagNames: [tagName] }),
+      userId: ({ memberId }: Fixture) => ({ userId: memberId }),
     }).map(([name, filter]): [string, Ask] => [
       `campaigns of one ${name}, includeArchived=${includeArchived}`,
       campaigns((world) => ({ ...filter(world), includeArchived })),
@@ -98,7 +98,7 @@ const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
       all: () => ({}),
       active: () => ({ isActive: true }),
       inactive: () => ({ isActive: false }),
-      groupIds: ({ groupId }: World) => ({ groupIds: [groupId] }),
+      groupIds: ({ groupId }: Fixture) => ({ groupIds: [groupId] }),
       ...Object.fromEntries(USER_TYPES.map((userType) => [`userType ${userType}`, () => ({ userType })])),
     }).map(([name, filter]): [string, Ask] => [
       `questions: ${name}, includeArchived=${includeArchived}`,
@@ -162,14 +162,14 @@ const other: Readonly<Record<string, Ask>> = {
 
 const newName = () => `new ${randomUUID()}`;
 const newSlug = () => `${randomUUID()}.example`;
-const newCampaign = ({ tagId, groupId, pillarId }: World) => ({
+const newCampaign = ({ tagId, groupId, pillarId }: Fixture) => ({
   ...campaignBody(newName()),
   domain: 'go.example.com',
   tagIds: [tagId],
   groupIds: [groupId],
   contentPillarId: pillarId,
 });
-const newQuestion = ({ groupId }: World) => ({ question: newName(), groups: [groupId] });
+const newQuestion = ({ groupId }: Fixture) => ({ question: newName(), groups: [groupId] });
 
 const services: Services = {
   apiKeys: {
@@ -178,7 +178,7 @@ const services: Services = {
       const { apiKey } = await app.apiKeys.create(caller.workspaceId, {});
       await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
     },
-    iterate: ({ app, caller }) => collected(app.apiKeys.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.apiKeys.iterate(caller.workspaceId)),
     authenticate: ({ app, secret }) => app.apiKeys.authenticate(secret),
     flush: async ({ app, secret }) => {
       await app.apiKeys.authenticate(secret);
@@ -192,7 +192,7 @@ const services: Services = {
     createMany: (world) => world.app.campaigns.createMany(world.caller, [newCampaign(world), newCampaign(world)]),
     get: ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
     list: ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
-    iterate: ({ app, caller }) => collected(app.campaigns.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
     setStatus: async (world) => {
       const { id } = await world.app.campaigns.create(world.caller, newCampaign(world));
       await world.app.campaigns.setStatus(world.caller.workspaceId, id, 'archived');
@@ -205,7 +205,7 @@ const services: Services = {
     create: ({ app, caller, memberId }) =>
       app.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
     list: ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
-    iterate: ({ app, caller }) => collected(app.contentPillars.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
     update: ({ app, caller, pillarId }) =>
       app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
     remove: async ({ app, caller, memberId }) => {
@@ -224,7 +224,7 @@ const services: Services = {
       }
     },
     list: ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
-    iterate: ({ app, caller }) => collected(app.domains.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
     verify: async ({ app, caller }) => {
       const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
       await app.domains.verify(caller.workspaceId, domain.id);
@@ -236,7 +236,7 @@ const services: Services = {
     checkMany: ({ app, caller }) => app.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
     createMany: ({ app, caller }) =>
       app.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
-    iterate: ({ app, caller }) => collected(app.groups.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
   },
   inspirationQuestions: {
     create: (world) => world.app.inspirationQuestions.create(world.caller.workspaceId, newQuestion(world)),
@@ -256,7 +256,7 @@ const services: Services = {
       app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
     update: ({ app, caller, memberId, groupId }) =>
       app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
-    iterate: ({ app, caller }) => collected(app.members.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
   },
   tags: {
     create: ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
@@ -266,12 +266,12 @@ const services: Services = {
       const { id } = await app.tags.create(caller.workspaceId, newName());
       await app.tags.rename(caller.workspaceId, id, newName());
     },
-    iterate: ({ app, caller }) => collected(app.tags.iterate(caller.workspaceId)),
+    iterate: ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
   },
   workspaces: {
     create: ({ app }) => app.workspaces.create('Contoso'),
     get: ({ app, caller }) => app.workspaces.get(caller.workspaceId),
-    iterate: ({ app }) => collected(app.workspaces.iterate()),
+    iterate: ({ app }) => collectAll(app.workspaces.iterate()),
   },
 };
 
@@ -364,7 +364,7 @@ function stagesOf(plan: Document | undefined): string[] {
 }
 
 async function inProfiledWorld(
-  test: (world: World, profile: Profile, client: MongoClient) => Promise<void>,
+  test: (world: Fixture, profile: Profile, client: MongoClient) => Promise<void>,
 ): Promise<void> {
   const { uri, stop } = await mongod();
   const { storage, connection } = mongodbStorage(uri, () => undefined);
@@ -372,8 +372,8 @@ async function inProfiledWorld(
   try {
     const profile = new Profile(client);
     const app = new Application(storage, createNodeSystem());
-    await newWorld(app, storage, 'Contoso');
-    const world = await newWorld(app, storage, 'Northwind');
+    await createFixture(app, storage, 'Contoso');
+    const world = await createFixture(app, storage, 'Northwind');
     await profile.start();
     await test(world, profile, client);
   } finally {
@@ -384,7 +384,7 @@ async function inProfiledWorld(
 }
 
 /** Makes a workspace in which every filter finds some, and a third is archived. */
-async function newWorld(app: Application, storage: Storage, name: string): Promise<World> {
+async function createFixture(app: Application, storage: Storage, name: string): Promise<Fixture> {
   const { id: workspaceId } = await app.workspaces.create(name);
   const tags = await made(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
   const groups = await made(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));

@@ -12,7 +12,7 @@ import { endOf, startOf } from '../../core/shared/date.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { UNKNOWN_ID } from '../support/core.ts';
 import { mongod } from '../support/mongod.ts';
 import { scale } from '../support/scale.ts';
@@ -212,10 +212,10 @@ async function pagesOf(list: List): Promise<unknown[]> {
   return pages;
 }
 
-function everythingOf(app: Application, workspaceId: string): Promise<unknown[]> {
+function readAllLists(app: Application, workspaceId: string): Promise<unknown[]> {
   const { apiKeys, campaigns, contentPillars, domains, groups, members, tags } = app;
   const all = [apiKeys, campaigns, contentPillars, domains, groups, members, tags];
-  return Promise.all(all.map((records) => collected<unknown>(records.iterate(workspaceId))));
+  return Promise.all(all.map((records) => collectAll<unknown>(records.iterate(workspaceId))));
 }
 
 suite('MongoDB and memory', {
@@ -231,7 +231,7 @@ suite('MongoDB and memory', {
           await comparison.windows();
           for (const id of comparison.workspaces) {
             await comparison.same('all pages', ({ app }) => Promise.all(listsOf(app, id).map(pagesOf)));
-            await comparison.same('everything', ({ app }) => everythingOf(app, id));
+            await comparison.same('everything', ({ app }) => readAllLists(app, id));
           }
         }),
         { numRuns: scale(8, 300), interruptAfterTimeLimit: scale(40_000, 500_000) },

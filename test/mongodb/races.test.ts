@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
-import { collected } from '../support/collected.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
-import { assertRefused } from '../support/expected-responses.ts';
+import { assertError } from '../support/expected-responses.ts';
 import { newWorkspace } from '../support/mongodb-service.ts';
 import { scale } from '../support/scale.ts';
-import type { Answer, Api } from '../support/service.ts';
+import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 import { type Both, closeProcesses, onTwoProcesses } from './two-processes.ts';
@@ -24,7 +24,7 @@ function together<T, R>(two: Both<T>, count: number, act: (one: T, i: number) =>
   return Promise.all(Array.from({ length: count }, (_, i) => act(two[i % 2] as T, i)));
 }
 
-const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+const statusesOf = (answers: readonly ApiResponse[]) => answers.map(({ status }) => status).sort();
 
 /** What is made at once, of the same name in two cases. */
 const creations: Readonly<Record<string, (name: string) => readonly [path: string, body: object]>> = {
@@ -46,7 +46,7 @@ suite('two processes on one database', {
         }),
       );
       for (const records of [app.tags, app.groups, app.domains]) {
-        assert.equal((await collected<unknown>(records.iterate(workspaceId))).length, rounds.length);
+        assert.equal((await collectAll<unknown>(records.iterate(workspaceId))).length, rounds.length);
       }
     }),
 
@@ -86,12 +86,12 @@ suite('two processes on one database', {
         const headers = { 'Idempotency-Key': `week-${round}` };
         const post = (call: Call) => call('POST', '/inspiration-questions', { body, headers });
         const answers = await together(services, CLIENTS, post);
-        const isReplay = (answer: Answer) => answer.headers.get('idempotency-replayed') === 'true';
+        const isReplay = (answer: ApiResponse) => answer.headers.get('idempotency-replayed') === 'true';
         const [first, ...others] = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
         assert.ok(first && others.length === 0, `${others.length + 1} were served`);
         for (const answer of answers) {
           if (answer.status === 201) assert.equal(answer.text, first.text);
-          else assertRefused(answer, 409, /^A request with this Idempotency-Key is being served/);
+          else assertError(answer, 409, /^A request with this Idempotency-Key is being served/);
         }
         for (const call of services) {
           const again = await post(call);
@@ -116,7 +116,7 @@ suite('two processes on one database', {
         );
         assert.deepEqual([...outcomes].sort(), [...Array(claims.length - 1).fill('conflict'), 'done']);
         for (const [i, { workspaceId, id }] of claims.entries()) {
-          const domain = (await collected(app.domains.iterate(workspaceId))).find((it) => it.id === id);
+          const domain = (await collectAll(app.domains.iterate(workspaceId))).find((it) => it.id === id);
           assert.equal(domain?.verified, outcomes[i] === 'done');
         }
       });
@@ -134,10 +134,10 @@ suite('a hundred repeats at once of one request, by two processes', {
         assert.equal(new Set(served.map(({ text }) => text)).size, 1);
         assert.equal(served.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
         const others = answers.filter(({ status }) => status !== 201);
-        for (const answer of others) assertRefused(answer, 409, /^A request with this Idempotency-Key is being served/);
+        for (const answer of others) assertError(answer, 409, /^A request with this Idempotency-Key is being served/);
       });
       for (const records of [app.tags, app.groups, app.domains]) {
-        assert.equal((await collected<unknown>(records.iterate(workspaceId))).length, 1);
+        assert.equal((await collectAll<unknown>(records.iterate(workspaceId))).length, 1);
       }
     }),
 });
@@ -210,7 +210,7 @@ suite('a hundred changes at once of one record, by two processes', {
         answers.every(({ status }) => status === 200 || status === 409),
         `${statusesOf(answers)}`,
       );
-      const [kept] = await collected(app.tags.iterate(workspaceId));
+      const [kept] = await collectAll(app.tags.iterate(workspaceId));
       assert.ok(
         accepted.some(({ json }) => json.name === kept?.name),
         kept?.name,

@@ -15,14 +15,14 @@ import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send } from '../support/load.ts';
 import { inDatabase } from '../support/mongod.ts';
 import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
-import { callOf, everyOperation, successOf } from '../support/operations.ts';
+import { allOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { type Router, startRouter } from '../support/router.ts';
 import { isLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const ENDS_WITHIN_MS = 20_000;
 const TIME_EXPIRED = 50;
@@ -44,7 +44,7 @@ function keyField(field: string): [string, 1 | 'hashed'] {
 
 /** Makes the collections and the indexes in a database, and shards them as docs/operating.md says. */
 async function shard(uri: string): Promise<void> {
-  await withUseCases(uri, (app) => until(() => succeeds(app.checkReady())));
+  await withUseCases(uri, (app) => waitUntil(() => succeeds(app.checkReady())));
   const client = new MongoClient(uri);
   try {
     for (const [name, key] of shardKeys) {
@@ -68,7 +68,7 @@ let opened: Promise<ReturnType<typeof mongodbStorage> & { readonly uri: string }
 async function openContract() {
   const uri = await newDatabase(process.env.MONGOS ?? (await sharedRouter()).uri);
   const storage = mongodbStorage(uri, () => undefined);
-  await until(() => succeeds(storage.storage.checkReady()));
+  await waitUntil(() => succeeds(storage.storage.checkReady()));
   return { ...storage, uri };
 }
 
@@ -128,7 +128,7 @@ async function withStorage(router: Router, uri: string, test: (opened: Opened) =
   const told: string[] = [];
   const opened = mongodbStorage(uri, (line) => told.push(line));
   try {
-    await until(() => succeeds(opened.storage.checkReady()));
+    await waitUntil(() => succeeds(opened.storage.checkReady()));
     await test({ ...opened, router, uri, told });
   } finally {
     await opened.connection.close();
@@ -168,12 +168,12 @@ suite('a sharded cluster', {
       const tenant = await withUseCases(uri, (app) => createTenant({ app }, 'tenant'));
       router.broadcasts.length = 0;
       await withProcess(onMongodb(uri), async ({ url }) => {
-        await until(() => isReady(url));
-        await each(everyOperation, async (operation) => {
-          const { path, body } = callOf(operation, tenant);
+        await waitUntil(() => isReady(url));
+        await each(allOperations, async (operation) => {
+          const { path, body } = validCallOf(operation, tenant);
           const call = { method: operation.method, path, key: tenant.key, ...(body && { body }) };
           const { status, text } = await send(url, call);
-          assert.equal(status, successOf(operation), text);
+          assert.equal(status, successStatusOf(operation), text);
         });
       });
       assert.deepEqual(router.broadcasts, []);
@@ -262,7 +262,7 @@ suite('a shard that is unavailable', {
         send(url, { method: 'POST', path: '/tags', key, body: { name } });
       const isServed = async (url: string, tenant: Tenant) => (await get(url, tenant)).status === 200;
       await withProcess(onMongodb(uri), async ({ url }) => {
-        await until(async () => (await isServed(url, served)) && (await isServed(url, failed)));
+        await waitUntil(async () => (await isServed(url, served)) && (await isServed(url, failed)));
         await dead.kill();
         const [sent, unsent, probes]: Promise<LoadResponse>[][] = [[], [], []];
         for (let i = 0; i * EVERY_MS < OUTAGE_MS; i++) {
@@ -284,17 +284,17 @@ suite('a shard that is unavailable', {
         assert.ok(ofServed < ofFailed / 2, `${ofServed} ms, and ${ofFailed} ms of those that fail`);
 
         await withProcess(onMongodb(uri), async ({ url: another }) => {
-          await until(() => isServed(another, served));
+          await waitUntil(() => isServed(another, served));
           assert.ok(await isReady(another));
           await dead.start();
-          await until(async () => (await isServed(url, failed)) && (await isServed(another, failed)));
+          await waitUntil(async () => (await isServed(url, failed)) && (await isServed(another, failed)));
         });
 
         await Promise.all(router.shards.map((shard) => shard.kill()));
-        await until(async () => !(await isReady(url)));
+        await waitUntil(async () => !(await isReady(url)));
         await Promise.all(router.shards.map((shard) => shard.start()));
-        await until(() => isReady(url));
-        await until(async () => (await isServed(url, served)) && (await isServed(url, failed)));
+        await waitUntil(() => isReady(url));
+        await waitUntil(async () => (await isServed(url, served)) && (await isServed(url, failed)));
       });
     }),
 

@@ -17,7 +17,7 @@ import { type ServiceProcess, startProcess, withProcess } from '../support/proce
 import { type ReplicaSet, startReplicaSet, startStandalone, startUninitiated } from '../support/replica-set.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const GIVEN_UP_MS = 11_000;
 /** The driver by itself reports after 5 seconds that there is no server. */
@@ -161,7 +161,7 @@ suite('a MongoDB whose replica set is not initiated', {
         try {
           await withProcess({ ...onMongodb(uriFrom(set.uri)), LOG_LEVEL: 'warn' }, async (service) => {
             await isUnavailable(service);
-            await until(() => service.output.stderr.includes('"msg"'));
+            await waitUntil(() => service.output.stderr.includes('"msg"'));
             for (const line of service.output.stderr.trim().split('\n')) {
               assert.match(line, /its replica set is not initiated\. .*`mongosh --eval 'rs\.initiate\(\)'`/);
               assert.doesNotMatch(line, /cannot be reached/);
@@ -241,7 +241,7 @@ suite('a MongoDB that is away', {
       await server.kill();
       await withProcess({ ...onMongodb(inDatabase(uri, 'advocacy')), LOG_LEVEL: 'warn' }, async (service) => {
         await server.start();
-        await until(() => service.output.stderr.includes('rs.initiate()'));
+        await waitUntil(() => service.output.stderr.includes('rs.initiate()'));
         await isUnavailable(service);
       });
     } finally {
@@ -299,7 +299,7 @@ function get({ url }: ServiceProcess, key: string): Promise<Response> {
 /** Asks until the service says that its database is missing, in these words. */
 async function isUnavailable({ url }: ServiceProcess): Promise<void> {
   const body = { status: 'unavailable', missing: 'storage' };
-  await until(async () => {
+  await waitUntil(async () => {
     const reply = await fetch(`${url}/readyz`);
     if (reply.status === 503) assert.deepEqual(await reply.json(), body);
     return reply.status === 503;
@@ -307,5 +307,5 @@ async function isUnavailable({ url }: ServiceProcess): Promise<void> {
 }
 
 function becomesReady({ url }: ServiceProcess): Promise<void> {
-  return until(async () => (await fetch(`${url}/readyz`)).status === 200);
+  return waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200);
 }

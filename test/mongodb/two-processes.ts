@@ -43,11 +43,11 @@ export async function onTwoProcesses(test: (two: TwoProcesses) => Promise<void>)
   opened ??= open();
   const { services, operators, app } = await opened;
   const { workspaceId, key } = await newWorkspace(app);
-  const callOf =
+  const validCallOf =
     ({ url }: ServiceProcess): Api['call'] =>
     (method, path, call) =>
       request(url + path, method, { key, ...call });
-  await test({ workspaceId, services: both(services, callOf), operators, app });
+  await test({ workspaceId, services: both(services, validCallOf), operators, app });
 }
 
 export async function closeProcesses(): Promise<void> {

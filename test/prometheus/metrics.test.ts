@@ -9,7 +9,7 @@ import { withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
-import { until } from '../support/until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
 
@@ -32,10 +32,10 @@ suite('the metrics of a service on MongoDB and Redis', {
         const create = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
         const list = async () => (await fetch(`${url}/campaigns`, { headers })).status;
         const waitForMetric = (name: string, isExpected: (value: number) => boolean) =>
-          until(async () => isExpected((await scrape(service)).get(name) ?? Number.NaN));
+          waitUntil(async () => isExpected((await scrape(service)).get(name) ?? Number.NaN));
         const fallbacks = 'rate_limit_fallbacks_total{limit="requests"}';
 
-        await until(async () => (await list()) === 200);
+        await waitUntil(async () => (await list()) === 200);
         await waitForMetric('rate_limit_shared', (value) => value === 1);
         await waitForMetric('storage_up', (value) => value === 1);
         const before = await scrape(service);

@@ -10,14 +10,14 @@ import { suite } from '../support/suite.ts';
 const LIMIT = 1_000_000;
 const CLIENTS = 20;
 
-interface World {
+interface Fixture {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
   readonly counter: RedisRateLimiters;
   readonly limiter: RateLimiter;
   readonly lines: readonly string[];
 }
 
-async function withRedis(test: (world: World) => Promise<void>): Promise<void> {
+async function withRedis(test: (world: Fixture) => Promise<void>): Promise<void> {
   const redis = await startRedis();
   const lines: string[] = [];
   const counter = new RedisRateLimiters(redis.url, (line) => lines.push(line));
@@ -32,7 +32,7 @@ async function withRedis(test: (world: World) => Promise<void>): Promise<void> {
 }
 
 /** Counts for many clients again and again until it is so; fails where one request fails, or it takes ten seconds. */
-async function countUntil({ limiter }: World, isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function countUntil({ limiter }: Fixture, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await isSo())) {
     assert.ok(Date.now() < deadline, 'it is not so after ten seconds');
@@ -42,7 +42,7 @@ async function countUntil({ limiter }: World, isSo: () => boolean | Promise<bool
 }
 
 /** Whether a request is counted by Redis: it goes on from what was counted there. */
-async function isShared({ counter, limiter }: World): Promise<boolean> {
+async function isShared({ counter, limiter }: Fixture): Promise<boolean> {
   const { test: before } = counter.fallbacks;
   await limiter.consume('key');
   return counter.fallbacks.test === before;

@@ -14,16 +14,16 @@ const FLAGS = [
 ];
 
 /** What a page did that nobody wants of it: messages of the console, and requests that went elsewhere. */
-export interface Complaints {
+export interface PageProblems {
   readonly errors: readonly string[];
   readonly foreign: readonly string[];
 }
 
 /** Lets a test look at a page of a service in a headless Chromium of its own. */
-export async function browsing(
+export async function withBrowserPage(
   origin: string,
   options: BrowserContextOptions,
-  test: (page: Page, complaints: Complaints) => Promise<void>,
+  test: (page: Page, complaints: PageProblems) => Promise<void>,
 ): Promise<void> {
   const executablePath = PLACES.find((path) => path !== undefined && existsSync(path));
   if (!executablePath) throw new Missing('Chromium: install it (`apt-get install chromium`) or name it in CHROMIUM');

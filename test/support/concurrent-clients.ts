@@ -6,7 +6,7 @@ import { DEMO_API_KEY } from './service.ts';
 import { campaignBody } from './tenants.ts';
 
 /** What came of a request of a crowd. */
-export interface Told {
+export interface TimedResponse {
   readonly status: number;
   /** The first line and the headers. */
   readonly head: string;
@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** The bytes of a request with the demo's key. */
-export function bytesOf(method: string, path: string, body = ''): Buffer {
+export function requestBytes(method: string, path: string, body = ''): Buffer {
   const length = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   return Buffer.from(
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${length}\r\n${body}`,
@@ -28,9 +28,9 @@ export function bytesOf(method: string, path: string, body = ''): Buffer {
  * The bytes of a search for `z` and another letter, which reads all campaigns: a term of three letters has an index, and one whose
  * first letter is nowhere takes no time. Those at the same time have terms of their own, so that none shares a result.
  */
-export function searchOf(number: number, key: string): Buffer {
+export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);
-  return Buffer.from(bytesOf('GET', `/campaigns?search=${term}`).toString().replace(DEMO_API_KEY, key));
+  return Buffer.from(requestBytes('GET', `/campaigns?search=${term}`).toString().replace(DEMO_API_KEY, key));
 }
 
 /** The campaigns of a page, each with the longest description. */
@@ -38,22 +38,22 @@ const CAMPAIGNS = 25;
 const LARGE = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
 
 /** Makes the first page of campaigns so large that forty of it are more than the buffers of a connection hold. */
-export async function fillPage(url: string): Promise<void> {
-  const crowd = await Crowd.open(url, CAMPAIGNS);
-  const answers = await crowd.atOnce(bytesOf('POST', '/campaigns', LARGE));
+export async function createLargePage(url: string): Promise<void> {
+  const crowd = await ConcurrentClients.open(url, CAMPAIGNS);
+  const answers = await crowd.sendOnAll(requestBytes('POST', '/campaigns', LARGE));
   crowd.close();
   assert.ok(answers.every(({ status }) => status === 201));
 }
 
 /** Connections that are kept, each with one request at a time: so cheap to this process that it can overload a service. */
-export class Crowd {
+export class ConcurrentClients {
   private constructor(private readonly sockets: readonly Socket[]) {}
 
-  static async open(url: string, connections: number): Promise<Crowd> {
+  static async open(url: string, connections: number): Promise<ConcurrentClients> {
     const { hostname: host, port } = new URL(url);
     const sockets = Array.from({ length: connections }, () => connect({ host, port: Number(port), noDelay: true }));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    return new Crowd(sockets);
+    return new ConcurrentClients(sockets);
   }
 
   close(): void {
@@ -61,25 +61,25 @@ export class Crowd {
   }
 
   /** A request over each connection at once. */
-  atOnce(request: Buffer): Promise<Told[]> {
+  sendOnAll(request: Buffer): Promise<TimedResponse[]> {
     return Promise.all(this.sockets.map((socket) => ask(socket, request)));
   }
 
   /** Over each connection one request after another, for a while. */
-  async inTurns(request: Buffer, milliseconds: number): Promise<Told[]> {
+  async sendInLoop(request: Buffer, milliseconds: number): Promise<TimedResponse[]> {
     const end = performance.now() + milliseconds;
-    const answers: Told[] = [];
-    const converse = async (socket: Socket) => {
+    const answers: TimedResponse[] = [];
+    const sendRaw = async (socket: Socket) => {
       while (performance.now() < end) answers.push(await ask(socket, request));
     };
-    await Promise.all(this.sockets.map(converse));
+    await Promise.all(this.sockets.map(sendRaw));
     return answers;
   }
 
   /** So many requests a second for a while, whatever becomes of those before, as long as a connection is free for one. */
-  async atRate(request: Buffer, perSecond: number, milliseconds: number): Promise<Told[]> {
+  async sendAtRate(request: Buffer, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
     const free = [...this.sockets];
-    const answers: Promise<Told>[] = [];
+    const answers: Promise<TimedResponse>[] = [];
     const start = performance.now();
     const send = async (socket: Socket) => {
       const answer = await ask(socket, request);
@@ -95,7 +95,7 @@ export class Crowd {
   }
 }
 
-function ask(socket: Socket, request: Buffer): Promise<Told> {
+function ask(socket: Socket, request: Buffer): Promise<TimedResponse> {
   const sentAt = performance.now();
   let received = '';
   socket.write(request);

@@ -23,6 +23,6 @@ export async function each<Case>(
 }
 
 /** A table of texts, each named by itself. */
-export function texts(...values: readonly string[]): [string, string][] {
+export function textCases(...values: readonly string[]): [string, string][] {
   return values.map((value) => [value, value]);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from './service.ts';
+import type { ApiResponse } from './service.ts';
 
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -7,13 +7,13 @@ export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 export const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000';
 
 /** The JSON of an answer that has the status; fails with the text of one that has not. */
-export function jsonOf(answer: Answer, status = 200): Answer['json'] {
+export function jsonOf(answer: ApiResponse, status = 200): ApiResponse['json'] {
   assert.equal(answer.status, status, answer.text);
   return answer.json;
 }
 
 /** The codes of the specification by their statuses. */
-export const codes: Readonly<Record<number, string>> = {
+export const expectedCodes: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorized',
   403: 'forbidden',
@@ -26,10 +26,10 @@ export const codes: Readonly<Record<number, string>> = {
 };
 
 /** The answer is a refusal: the status, the error object to the letter, and a message that matches. */
-export function assertRefused(answer: Answer, status: number, message: RegExp = /./, what = ''): void {
+export function assertError(answer: ApiResponse, status: number, message: RegExp = /./, what = ''): void {
   assert.equal(answer.status, status, `${what} ${answer.text}`);
   assertHeaders(answer);
-  const code = codes[status] as string;
+  const code = expectedCodes[status] as string;
   const { error } = answer.json;
   const doc_url = `/docs/errors#${code.replaceAll('_', '-')}`;
   assert.deepEqual(answer.json, { error: { code, message: error.message, doc_url } }, what);
@@ -37,18 +37,18 @@ export function assertRefused(answer: Answer, status: number, message: RegExp = 
 }
 
 /** A 422 whose message says of each of these paths what is wrong with it, and of nothing else. */
-export function assertFaults(answer: Answer, paths: readonly string[], what = ''): void {
-  assertRefused(answer, 422, /./, what);
-  assert.deepEqual(faultsOf(answer), paths, `${what} ${answer.text}`);
+export function assertInvalidFields(answer: ApiResponse, paths: readonly string[], what = ''): void {
+  assertError(answer, 422, /./, what);
+  assert.deepEqual(invalidFieldsOf(answer), paths, `${what} ${answer.text}`);
 }
 
 /** The paths that the message of a 422 names, in their order. */
-export function faultsOf({ json }: Answer): string[] {
+export function invalidFieldsOf({ json }: ApiResponse): string[] {
   return json.error.message.split('; ').map((fault: string) => fault.split(': ')[0]);
 }
 
 /** The headers of every reply of the API. */
-export function assertHeaders({ headers, text }: Answer): void {
+export function assertHeaders({ headers, text }: ApiResponse): void {
   assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
@@ -59,21 +59,21 @@ export function assertHeaders({ headers, text }: Answer): void {
 const VARYING = ['x-request-id', 'date', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 /** All of an answer but its request's id, the time, and the count of requests. */
-export function essence({ status, headers, text }: Answer) {
+export function comparablePartOf({ status, headers, text }: ApiResponse) {
   return { status, headers: [...headers].filter(([name]) => !VARYING.includes(name)), text };
 }
 
 /** Fails unless the answer is the 404 of an id that names no record here. */
-export function assertNotFound(answer: Answer, what = ''): void {
-  assertRefused(answer, 404, /./, what);
+export function assertNotFound(answer: ApiResponse, what = ''): void {
+  assertError(answer, 404, /./, what);
 }
 
 /** Fails unless the answer is a 409. */
-export function assertConflict(answer: Answer, what = ''): void {
-  assertRefused(answer, 409, /./, what);
+export function assertConflict(answer: ApiResponse, what = ''): void {
+  assertError(answer, 409, /./, what);
 }
 
 /** What a list answers, one field of each record. */
-export function valuesOf(answer: Answer, field: string): unknown[] {
+export function fieldValuesOf(answer: ApiResponse, field: string): unknown[] {
   return jsonOf(answer).map((record: Record<string, unknown>) => record[field]);
 }

@@ -1,27 +1,30 @@
 import type { Member } from '../../core/access/member.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import { type Answer, type Api, type ServiceOptions, withService } from './service.ts';
+import { type Api, type ApiResponse, type ServiceOptions, withService } from './service.ts';
 
 /** A workspace that holds nothing but its admin and the admin's key. */
-export interface World {
+export interface Fixture {
   readonly workspaceId: string;
   readonly admin: Member;
   readonly key: string;
   /** Calls with the admin's key; what is given as `body` is sent. */
-  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  call(method: string, path: string, body?: unknown): Promise<ApiResponse>;
   addMember(member?: Partial<NewMember>): Promise<Member>;
   /** Makes a key of a member, or of none. */
   addKey(memberId?: string): Promise<string>;
 }
 
 /** Serves while a test works in an empty workspace. */
-export function inWorld(test: (world: World, api: Api) => Promise<void>, options?: ServiceOptions): Promise<void> {
-  return withService(async (api) => test(await newWorld(api), api), options);
+export function withFixture(
+  test: (world: Fixture, api: Api) => Promise<void>,
+  options?: ServiceOptions,
+): Promise<void> {
+  return withService(async (api) => test(await createFixture(api), api), options);
 }
 
 /** Makes one more workspace in a service. */
-export async function newWorld({ app, call }: Api): Promise<World> {
+export async function createFixture({ app, call }: Api): Promise<Fixture> {
   const { id: workspaceId } = await app.workspaces.create('Contoso');
   const addMember = (member: Partial<NewMember> = {}) =>
     app.members.create(workspaceId, { name: 'Kim', email: 'kim@contoso.example', ...member });
@@ -40,7 +43,7 @@ export async function newWorld({ app, call }: Api): Promise<World> {
 }
 
 /** A campaign with all that no read of the API returns. */
-export async function storedCampaign({ app }: Api, { workspaceId }: World, id: string): Promise<Campaign> {
+export async function storedCampaign({ app }: Api, { workspaceId }: Fixture, id: string): Promise<Campaign> {
   for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
   throw new Error(`There is no campaign ${id}.`);
 }

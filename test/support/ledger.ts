@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Campaign } from '../../core/campaign/campaign.ts';
-import { collected } from './collected.ts';
+import { collectAll } from './collect-all.ts';
 import { type LoadResponse, send } from './load.ts';
 import { withUseCases } from './mongodb-service.ts';
 import { campaignBody } from './samples.ts';
@@ -69,7 +69,7 @@ export class Ledger {
 
   /** Fails unless all acknowledged campaigns are stored, and none of them twice. */
   async assertStored(uri: string, workspaceId: string): Promise<void> {
-    const stored = await withUseCases(uri, (app) => collected<Campaign>(app.campaigns.iterate(workspaceId)));
+    const stored = await withUseCases(uri, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));
     const names = stored.map(({ name }) => name).filter((name) => this.sentNames.has(name));
     const duplicates = names.filter((name, i) => names.indexOf(name) !== i);

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
-import { callRaw, type RawRequest } from './raw.ts';
-import type { Answer, Api } from './service.ts';
-import { campaignBody, createTenant, everythingOf, type Tenant } from './tenants.ts';
+import { callRaw, type RawRequest } from './raw-requests.ts';
+import type { Api, ApiResponse } from './service.ts';
+import { campaignBody, createTenant, readAllLists, type Tenant } from './tenants.ts';
 
 /** Tables of the declared operations, by their ids. */
-export const everyOperation = operations.map((operation) => [operation.id, operation] as const);
-export const withBody = everyOperation.filter(([, { body }]) => body);
-export const withoutBody = everyOperation.filter(([, { body }]) => !body);
-export const withId = everyOperation.filter(([, { path }]) => path.includes('{id}'));
-export const withQuery = everyOperation.filter(([, { query }]) => Object.keys(query.shape).length > 0);
-export const posts = everyOperation.filter(([, { method }]) => method === 'POST');
+export const allOperations = operations.map((operation) => [operation.id, operation] as const);
+export const operationsWithBody = allOperations.filter(([, { body }]) => body);
+export const operationsWithoutBody = allOperations.filter(([, { body }]) => !body);
+export const operationsWithId = allOperations.filter(([, { path }]) => path.includes('{id}'));
+export const operationsWithQuery = allOperations.filter(([, { query }]) => Object.keys(query.shape).length > 0);
+export const postOperations = allOperations.filter(([, { method }]) => method === 'POST');
 
 let names = 0;
 const newName = () => `new-${++names}`;
@@ -29,8 +29,11 @@ const bodies: Readonly<Record<string, () => object>> = {
 };
 
 /** A call of an operation that succeeds: on the tenant's own record, with a body whose name is not taken. */
-export function callOf(operation: Operation, { ids }: Pick<Tenant, 'ids'>): { path: string; body: object | undefined } {
-  return { path: pathOf(operation, ids[kindOf(operation)]), body: bodies[operation.id]?.() };
+export function validCallOf(
+  operation: Operation,
+  { ids }: Pick<Tenant, 'ids'>,
+): { path: string; body: object | undefined } {
+  return { path: pathOf(operation, ids[pathSegmentOf(operation)]), body: bodies[operation.id]?.() };
 }
 
 /** The path of an operation, with an id where it takes one. */
@@ -39,12 +42,12 @@ export function pathOf({ path }: Operation, id: string): string {
 }
 
 /** The kind of record that an operation is about: the first segment of its path. */
-export function kindOf({ path }: Operation): keyof Tenant['ids'] {
+export function pathSegmentOf({ path }: Operation): keyof Tenant['ids'] {
   return path.split('/')[1] as keyof Tenant['ids'];
 }
 
 /** The status of an operation's success; of a domain's creation that of a new one. */
-export function successOf({ method }: Operation): number {
+export function successStatusOf({ method }: Operation): number {
   return method === 'POST' ? 201 : 200;
 }
 
@@ -74,25 +77,25 @@ export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
 }
 
 /** Sends a request that would succeed, but for what is given. */
-export type Ask = (other?: Partial<RawRequest>) => Promise<Answer>;
+export type SendRequest = (other?: Partial<RawRequest>) => Promise<ApiResponse>;
 
 /**
  * Lets a test have an operation refused, with nothing else than refusals: then everything is as it was, and the very
  * request succeeds, so that no refused one has taken a name either.
  */
-export async function whileRefused(
+export async function assertChangesNothing(
   api: Api,
   operation: Operation,
-  test: (ask: Ask, body: string, tenant: Tenant) => Promise<void>,
+  test: (ask: SendRequest, body: string, tenant: Tenant) => Promise<void>,
 ): Promise<void> {
   const tenant = await createTenant(api, 'tenant');
-  const call = callOf(operation, tenant);
+  const call = validCallOf(operation, tenant);
   const body = call.body && JSON.stringify(call.body);
   const headers = body === undefined ? [] : ([['Content-Type', 'application/json']] as const);
   const request = { method: operation.method, target: call.path, key: tenant.key, headers, body };
-  const before = await everythingOf(api, tenant.key);
+  const before = await readAllLists(api, tenant.key);
   await test((other) => callRaw(api, { ...request, ...other }), body ?? '', tenant);
-  assert.deepEqual(await everythingOf(api, tenant.key), before);
+  assert.deepEqual(await readAllLists(api, tenant.key), before);
   const { status, text } = await callRaw(api, request);
-  assert.equal(status, successOf(operation), text);
+  assert.equal(status, successStatusOf(operation), text);
 }

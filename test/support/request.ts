@@ -1,6 +1,6 @@
 export const DEMO_API_KEY = 'demo-key-of-the-tests';
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Answer {
   readonly json: any;
 }
 
-export interface Call {
+export interface RequestOptions {
   /** The bearer key; the demo's where it is left out, none where it is `null`. */
   readonly key?: string | null;
   /** Sent as JSON; a string or bytes are sent as they are. */
@@ -21,8 +21,8 @@ export interface Call {
 export async function request(
   url: string,
   method: string,
-  { key = DEMO_API_KEY, body, headers }: Call = {},
-): Promise<Answer> {
+  { key = DEMO_API_KEY, body, headers }: RequestOptions = {},
+): Promise<ApiResponse> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
     method,

@@ -1,11 +1,14 @@
 import type { TextRule } from '../../core/shared/text.ts';
 
 /** Texts on both sides of a field's bounds. Their characters take two UTF-16 units each, and count as one. */
-export function textsAround({ min = 0, max }: TextRule): { readonly taken: string[]; readonly refused: string[] } {
+export function textsAroundLimits({ min = 0, max }: TextRule): {
+  readonly valid: string[];
+  readonly invalid: string[];
+} {
   const long = (length: number) => '𝒳'.repeat(length);
   return {
-    taken: [long(min), long(max), ` \t${long(max)}\n `, `${'é'.normalize('NFD')}${long(max - 2)}`],
-    refused: [
+    valid: [long(min), long(max), ` \t${long(max)}\n `, `${'é'.normalize('NFD')}${long(max - 2)}`],
+    invalid: [
       ...(min > 0 ? ['', ' '.repeat(min), long(min - 1), ` ${long(min - 1)} `] : []),
       long(max + 1),
       `${'é'.normalize('NFD')}${long(max - 1)}`,
@@ -20,7 +23,7 @@ const ORIGIN = 'https://example.com/';
 const ofLength = (length: number) => ORIGIN + '𝒳'.repeat(length - ORIGIN.length);
 
 /** What every field of a URL takes; it is kept as it was sent, trimmed. */
-export const takenUrls = [
+export const validUrls = [
   'http://example.com',
   'https://example.com/path?query=1#fragment',
   'HTTPS://EXAMPLE.COM/Path',
@@ -34,7 +37,7 @@ export const takenUrls = [
 ];
 
 /** What no field of a URL takes. */
-export const refusedUrls = [
+export const invalidUrls = [
   'example.com',
   '/path',
   '//example.com',

@@ -1,9 +1,9 @@
 import type { ServiceProcess } from './process.ts';
-import { until } from './until.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** Requests the metrics of a service that has a `METRICS_PORT`. */
 export async function fetchMetrics({ output }: ServiceProcess): Promise<Response> {
-  await until(() => /^Metrics: .*\n/m.test(output.stdout));
+  await waitUntil(() => /^Metrics: .*\n/m.test(output.stdout));
   return fetch(/^Metrics: (\S+)$/m.exec(output.stdout)?.[1] as string);
 }
 

@@ -4,8 +4,8 @@ import { readSettings } from '../../bootstrap/settings.ts';
 import { type RunningServer, startServer } from '../../bootstrap/start-server.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Application } from '../../core/application.ts';
-import { assertAsDocumented } from './document.ts';
-import { type Answer, type Call, DEMO_API_KEY, request } from './request.ts';
+import { assertAsDocumented } from './openapi-document.ts';
+import { type ApiResponse, DEMO_API_KEY, type RequestOptions, request } from './request.ts';
 
 export * from './request.ts';
 
@@ -17,8 +17,8 @@ export interface Api {
   readonly metricsUrl: string | undefined;
   readonly app: Application;
   readonly demo: Demo;
-  /** Sends a request. Fails if the response does not match the OpenAPI document. */
-  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** Sends a request; what an operation answers is as the document says, or this fails. */
+  call(method: string, path: string, call?: RequestOptions): Promise<ApiResponse>;
 }
 
 export interface ServiceOptions {

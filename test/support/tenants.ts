@@ -7,7 +7,7 @@ import { timestamp } from '../../core/shared/date.ts';
 import type { Api } from './service.ts';
 
 /** An id with which no record was ever made. */
-export const NEVER = '01890000-0000-7000-8000-000000000000';
+export const UNUSED_ID = '01890000-0000-7000-8000-000000000000';
 
 /** Enough for a key to be made before its end. */
 const ENDS_AFTER_MS = 300;
@@ -72,7 +72,7 @@ export async function createKey(
 }
 
 /** Makes a key that has ended by now. */
-export async function createEndedKey({ apiKeys }: Application, workspaceId: string): Promise<string> {
+export async function createExpiredKey({ apiKeys }: Application, workspaceId: string): Promise<string> {
   const { secret } = await apiKeys.create(workspaceId, { expiresAt: timestamp(Date.now() + ENDS_AFTER_MS) });
   await delay(ENDS_AFTER_MS + 1);
   return secret;
@@ -97,7 +97,7 @@ export function campaignBody(name = 'A campaign'): NewCampaign {
 }
 
 /** All that a key can list: what a refused request must leave as it was. */
-export function everythingOf({ call }: Api, key: string): Promise<string[]> {
+export function readAllLists({ call }: Api, key: string): Promise<string[]> {
   const lists = [
     '/campaigns?includeArchived=true',
     '/inspiration-questions?includeArchived=true',

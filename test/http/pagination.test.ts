@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, valuesOf } from '../support/expected-responses.ts';
-import { inWorld, type World } from '../support/fixture.ts';
+import { assertInvalidFields, fieldValuesOf, jsonOf } from '../support/expected-responses.ts';
+import { type Fixture, withFixture } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
-import type { Answer, Api } from '../support/service.ts';
+import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 interface List {
   readonly path: string;
   readonly defaultSize: number;
   readonly maximum: number;
-  /** Makes the record of a number. */
-  make(api: Api, world: World, number: number): Promise<unknown>;
+  /** Creates the record with a number. */
+  create(api: Api, fixture: Fixture, number: number): Promise<unknown>;
 }
 
 const LISTS: readonly List[] = [
@@ -18,89 +18,95 @@ const LISTS: readonly List[] = [
     path: '/campaigns',
     defaultSize: 25,
     maximum: 25,
-    make: (_, { call }, number) => call('POST', '/campaigns', { ...campaignBody, name: `Name ${number}` }),
+    create: (_, { call }, number) => call('POST', '/campaigns', { ...campaignBody, name: `Name ${number}` }),
   },
   {
     path: '/inspiration-questions',
     defaultSize: 50,
     maximum: 100,
-    make: ({ app }, { workspaceId }, number) =>
+    create: ({ app }, { workspaceId }, number) =>
       app.inspirationQuestions.create(workspaceId, { question: `What is name ${number}?` }),
   },
   {
     path: '/content-pillars',
     defaultSize: 50,
     maximum: 100,
-    make: ({ app }, { workspaceId, admin }, number) =>
+    create: ({ app }, { workspaceId, admin }, number) =>
       app.contentPillars.create(workspaceId, { authorId: admin.id, title: `Name ${number}`, color: 'red' }),
   },
   {
     path: '/domains',
     defaultSize: 50,
     maximum: 50,
-    make: ({ app }, { workspaceId }, number) =>
+    create: ({ app }, { workspaceId }, number) =>
       app.domains.createOrArchive(workspaceId, { slug: `name-${number}.example` }),
   },
 ];
 
-/** Makes so many records, and returns their ids in the order of the list. */
-const fill = async (api: Api, world: World, list: List, count: number): Promise<unknown[]> => {
-  for (let number = 0; number < count; number++) await list.make(api, world, number);
-  const pages = [1, 2, 3, 4, 5].map((page) => world.call('GET', `${list.path}?page=${page}&pageSize=${list.maximum}`));
-  const listed = (await Promise.all(pages)).flatMap((answer) => valuesOf(answer, 'id'));
+/** Creates records, and returns their ids in the order of the list. */
+const createRecords = async (api: Api, fixture: Fixture, list: List, count: number): Promise<unknown[]> => {
+  for (let number = 0; number < count; number++) await list.create(api, fixture, number);
+  const pages = [1, 2, 3, 4, 5].map((page) =>
+    fixture.call('GET', `${list.path}?page=${page}&pageSize=${list.maximum}`),
+  );
+  const listed = (await Promise.all(pages)).flatMap((response) => fieldValuesOf(response, 'id'));
   assert.equal(listed.length, count);
   return listed;
 };
 
-/** The references of a Link header by their relations. */
-const linksOf = ({ headers }: Answer): Record<string, string> => {
+/** Returns the references of a Link header by their relations. */
+const linksOf = ({ headers }: ApiResponse): Record<string, string> => {
   const links = (headers.get('Link') ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"/g);
   return Object.fromEntries([...links].map(([, reference, relation]) => [relation, reference]));
 };
 
-/** Everything in one millisecond, so that the id alone tells the order. */
-const oneMoment = { now: () => Date.parse('2026-01-31T09:00:00Z') };
+/** A clock that stands still, so that only the ids determine the order. */
+const FIXED_CLOCK = { now: () => Date.parse('2026-01-31T09:00:00Z') };
 
 suite('pages', {
-  'hold as many records as their list says by default and at most': () =>
-    inWorld(async (world, api) => {
+  'have the default and maximum sizes of their list': () =>
+    withFixture(async (fixture, api) => {
       for (const list of LISTS) {
         const { path, defaultSize, maximum } = list;
-        const listed = await fill(api, world, list, maximum + 1);
+        const listed = await createRecords(api, fixture, list, maximum + 1);
         const sizes = { '': defaultSize, [`?pageSize=${maximum}`]: maximum, '?pageSize=1': 1, '?page=1': defaultSize };
         for (const [query, size] of Object.entries(sizes)) {
-          assert.deepEqual(valuesOf(await world.call('GET', path + query), 'id'), listed.slice(0, size), path + query);
+          assert.deepEqual(
+            fieldValuesOf(await fixture.call('GET', path + query), 'id'),
+            listed.slice(0, size),
+            path + query,
+          );
         }
-        const second = valuesOf(await world.call('GET', `${path}?page=2`), 'id');
+        const second = fieldValuesOf(await fixture.call('GET', `${path}?page=2`), 'id');
         assert.deepEqual(second, listed.slice(defaultSize, 2 * defaultSize));
         for (const size of [0, maximum + 1, -1]) {
-          assertFaults(await world.call('GET', `${path}?pageSize=${size}`), ['pageSize'], path);
+          assertInvalidFields(await fixture.call('GET', `${path}?pageSize=${size}`), ['pageSize'], path);
         }
       }
     }),
 
-  'take digits alone as integers above 0': () =>
-    inWorld(async ({ call }) => {
+  'accept only positive integers in digits': () =>
+    withFixture(async ({ call }) => {
       const places = LISTS.flatMap(({ path }) => [`${path}?page=`, `${path}?pageSize=`]);
-      const refused = [
+      const invalidValues = [
         ...['', '0', '00', '-1', '-0', '%2B1', '+1', '1+', '01', '05', '1.0', '1.5', '1.', '1e1', '0x1', '1_0', '1,2'],
         ...['9007199254740992', '99999999999999999999', 'NaN', 'Infinity', 'one', '%D9%A1', 'null'],
       ];
       for (const place of [...places, '/campaigns?limit=']) {
         jsonOf(await call('GET', `${place}1`));
         const name = place.slice(place.indexOf('?') + 1, -1);
-        for (const value of refused) assertFaults(await call('GET', place + value), [name], place + value);
+        for (const value of invalidValues) assertInvalidFields(await call('GET', place + value), [name], place + value);
       }
       for (const place of [...places.filter((path) => path.endsWith('page=')), '/campaigns?limit=']) {
         assert.deepEqual(jsonOf(await call('GET', `${place}9007199254740991`)), []);
       }
     }),
 
-  'link to the next while it holds something, and to the previous from page 2 on': () =>
-    inWorld(async (world, api) => {
+  'link to the next page if it has records, and to the previous one from page 2 on': () =>
+    withFixture(async (fixture, api) => {
       for (const list of LISTS) {
         const { path } = list;
-        const listed = await fill(api, world, list, 4);
+        const listed = await createRecords(api, fixture, list, 4);
         const cases: readonly [query: string, size: number, links: Record<string, string>][] = [
           ['?pageSize=2', 2, { next: '?pageSize=2&page=2' }],
           ['?pageSize=2&page=1', 2, { next: '?pageSize=2&page=2' }],
@@ -113,26 +119,26 @@ suite('pages', {
           ['', 4, {}],
         ];
         for (const [query, size, links] of cases) {
-          const answer = await world.call('GET', path + query);
-          assert.equal(valuesOf(answer, 'id').length, size, path + query);
+          const response = await fixture.call('GET', path + query);
+          assert.equal(fieldValuesOf(response, 'id').length, size, path + query);
           const expected = Object.entries(links).map(([relation, reference]) => [relation, path + reference]);
-          assert.deepEqual(linksOf(answer), Object.fromEntries(expected), path + query);
-          if (expected.length === 0) assert.equal(answer.headers.get('Link'), null);
+          assert.deepEqual(linksOf(response), Object.fromEntries(expected), path + query);
+          if (expected.length === 0) assert.equal(response.headers.get('Link'), null);
         }
-        let [walked, reference]: [unknown[], string | undefined] = [[], `${path}?pageSize=3`];
+        let [visited, reference]: [unknown[], string | undefined] = [[], `${path}?pageSize=3`];
         while (reference) {
-          const answer = await world.call('GET', reference);
-          walked = [...walked, ...valuesOf(answer, 'id')];
-          reference = linksOf(answer).next;
+          const response = await fixture.call('GET', reference);
+          visited = [...visited, ...fieldValuesOf(response, 'id')];
+          reference = linksOf(response).next;
         }
-        assert.deepEqual(walked, listed);
+        assert.deepEqual(visited, listed);
       }
-    }, oneMoment),
+    }, FIXED_CLOCK),
 
-  'link with the other parameters as they were given': () =>
-    inWorld(async (world, api) => {
+  'link with the other parameters as they were sent': () =>
+    withFixture(async (fixture, api) => {
       const [campaigns] = LISTS as [List];
-      await fill(api, world, campaigns, 3);
+      await createRecords(api, fixture, campaigns, 3);
       const tagIds = [1, 2].map((digit) => `0190a000-0000-7000-8000-00000000000${digit}`);
       const cases = [
         'search=name&includeArchived=true&sortBy=startDate',
@@ -141,55 +147,55 @@ suite('pages', {
         'search=',
       ];
       for (const query of cases) {
-        const { next, prev } = linksOf(await world.call('GET', `/campaigns?${query}&page=2&pageSize=1`));
+        const { next, prev } = linksOf(await fixture.call('GET', `/campaigns?${query}&page=2&pageSize=1`));
         for (const [reference, page] of [
           [next, 3],
           [prev, 1],
         ] as const) {
           const parameters = new URLSearchParams(reference?.replace('/campaigns?', ''));
           assert.deepEqual([...parameters], [...new URLSearchParams(`${query}&pageSize=1&page=${page}`)], query);
-          assert.equal(valuesOf(await world.call('GET', reference as string), 'id').length, 1);
+          assert.equal(fieldValuesOf(await fixture.call('GET', reference as string), 'id').length, 1);
         }
       }
       const odd = `tagIds=${tagIds[0]}&tagIds=${tagIds[1]},${tagIds[0]}&search=${encodeURIComponent('a&b="ü"<x>, %')}`;
-      const { prev } = linksOf(await world.call('GET', `/campaigns?page=2&${odd}`));
+      const { prev } = linksOf(await fixture.call('GET', `/campaigns?page=2&${odd}`));
       const parameters = new URLSearchParams(prev?.replace('/campaigns?', ''));
       assert.deepEqual([...parameters], [...new URLSearchParams(`${odd}&page=1`)]);
       assert.match(prev as string, /^[\x21-\x7e]+$/);
     }),
 
-  'cover a list once in every order, though all was made in the same millisecond': () =>
-    inWorld(async (world, api) => {
+  'cover a list exactly once in every order, even if all records were created in the same millisecond': () =>
+    withFixture(async (fixture, api) => {
       const orders: Record<string, string[]> = {
         '/campaigns': ['', '&sortBy=updatedAt', '&sortBy=startDate'],
         '/content-pillars': ['', '&sortOrder=asc', '&sortBy=title', '&sortBy=title&sortOrder=asc'],
       };
       for (const list of LISTS) {
-        const listed = await fill(api, world, list, 5);
+        const listed = await createRecords(api, fixture, list, 5);
         for (const order of orders[list.path] ?? ['']) {
-          const pages = [1, 2, 3].map((page) => world.call('GET', `${list.path}?pageSize=2&page=${page}${order}`));
-          const ids = (await Promise.all(pages)).flatMap((answer) => valuesOf(answer, 'id'));
+          const pages = [1, 2, 3].map((page) => fixture.call('GET', `${list.path}?pageSize=2&page=${page}${order}`));
+          const ids = (await Promise.all(pages)).flatMap((response) => fieldValuesOf(response, 'id'));
           const isAscending = order.includes('asc');
           assert.deepEqual(ids, isAscending ? listed.toReversed() : listed, list.path + order);
         }
       }
-    }, oneMoment),
+    }, FIXED_CLOCK),
 
-  'skip no record when others are made at the front': () =>
-    inWorld(async (world, api) => {
+  'skip no record when others are created at the front': () =>
+    withFixture(async (fixture, api) => {
       for (const list of LISTS) {
-        const listed = await fill(api, world, list, 4);
-        const first = valuesOf(await world.call('GET', `${list.path}?pageSize=2`), 'id');
-        await list.make(api, world, 100);
-        const second = valuesOf(await world.call('GET', `${list.path}?pageSize=2&page=2`), 'id');
+        const listed = await createRecords(api, fixture, list, 4);
+        const first = fieldValuesOf(await fixture.call('GET', `${list.path}?pageSize=2`), 'id');
+        await list.create(api, fixture, 100);
+        const second = fieldValuesOf(await fixture.call('GET', `${list.path}?pageSize=2&page=2`), 'id');
         assert.deepEqual([first, second], [listed.slice(0, 2), listed.slice(1, 3)]);
       }
     }),
 
-  'end with the limit of a listing of campaigns, counted over all pages': () =>
-    inWorld(async (world, api) => {
+  'end at the limit of a list of campaigns, counted over all pages': () =>
+    withFixture(async (fixture, api) => {
       const [campaigns] = LISTS as [List];
-      const listed = await fill(api, world, campaigns, 30);
+      const listed = await createRecords(api, fixture, campaigns, 30);
       const cases: readonly [query: string, from: number, to: number, relations: string[]][] = [
         ['limit=1', 0, 1, []],
         ['limit=25', 0, 25, []],
@@ -207,9 +213,9 @@ suite('pages', {
         ['limit=1000', 0, 25, ['next']],
       ];
       for (const [query, from, to, relations] of cases) {
-        const answer = await world.call('GET', `/campaigns?${query}`);
-        assert.deepEqual(valuesOf(answer, 'id'), listed.slice(from, to), query);
-        assert.deepEqual(Object.keys(linksOf(answer)), relations, query);
+        const response = await fixture.call('GET', `/campaigns?${query}`);
+        assert.deepEqual(fieldValuesOf(response, 'id'), listed.slice(from, to), query);
+        assert.deepEqual(Object.keys(linksOf(response)), relations, query);
       }
     }),
 });

@@ -1,23 +1,27 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Answer, Api } from './service.ts';
+import type { Api, ApiResponse } from './service.ts';
 
-export interface RawReply {
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
 /** Sends bytes over a connection, ends our side where that is asked, and reads until the server closes it. */
-export async function converse(
+export async function sendRaw(
   url: string,
   chunks: readonly (string | Buffer)[],
   endOurSide: boolean,
-): Promise<RawReply[]> {
-  return repliesIn(await exchange(url, chunks, endOurSide));
+): Promise<RawResponse[]> {
+  return parseResponses(await readUntilClosed(url, chunks, endOurSide));
 }
 
-async function exchange(url: string, chunks: readonly (string | Buffer)[], endOurSide: boolean): Promise<Buffer> {
+async function readUntilClosed(
+  url: string,
+  chunks: readonly (string | Buffer)[],
+  endOurSide: boolean,
+): Promise<Buffer> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const received: Buffer[] = [];
@@ -31,8 +35,8 @@ async function exchange(url: string, chunks: readonly (string | Buffer)[], endOu
 }
 
 /** Takes a stream of replies apart; throws where it is anything else. */
-export function repliesIn(bytes: Buffer): RawReply[] {
-  const replies: RawReply[] = [];
+export function parseResponses(bytes: Buffer): RawResponse[] {
+  const replies: RawResponse[] = [];
   for (let rest = bytes; rest.length > 0; ) {
     const end = rest.indexOf('\r\n\r\n');
     const [first = '', ...lines] = rest.subarray(0, Math.max(0, end)).toString('latin1').split('\r\n');
@@ -65,7 +69,7 @@ export interface RawRequest {
 export async function callRaw(
   { url }: Pick<Api, 'url'>,
   { method, target, key, headers = [], body }: RawRequest,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { host } = new URL(url);
   const bytes = Buffer.from(body ?? '');
   const isGiven = (...names: string[]) => headers.some(([name]) => names.includes(name.toLowerCase()));
@@ -79,7 +83,7 @@ export async function callRaw(
       : [['Content-Length', String(bytes.length)]]),
   ];
   const head = [`${method} ${target} HTTP/1.1`, ...all.map((pair) => pair.join(': ')), '', ''].join('\r\n');
-  return parsed((await exchange(url, [head, bytes], false)).toString());
+  return parsed((await readUntilClosed(url, [head, bytes], false)).toString());
 }
 
 /** A body in chunks, to be sent with `Transfer-Encoding: chunked`. */
@@ -89,7 +93,7 @@ export function chunked(body: string, size = 65_536): string {
   return `${chunks.join('')}0\r\n\r\n`;
 }
 
-function parsed(response: string): Answer {
+function parsed(response: string): ApiResponse {
   const end = response.indexOf('\r\n\r\n');
   const [first = '', ...lines] = response.slice(0, end).split('\r\n');
   const text = response.slice(end + 4);

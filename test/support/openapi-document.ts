@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { isUrl } from '../../adapters/api/url.ts';
 import { fold } from '../../core/shared/text.ts';
-import type { Answer } from './request.ts';
+import type { ApiResponse } from './request.ts';
 
 interface Header {
   readonly required?: boolean;
@@ -70,7 +70,7 @@ const OURS = /^(x-(?!content-type-options)|ratelimit|retry-after|www-authenticat
 export function assertAsDocumented(
   method: string,
   path: string,
-  { status, headers, json }: Answer,
+  { status, headers, json }: ApiResponse,
   body?: unknown,
 ): void {
   const { methods } = operations.find(({ pattern }) => pattern.test(path)) ?? {};

@@ -14,7 +14,7 @@ export interface Outcome {
 type RequestOf = (number: number) => Buffer;
 
 /** Clients that give up after a time: they close their connections. Connections that are free are used again. */
-export class Clients {
+export class TimeoutClients {
   private readonly free: Socket[] = [];
   private readonly all = new Set<Socket>();
 
@@ -24,7 +24,7 @@ export class Clients {
   ) {}
 
   /** Sends requests at a rate, whatever becomes of those before (an open loop). */
-  async atRate(requestOf: RequestOf, perSecond: number, milliseconds: number): Promise<Outcome[]> {
+  async sendAtRate(requestOf: RequestOf, perSecond: number, milliseconds: number): Promise<Outcome[]> {
     const outcomes: Promise<Outcome>[] = [];
     const start = performance.now();
     for (let elapsed = 0; elapsed < milliseconds; elapsed = performance.now() - start) {
@@ -37,7 +37,7 @@ export class Clients {
   }
 
   /** Sends one request after another, so many at the same time (a closed loop). */
-  async inTurns(requestOf: RequestOf, clients: number, milliseconds: number): Promise<Outcome[]> {
+  async sendInLoop(requestOf: RequestOf, clients: number, milliseconds: number): Promise<Outcome[]> {
     const end = performance.now() + milliseconds;
     const outcomes: Outcome[] = [];
     let sent = 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertFaults, jsonOf, UNKNOWN_ID, valuesOf } from '../support/expected-responses.ts';
-import { inWorld } from '../support/fixture.ts';
+import { assertInvalidFields, fieldValuesOf, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 
 const LISTS = ['/campaigns', '/inspiration-questions', '/content-pillars', '/domains'];
@@ -27,31 +27,32 @@ const nameOf = (path: string): string => path.slice(path.indexOf('?') + 1, -1);
 const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 
-suite('queries', {
-  'take true and false alone as booleans': () =>
-    inWorld(async ({ call }) => {
+suite('the parameters of lists', {
+  'accept only true and false as booleans': () =>
+    withFixture(async ({ call }) => {
       for (const path of FLAGS) {
         for (const value of ['true', 'false']) jsonOf(await call('GET', path + value));
         for (const value of ['', 'TRUE', 'False', '1', '0', 'yes', 'on', '%20true', 'true+', 'true,false', 'null']) {
-          assertFaults(await call('GET', path + value), [nameOf(path)], path + value);
+          assertInvalidFields(await call('GET', path + value), [nameOf(path)], path + value);
         }
       }
     }),
 
-  'take each choice as it stands, and no other': () =>
-    inWorld(async ({ call }) => {
+  'accept only the exact values of an enumeration': () =>
+    withFixture(async ({ call }) => {
       for (const [path, values] of Object.entries(CHOICES)) {
         for (const value of values) {
           jsonOf(await call('GET', path + value));
           const others = [value.toUpperCase(), `+${value}`, `${value}%20`, `${value},${value}`];
-          for (const other of others) assertFaults(await call('GET', path + other), [nameOf(path)], path + other);
+          for (const other of others)
+            assertInvalidFields(await call('GET', path + other), [nameOf(path)], path + other);
         }
-        for (const value of ['', 'unknown']) assertFaults(await call('GET', path + value), [nameOf(path)], path);
+        for (const value of ['', 'unknown']) assertInvalidFields(await call('GET', path + value), [nameOf(path)], path);
       }
     }),
 
-  'refuse a single value that is given twice, the same or not': () =>
-    inWorld(async ({ call }) => {
+  'reject a single value that is sent twice': () =>
+    withFixture(async ({ call }) => {
       const paged = LISTS.flatMap((path) => [`${path}?page=`, `${path}?pageSize=`, `${path}?search=`]);
       const single = [...FLAGS, ...Object.keys(CHOICES), ...paged, '/campaigns?limit='];
       const [first] = ids(1);
@@ -60,24 +61,24 @@ suite('queries', {
         const value = { userId: first, domain: 'a.b', search: '' }[name] ?? CHOICES[path]?.[0] ?? '1';
         const given = FLAGS.includes(path) ? 'true' : value;
         jsonOf(await call('GET', path + given));
-        assertFaults(await call('GET', `${path}${given}&${name}=${given}`), [name], path);
+        assertInvalidFields(await call('GET', `${path}${given}&${name}=${given}`), [name], path);
       }
     }),
 
-  'take up to 100 ids after duplicates are dropped, repeated or with commas, in either case': () =>
-    inWorld(async ({ call }) => {
+  'accept up to 100 ids without duplicates, repeated or comma-separated, in either case': () =>
+    withFixture(async ({ call }) => {
       const hundred = ids(100);
       for (const path of ID_LISTS) {
         const name = nameOf(path);
-        const taken = [
+        const validValues = [
           UNKNOWN_ID,
           '00000000-0000-0000-0000-000000000000,FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
           hundred.join(),
           hundred.join(`&${name}=`),
           [...hundred, ...hundred.map((id) => id.toUpperCase())].join(),
         ];
-        for (const value of taken) assert.deepEqual(jsonOf(await call('GET', path + value)), []);
-        const refused: Readonly<Record<string, string>> = {
+        for (const value of validValues) assert.deepEqual(jsonOf(await call('GET', path + value)), []);
+        const invalidValues: Readonly<Record<string, string>> = {
           [ids(101).join()]: name,
           [ids(101).join(`&${name}=`)]: name,
           '': `${name}.0`,
@@ -88,14 +89,14 @@ suite('queries', {
           '0190a000-0000-0000-8000-000000000000': `${name}.0`,
           '0190a000-0000-7000-7000-000000000000': `${name}.0`,
         };
-        for (const [value, fault] of Object.entries(refused)) {
-          assertFaults(await call('GET', path + value), [fault], path + value);
+        for (const [value, fault] of Object.entries(invalidValues)) {
+          assertInvalidFields(await call('GET', path + value), [fault], path + value);
         }
       }
     }),
 
-  'take a search of up to 200 code points, trimmed, and no filter when it is blank': () =>
-    inWorld(async (world, api) => {
+  'accept a search of up to 200 code points, trimmed, and ignore a blank one': () =>
+    withFixture(async (world, api) => {
       const { call, workspaceId, admin } = world;
       await api.app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'red' });
       const astral = encodeURIComponent('𝒳');
@@ -104,18 +105,18 @@ suite('queries', {
           assert.deepEqual(jsonOf(await call('GET', `${path}?search=+%0A${astral.repeat(length)}%20`)), []);
         }
         for (const value of [astral.repeat(201), '%00', 'a%00b']) {
-          assertFaults(await call('GET', `${path}?search=${value}`), ['search'], path + value);
+          assertInvalidFields(await call('GET', `${path}?search=${value}`), ['search'], path + value);
         }
         const count = path === '/content-pillars' ? 1 : 0;
         for (const blank of ['search', 'search=', `search=${'+'.repeat(300)}`, 'search=%E3%80%80']) {
           assert.equal(jsonOf(await call('GET', `${path}?${blank}`)).length, count, path + blank);
         }
       }
-      assert.deepEqual(valuesOf(await call('GET', '/content-pillars?search=+LIFE+'), 'title'), ['Life']);
+      assert.deepEqual(fieldValuesOf(await call('GET', '/content-pillars?search=+LIFE+'), 'title'), ['Life']);
     }),
 
-  'name every failed parameter, unknown ones first': () =>
-    inWorld(async ({ call }) => {
+  'name every invalid parameter, unknown ones first': () =>
+    withFixture(async ({ call }) => {
       const cases: Readonly<Record<string, string[]>> = {
         '/campaigns?page=0&foo=1&limit=x&filter=x&Page=1': ['foo', 'Page', 'filter', 'limit', 'page'],
         '/campaigns?tagIds[]=x&tagIds=x&tagNames=': ['tagIds[]', 'tagIds.0', 'tagNames.0'],
@@ -127,15 +128,15 @@ suite('queries', {
         '/domains?page_size=1&archived=true': ['page_size', 'archived'],
         [`/campaigns/${UNKNOWN_ID}?x=1`]: ['x'],
       };
-      for (const [path, faults] of Object.entries(cases)) assertFaults(await call('GET', path), faults, path);
-      assertFaults(await call('POST', '/tags?name=a&x', {}), ['name', 'x', 'name']);
-      assertFaults(await call('DELETE', `/content-pillars/${UNKNOWN_ID}?force=true`), ['force']);
+      for (const [path, faults] of Object.entries(cases)) assertInvalidFields(await call('GET', path), faults, path);
+      assertInvalidFields(await call('POST', '/tags?name=a&x', {}), ['name', 'x', 'name']);
+      assertInvalidFields(await call('DELETE', `/content-pillars/${UNKNOWN_ID}?force=true`), ['force']);
       const many = Array.from({ length: 12 }, (_, i) => `x${i}`);
-      assertFaults(await call('GET', `/domains?${many.join('&')}&page=0`), many.slice(0, 10));
+      assertInvalidFields(await call('GET', `/domains?${many.join('&')}&page=0`), many.slice(0, 10));
     }),
 
-  'name the parameters that are allowed beside an unknown one': () =>
-    inWorld(async ({ call }) => {
+  'name the allowed parameters for an unknown one': () =>
+    withFixture(async ({ call }) => {
       const allowed = {
         '/campaigns':
           'domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, limit, page, pageSize',

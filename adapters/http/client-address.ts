@@ -1,0 +1,26 @@
+import { isIP, isIPv6 } from 'node:net';
+import type { Request } from 'express';
+
+/**
+ * Returns the address that the requests of a client count for: an IPv4 address, or the /64 network of an IPv6 address,
+ * because its owner chooses the other half freely. The address that a trusted proxy states is used if it is valid,
+ * otherwise the address of the connection.
+ */
+export function clientAddressOf({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
+  const address = isIP(ip) ? ip : (socket.remoteAddress ?? '');
+  return isIPv6(address) ? networkOf(address) : address;
+}
+
+/** The first six groups of an IPv4-mapped IPv6 address. */
+const IPV4_MAPPED_PREFIX = '0:0:0:0:0:ffff';
+
+/** Returns the /64 network of an IPv6 address, or the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2). */
+function networkOf(address: string): string {
+  const [withoutZone] = address.split('%', 1);
+  const canonical = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
+  const [start = [], end = []] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = [...start, ...Array(8 - start.length - end.length).fill('0'), ...end];
+  if (groups.slice(0, 6).join(':') !== IPV4_MAPPED_PREFIX) return groups.slice(0, 4).join(':');
+  const bytes = groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
+  return bytes.join('.');
+}

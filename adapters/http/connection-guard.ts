@@ -1,0 +1,119 @@
+import { IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { HttpError } from './errors.ts';
+import type { PipeliningQueue } from './pipelining.ts';
+import { MAX_HEADER_COUNT } from './request-framing.ts';
+import type { Responder } from './responder.ts';
+
+const HEADERS_TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 50_000;
+/** The time after which an idle connection is closed. */
+export const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** The time for which a connection is still read after its last response. */
+const LINGER_TIMEOUT_MS = 1_000;
+/** The interval at which Node checks for requests that exceed a timeout. */
+export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
+
+/**
+ * Sets the timeouts of a server, and responds with the error object if a request cannot be parsed, is too slow or has the
+ * method `CONNECT`. Node would send another status or no response. Requests with `Expect` are served like others. A
+ * connection is read for a moment after its last response: a reset would discard the response if the client is still
+ * sending.
+ */
+export function guardConnections(server: Server, pipelining: PipeliningQueue, responder: Responder): void {
+  const rejected = new WeakSet<Duplex>();
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  server.maxHeadersCount = MAX_HEADER_COUNT;
+  // A client that ends its side after its request still waits for the response. The type of `Server` lacks this property.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  server.on('connection', (socket) => {
+    socket.destroySoon = () => linger(socket);
+  });
+
+  server.on('clientError', (parserError: NodeJS.ErrnoException, socket) => {
+    if (rejected.has(socket)) return;
+    rejected.add(socket);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // A request that exceeded a timeout would still be parsed if its client goes on sending.
+    stopParsing(socket);
+    const error = new HttpError('bad_request', messageOf(parserError));
+    const response = pipelining.newestOf(socket);
+    if (response && !response.req.complete) rejectRequest(response, error, socket);
+    else afterResponse(response, () => rejectConnection(socket, error));
+  });
+
+  for (const expectation of ['checkContinue', 'checkExpectation']) {
+    server.on(expectation, (request, response) => server.emit('request', request, response));
+  }
+
+  server.on('connect', (request, socket) => {
+    rejected.add(socket);
+    socket.on('error', () => socket.destroy());
+    afterResponse(pipelining.newestOf(socket), () => {
+      rejectConnection(socket, new HttpError('not_found', 'The method CONNECT is not supported.'), request);
+    });
+  });
+
+  /** Rejects a request that is malformed, but is being served already. */
+  function rejectRequest(response: ServerResponse, error: HttpError, socket: Duplex): void {
+    response.shouldKeepAlive = false;
+    if (!response.headersSent) responder.fail(response, error);
+    afterResponse(response, () => linger(socket));
+  }
+
+  function rejectConnection(socket: Duplex, error: HttpError, request = new IncomingMessage(socket as Socket)): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once('finish', () => {
+      response.detachSocket(socket as Socket);
+      linger(socket);
+    });
+    responder.fail(response, error);
+  }
+}
+
+/** Calls `callback` after the previous response was sent, or at once if there is none. */
+function afterResponse(response: ServerResponse | undefined, callback: () => void): void {
+  if (!response || response.closed) callback();
+  else response.once('close', callback);
+}
+
+/** Ends our side of a connection and discards what still arrives. Closing at once would reset the response that was sent. */
+function linger(socket: Duplex): void {
+  socket.end();
+  stopParsing(socket);
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_TIMEOUT_MS).unref();
+}
+
+/** Replaces Node's parser by a listener that discards what arrives. */
+function stopParsing(socket: Duplex): void {
+  socket.removeAllListeners('data');
+  socket.on('data', () => undefined);
+}
+
+/** Messages for the codes of Node and of its parser, llhttp. */
+const PARSER_MESSAGES: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT:
+    `The request took too long to arrive: send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +
+    `and the whole request within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
+  HPE_HEADER_OVERFLOW: 'The headers are too large: send at most 16 KiB.',
+  HPE_INVALID_METHOD: 'The request method is not a valid HTTP method.',
+  HPE_INVALID_EOF_STATE: 'The request ended before it was complete: send it again.',
+};
+
+function messageOf({ code = '' }: NodeJS.ErrnoException): string {
+  return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1.';
+}

@@ -1,0 +1,63 @@
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { KEEP_ALIVE_TIMEOUT_MS } from './connection-guard.ts';
+import type { PipeliningQueue } from './pipelining.ts';
+
+const IDLE_CHECK_INTERVAL_MS = 1_000;
+/** The interval at which `close` checks whether all responses were sent. */
+const DRAIN_POLL_INTERVAL_MS = 20;
+
+/** The open connections of a server: closes those that are idle too long, and drains all of them at shutdown. */
+export class OpenConnections {
+  private readonly sockets = new Set<Socket>();
+  private readonly idleSince = new WeakMap<ServerResponse, number>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly pipelining: PipeliningQueue,
+  ) {
+    server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+    const timer = setInterval(() => this.closeTimedOut(performance.now()), IDLE_CHECK_INTERVAL_MS).unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** Stops listening, and resolves when all connections are closed: idle ones at once, others after their responses. */
+  async close(): Promise<void> {
+    if (!this.server.listening) return;
+    let isClosed = false;
+    this.server.once('close', () => (isClosed = true));
+    // The method of node:http would cut off responses that are being sent: it treats a connection as idle as soon as its
+    // response is written, and not when it is sent.
+    NetServer.prototype.close.call(this.server);
+    while (!isClosed) {
+      if (![...this.sockets].some(({ writableLength }) => writableLength > 0)) this.closeIdle();
+      await delay(DRAIN_POLL_INTERVAL_MS);
+    }
+  }
+
+  /** Closes all connections at once, whether or not they are idle. */
+  closeAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Closes the idle connections. Node does not count a connection as idle before its first byte. */
+  private closeIdle(): void {
+    this.server.closeIdleConnections();
+    for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  /** Closes the connections that exceed the keep-alive timeout. Node restarts that timeout at each empty line. */
+  private closeTimedOut(now: number): void {
+    for (const socket of this.sockets) {
+      const newest = this.pipelining.newestOf(socket);
+      if (!newest?.closed) continue;
+      const since = this.idleSince.get(newest) ?? now;
+      this.idleSince.set(newest, since);
+      if (now - since > KEEP_ALIVE_TIMEOUT_MS) socket.destroy();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './errors.ts';
+
+/**
+ * The maximum number of headers. Node's limit of 16 KiB counts neither colons nor line breaks: without a maximum, a head of
+ * 64 KB has 16,000 headers, which take 400 KB. With `maxHeadersCount`, Node keeps a few more headers than this and discards
+ * the rest. A request with more than the maximum is rejected.
+ */
+export const MAX_HEADER_COUNT = 200;
+
+const HOST = /^[^\s/?#@\\]*$/;
+
+/**
+ * Returns the error for a request that Node parses although its version, `Host`, `Expect` or `Transfer-Encoding` is not
+ * valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
+ */
+export function findFramingError(request: IncomingMessage): HttpError | undefined {
+  if (request.httpVersionMajor !== 1) {
+    return new HttpError('bad_request', 'The HTTP version is not supported: use HTTP/1.1 or HTTP/1.0.');
+  }
+  if (request.rawHeaders.length > 2 * MAX_HEADER_COUNT) {
+    return new HttpError('bad_request', `The request has too many headers: send at most ${MAX_HEADER_COUNT}.`);
+  }
+  const hosts = countHeader(request, 'host');
+  if (hosts > 1) return new HttpError('bad_request', 'More than one Host header was sent: send exactly one.');
+  if (hosts === 0 && request.httpVersionMinor > 0) {
+    return new HttpError('bad_request', 'The Host header is missing: send exactly one.');
+  }
+  const { host = '', expect = '100-continue', 'transfer-encoding': coding } = request.headers;
+  if (!HOST.test(host)) {
+    return new HttpError('bad_request', 'The Host header is not valid: send a host name, with a port if needed.');
+  }
+  if (expect.toLowerCase() !== '100-continue') {
+    return new HttpError('bad_request', 'The Expect header is not supported: the only allowed value is 100-continue.');
+  }
+  if (coding === undefined) return undefined;
+  if (request.httpVersionMinor === 0) {
+    return new HttpError('bad_request', 'Transfer-Encoding is not allowed in HTTP/1.0: send a Content-Length.');
+  }
+  if (coding.toLowerCase() !== 'chunked') {
+    return new HttpError('bad_request', 'The Transfer-Encoding is not supported: the only allowed value is chunked.');
+  }
+  return undefined;
+}
+
+/**
+ * Returns whether a request is the last one of its connection. A body over the limit is not read to its end. After a
+ * request for another protocol, Node does not continue reading in the right place.
+ */
+export function isLastRequest({ headers }: IncomingMessage, bodyLimit: number): boolean {
+  return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
+}
+
+/** Counts how often a header was sent. Of a header that may be sent once, Node's `headers` has only the first value. */
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string;
+    if (header.length === name.length && header.toLowerCase() === name) count++;
+  }
+  return count;
+}
