@@ -104,10 +104,10 @@ async function loadMetricsModule(): Promise<ContainerModule> {
 
 /** Loads the memory storage. */
 async function loadMemoryStorageModule(): Promise<ContainerModule> {
-  const { memoryStorage } = await import('../adapters/memory/storage.ts');
+  const { createMemoryStorage } = await import('../adapters/memory/storage.ts');
   return new ContainerModule(({ bind }) => {
     bind(tokens.storage)
-      .toResolvedValue((system) => memoryStorage(system.now), [tokens.system])
+      .toResolvedValue((system) => createMemoryStorage(system.now), [tokens.system])
       .inSingletonScope();
   });
 }
@@ -137,18 +137,18 @@ type RateLimiterFactory = (name: string, limit: number, windowSeconds: number) =
 
 /** Loads rate limiters that count the requests of this process. */
 async function loadMemoryRateLimiterModule(): Promise<ContainerModule> {
-  const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
-  return createRateLimiterModule((_name, limit, windowSeconds) => memoryRateLimiter(limit, windowSeconds));
+  const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+  return createRateLimiterModule((_name, limit, windowSeconds) => createMemoryRateLimiter(limit, windowSeconds));
 }
 
 /** Loads rate limiters that count the requests of all processes in Redis. */
 async function loadRedisRateLimiterModule({ REDIS_URL }: Settings, log: Logger): Promise<ContainerModule> {
   const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
-  const { memoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+  const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
   const redis = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
   return createRateLimiterModule(
     (name, limit, windowSeconds) =>
-      redis.rateLimiter(name, limit, windowSeconds, memoryRateLimiter(limit, windowSeconds)),
+      redis.rateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
     redis,
   );
 }

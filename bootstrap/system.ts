@@ -9,7 +9,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export function createNodeSystem(demoApiKey?: string): System {
   return {
     now: Date.now,
-    elapsed: () => performance.now(),
+    monotonicNow: () => performance.now(),
     newId: () => v7(),
     newSecret: () => Array.from({ length: 32 }, () => BASE62[randomInt(62)]).join(''),
     sha256: (text) => hash('sha256', text),

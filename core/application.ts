@@ -13,10 +13,7 @@ import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
 
-/**
- * All that the product can do, over one storage: the table of contents of the core. Whom a key belongs to is remembered
- * for `callersKeptMs`.
- */
+/** All use cases of the product on one storage. Callers of API keys are cached for `callerCacheTtlMs`. */
 export class Application {
   readonly apiKeys: ApiKeyService;
   readonly campaigns: CampaignService;
@@ -34,7 +31,7 @@ export class Application {
     private readonly system: System,
     callerCacheTtlMs = 0,
   ) {
-    const callers = new CallerCache(callerCacheTtlMs, system.elapsed);
+    const callers = new CallerCache(callerCacheTtlMs, system.monotonicNow);
     this.apiKeys = new ApiKeyService(storage, system, callers);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
@@ -47,31 +44,35 @@ export class Application {
     this.idempotency = new IdempotencyService(storage.idempotentRequests, system, storage.now);
   }
 
-  /** Resolves when the service can serve, and rejects with what is missing when it cannot. */
+  /** Resolves if the service can serve requests. Otherwise rejects with an error that names what is missing. */
   checkReady(): Promise<void> {
     return this.storage.checkReady();
   }
 
   /**
-   * Does `work` once for an idempotency key: its reply and all its changes are kept together or not at all, and a
-   * repeat gets that reply again. No refusal is kept.
+   * Runs `work` once for an idempotency key. Its response and its changes are stored in one transaction, and a repeated
+   * request gets the stored response. Rejections are not stored. Rejects as `IdempotencyService.acquire` does.
    */
   async runOnce(
     request: IdempotentCall,
     work: (app: Application) => Promise<StoredResponse>,
   ): Promise<StoredResponse & { readonly replayed: boolean }> {
-    const held = await this.idempotency.acquire(request);
-    if ('reply' in held) return { ...held.reply, replayed: true };
+    const acquired = await this.idempotency.acquire(request);
+    if ('response' in acquired) return { ...acquired.response, replayed: true };
+    const { lockOwner } = acquired;
     try {
-      return await this.storage.runInTransaction(async (staged) => {
-        const app = new Application(staged, this.system);
-        const reply = await work(app);
-        await app.idempotency.complete(request, held.holder, reply);
-        return { ...reply, replayed: false };
+      return await this.storage.runInTransaction(async (transaction) => {
+        const app = new Application(transaction, this.system);
+        const response = await work(app);
+        await app.idempotency.complete(request, lockOwner, response);
+        return { ...response, replayed: false };
       });
     } catch (error) {
-      await this.idempotency.release(request, held.holder).catch(() => 'it is free by itself after 30 seconds');
+      // The lock expires after LOCK_TTL_MS even if the release fails.
+      await this.idempotency.release(request, lockOwner).catch(doNothing);
       throw error;
     }
   }
 }
+
+function doNothing(): void {}

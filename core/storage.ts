@@ -10,7 +10,7 @@ import { type InspirationQuestion, inspirationQuestionSchema } from './inspirati
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './shared/record-store.ts';
 import { type Tag, tagSchema } from './tag/tag.ts';
 
-/** Every kind of record that a storage keeps for a workspace. */
+/** The schemas of all records that belong to a workspace. */
 export const recordSchemas = {
   apiKeys: apiKeySchema,
   campaigns: campaignSchema,
@@ -24,10 +24,10 @@ export const recordSchemas = {
   tags: tagSchema,
 } satisfies Record<string, RecordSchema<never>>;
 
-/** The names of the entries that a storage keeps over all workspaces. */
+/** The names of the stores whose entries do not belong to a workspace. */
 export const globalStoreNames = ['credentials', 'verifiedSlugs', 'workspaces'] as const;
 
-/** What the core needs of a storage: the port that each one implements. */
+/** The port that each storage engine implements. */
 export interface Storage {
   readonly apiKeys: RecordStore<ApiKey>;
   readonly campaigns: RecordStore<Campaign>;
@@ -45,19 +45,19 @@ export interface Storage {
   readonly workspaces: GlobalRecordStore<Workspace>;
 
   /**
-   * Keeps all changes that `work` makes through the storage that it is given, or none where it throws or where another
-   * change came between; then it may run again, so it touches nothing else. Nobody sees a part of them. What still
-   * loses after some tries is refused with `conflict`. Inside of `work`, it joins.
+   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. Nobody sees
+   * a part of the changes. After a write conflict, `work` runs again, so it must not have other side effects. Rejects with
+   * `conflict` after several conflicts. A nested call joins the transaction.
    */
   runInTransaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 
   /**
    * Returns the time of the storage, in milliseconds since the epoch. All processes that use a storage share this clock. Use
-   * it for times that one process stores and others compare (a lease, an expiry). Until the storage is reached for the first
-   * time, it is the clock of the process.
+   * it for times that one process stores and others compare (a lease, an expiry). Until the storage is reached for the
+   * first time, it is the clock of the process.
    */
   now(): number;
 
-  /** Resolves when the storage can be reached, and rejects with what is missing when it cannot. */
+  /** Resolves if the storage is available. Otherwise rejects with an error that names what is missing. */
   checkReady(): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import {
-  CAMPAIGN_NAME,
+  CAMPAIGN_NAME_LENGTH,
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
   CAMPAIGN_WINDOWS,
   END_BEFORE_START,
   MAX_RESOURCE_COUNT,
-  RESOURCE_LABEL,
+  RESOURCE_LABEL_LENGTH,
   RESOURCE_TYPES,
 } from '../../core/campaign/campaign.ts';
-import { endOf, startOf } from '../../core/shared/date.ts';
-import { PAGE_SIZES } from '../../core/shared/page.ts';
-import { DESCRIPTION, URL_TEXT } from '../../core/shared/text.ts';
+import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import {
   amount,
   booleanParameter,
@@ -48,12 +48,12 @@ const resource = z.union([
     .strictObject({
       url: httpUrl.describe('The URL of the resource (http or https).'),
       type: z.enum(RESOURCE_TYPES).optional().describe('The type of the resource.'),
-      mimeType: text(RESOURCE_LABEL).optional().describe('The MIME type, for example `image/png`.'),
+      mimeType: text(RESOURCE_LABEL_LENGTH).optional().describe('The MIME type, for example `image/png`.'),
       size: z.number().min(0).optional().describe('The size in bytes.'),
       width: z.number().min(0).nullish().describe('The width in pixels.'),
       height: z.number().min(0).nullish().describe('The height in pixels.'),
       thumbnailUrl: httpUrl.nullish().describe('The URL of a preview image (http or https).'),
-      language: text(RESOURCE_LABEL).nullish().describe('The language, for example `en` or `pt-PT`.'),
+      language: text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
       order: z.number().min(0).optional().describe('Sort order.'),
     })
     .meta({ id: 'CampaignResource', description: 'An image, video or document of a campaign.' }),
@@ -67,14 +67,14 @@ const resources = z.preprocess(
 
 const campaignBody = z
   .strictObject({
-    name: text(CAMPAIGN_NAME).describe('The name of the campaign: 1 to 190 characters.'),
-    description: text(DESCRIPTION).describe(
+    name: text(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign: 1 to 190 characters.'),
+    description: text(DESCRIPTION_LENGTH).describe(
       'The description of the campaign: at most 5000 characters, possibly empty.',
     ),
-    shareContext: text(DESCRIPTION).describe(
+    shareContext: text(DESCRIPTION_LENGTH).describe(
       'Background information for the employees who share the campaign: at most 5000 characters, possibly empty.',
     ),
-    objective: text(DESCRIPTION).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
+    objective: text(DESCRIPTION_LENGTH).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
     status: z.enum(CAMPAIGN_STATUSES).describe('The initial status.'),
     destinationUrl: httpUrlOrEmpty
       .transform((url) => url || null)
@@ -105,7 +105,7 @@ const campaignBody = z
       .describe('The target number of shares: a whole number, or a string of its digits.'),
     contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
   })
-  .refine(({ startDate, endDate }) => Number(startOf(startDate)) <= Number(endOf(endDate)), {
+  .refine(({ startDate, endDate }) => Number(parseStartDate(startDate)) <= Number(parseEndDate(endDate)), {
     path: [END_BEFORE_START.path],
     message: END_BEFORE_START.problem,
     when: ({ value }) => hasDates(value),
@@ -116,18 +116,21 @@ const campaignBody = z
 function hasDates(body: unknown): boolean {
   const { startDate: start, endDate: end } = body as Record<string, unknown>;
   return (
-    typeof start === 'string' && typeof end === 'string' && startOf(start) !== undefined && endOf(end) !== undefined
+    typeof start === 'string' &&
+    typeof end === 'string' &&
+    parseStartDate(start) !== undefined &&
+    parseEndDate(end) !== undefined
   );
 }
 
 const campaignResponse = z
   .object({
     id: recordId,
-    name: responseText(CAMPAIGN_NAME).describe('The name of the campaign.'),
+    name: responseText(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign.'),
     status: z.enum(CAMPAIGN_STATUSES).describe('The status of the campaign.'),
     createdAt,
-    description: responseText(DESCRIPTION).describe('The description of the campaign, possibly empty.'),
-    destinationUrl: responseText(URL_TEXT)
+    description: responseText(DESCRIPTION_LENGTH).describe('The description of the campaign, possibly empty.'),
+    destinationUrl: responseText(URL_LENGTH)
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
     clicks: count.describe('The number of clicks.'),
@@ -225,10 +228,10 @@ export const listCampaigns = defineOperation({
     limit: positiveInteger()
       .optional()
       .describe('The maximum number of campaigns in the list, counted over all pages. By default, no maximum.'),
-    ...pageParameters(PAGE_SIZES.campaigns, PAGE_SIZES.campaigns),
+    ...pageParameters(MAX_PAGE_SIZES.campaigns, MAX_PAGE_SIZES.campaigns),
   }),
   statuses: [200],
-  response: z.array(campaignResponse).max(PAGE_SIZES.campaigns),
+  response: z.array(campaignResponse).max(MAX_PAGE_SIZES.campaigns),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });

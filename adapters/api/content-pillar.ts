@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import {
-  CONTENT_PILLAR_DESCRIPTION,
+  CONTENT_PILLAR_DESCRIPTION_LENGTH,
   CONTENT_PILLAR_STATUSES,
-  CONTENT_PILLAR_TITLE,
+  CONTENT_PILLAR_TITLE_LENGTH,
 } from '../../core/content-pillar/content-pillar.ts';
 import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../../core/shared/page.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES } from '../../core/shared/page.ts';
 import {
   createdAt,
   deletedRecord,
@@ -26,8 +26,8 @@ import { defineOperation, respondOk, respondPage } from './operation.ts';
 const contentPillarResponse = z
   .object({
     id: recordId,
-    title: responseText(CONTENT_PILLAR_TITLE).describe('The title.'),
-    description: responseText(CONTENT_PILLAR_DESCRIPTION).describe('The description, or an empty string.'),
+    title: responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
+    description: responseText(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe('The description, or an empty string.'),
     color: z.enum(COLORS).describe('The color.'),
     status: z.enum(CONTENT_PILLAR_STATUSES).describe('The status.'),
     authorId: recordId.describe('The id of the member who created the content pillar.'),
@@ -67,10 +67,10 @@ export const listContentPillars = defineOperation({
       .describe('The sort order: ascending or descending.'),
     search: searchParameter.describe('Case-insensitive search in title and description.'),
     ids: idListParameter.describe(`Only the content pillars with these ids. ${LIST_PARAMETER_FORMAT}`),
-    ...pageParameters(DEFAULT_PAGE_SIZE, PAGE_SIZES.contentPillars),
+    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.contentPillars),
   }),
   statuses: [200],
-  response: z.array(contentPillarResponse).max(PAGE_SIZES.contentPillars),
+  response: z.array(contentPillarResponse).max(MAX_PAGE_SIZES.contentPillars),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.contentPillars.list(caller.workspaceId, query)),
 });
@@ -85,8 +85,8 @@ export const updateContentPillar = defineOperation({
     'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
   body: z
     .strictObject({
-      title: text(CONTENT_PILLAR_TITLE).optional().describe('The title: 1 to 100 characters.'),
-      description: text(CONTENT_PILLAR_DESCRIPTION)
+      title: text(CONTENT_PILLAR_TITLE_LENGTH).optional().describe('The title: 1 to 100 characters.'),
+      description: text(CONTENT_PILLAR_DESCRIPTION_LENGTH)
         .optional()
         .describe('The description: at most 1500 characters, possibly empty.'),
       color: z.enum(COLORS).optional().describe('The color.'),

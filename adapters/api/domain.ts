@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
-import { PAGE_SIZES } from '../../core/shared/page.ts';
-import { URL_TEXT } from '../../core/shared/text.ts';
+import { MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { URL_LENGTH } from '../../core/shared/text.ts';
 import {
   booleanParameter,
   createdAt,
@@ -26,11 +26,11 @@ const domainResponse = z
         'Whether this is the primary domain: the domain of the workspace that has been live (not archived) for the longest time.',
       ),
     archived: z.boolean().describe('Whether the domain is archived.'),
-    placeholder: responseText(URL_TEXT).describe(
+    placeholder: responseText(URL_LENGTH).describe(
       'An example link that teammates see when they create a link, or an empty string.',
     ),
-    expiredUrl: responseText(URL_TEXT).describe('The redirect target for expired links, or an empty string.'),
-    notFoundUrl: responseText(URL_TEXT).describe('The redirect target for unknown links, or an empty string.'),
+    expiredUrl: responseText(URL_LENGTH).describe('The redirect target for expired links, or an empty string.'),
+    notFoundUrl: responseText(URL_LENGTH).describe('The redirect target for unknown links, or an empty string.'),
     createdAt,
     updatedAt,
   })
@@ -101,10 +101,10 @@ export const listDomains = defineOperation({
   query: z.strictObject({
     includeArchived: booleanParameter.default(false).describe('Whether to include archived domains.'),
     search: searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
-    ...pageParameters(PAGE_SIZES.domains, PAGE_SIZES.domains),
+    ...pageParameters(MAX_PAGE_SIZES.domains, MAX_PAGE_SIZES.domains),
   }),
   statuses: [200],
-  response: z.array(domainResponse).max(PAGE_SIZES.domains),
+  response: z.array(domainResponse).max(MAX_PAGE_SIZES.domains),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.domains.list(caller.workspaceId, query)),
 });

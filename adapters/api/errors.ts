@@ -46,7 +46,7 @@ export const errors = {
       'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
     ],
     remedy: 'Use the key of an admin with full access, or accept the invitation first.',
-    example: 'This key has read access: use one with full access.',
+    example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
     status: 404,
@@ -57,7 +57,7 @@ export const errors = {
     ],
     remedy:
       'Compare the path and the method with the reference. Use an id from a list or from the response to the request that created the record.',
-    example: 'There is no campaign with this id in the workspace.',
+    example: 'No campaign of this workspace has this id. Check the id.',
   },
   conflict: {
     status: 409,
@@ -70,14 +70,14 @@ export const errors = {
       'Too many concurrent requests changed the same record. This request changed nothing.',
     ],
     remedy: 'Choose another name, or use the existing record. If the message says so, retry after a moment.',
-    example: 'The workspace has a tag of this name.',
+    example: 'This workspace already has a tag with this name. Choose another name.',
   },
   invite_expired: {
     status: 410,
     meaning: 'The invitation has expired.',
     causes: ['The invitation of the member that the key belongs to expired before it was accepted.'],
     remedy: 'Ask an admin of the workspace for a new invitation. Retrying does not help.',
-    example: 'The invitation of the member who holds this key expired before it was accepted: ask for a new one.',
+    example: "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
   },
   unprocessable_entity: {
     status: 422,
@@ -115,7 +115,7 @@ export const errors = {
     causes: ['The storage is unavailable.', 'An unexpected error occurred.'],
     remedy:
       'Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
-    example: 'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
+    example: 'Something went wrong: try again, and report the X-Request-Id if the error persists.',
   },
 } as const satisfies Record<string, ErrorDocumentation>;
 

@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
-import { MAX_SLUG_LENGTH, normalSlug } from '../../core/domain/domain.ts';
-import { amount as amountOf, wholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
-import { endOf, startOf } from '../../core/shared/date.ts';
-import { fold, SEARCH_TERM, type TextRule, textProblem, URL_TEXT } from '../../core/shared/text.ts';
+import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
+import { parseAmount as amountOf, parseWholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
+import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 import { isUrl } from './url.ts';
 
@@ -19,18 +19,18 @@ export const MAX_ITEM_COUNT = 100;
 const MAX_QUERY_TEXT_LENGTH = 16_384;
 
 /** A text that is trimmed, then checked against its rule, then by `findOtherProblem`. */
-export function text(rule: TextRule, findOtherProblem: FindProblem = () => undefined) {
+export function text(rule: LengthRange, findOtherProblem: FindProblem = () => undefined) {
   const { min: minLength, max: maxLength } = rule;
   return z
     .string()
     .overwrite(trim)
-    .superRefine(rejectIf((value) => textProblem(value, rule) ?? findOtherProblem(value)))
+    .superRefine(rejectIf((value) => findTextProblem(value, rule) ?? findOtherProblem(value)))
     .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
 /** An http(s) URL (WHATWG) with a host, and without a user name and password. */
-export const httpUrl = text(URL_TEXT, findUrlProblem).meta({ format: 'uri', pattern: '^https?://' });
-export const httpUrlOrEmpty = text(URL_TEXT, (value) => (value === '' ? undefined : findUrlProblem(value))).meta({
+export const httpUrl = text(URL_LENGTH, findUrlProblem).meta({ format: 'uri', pattern: '^https?://' });
+export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefined : findUrlProblem(value))).meta({
   pattern: '^(https?://|$)',
 });
 
@@ -72,15 +72,15 @@ export const updatedAt = z.string().meta({
 });
 export const workspaceId = recordId.describe('The id of the workspace that the record belongs to.');
 export const count = z.number().meta({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 });
-export const responseText = ({ max: maxLength }: TextRule) => z.string().meta({ maxLength, pattern: NO_NUL });
+export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta({ maxLength, pattern: NO_NUL });
 
 /** The response of a deletion. */
 export const deletedRecord = z
   .object({ id: recordId.describe('The id of the deleted record.') })
   .meta({ id: 'Deleted', description: 'The deleted record.' });
 
-export const startDate = dateText(startOf);
-export const endDate = dateText(endOf);
+export const startDate = dateText(parseStartDate);
+export const endDate = dateText(parseEndDate);
 
 /** An amount. It is converted to a decimal string (core/shared/amount.ts). */
 export const amount = numberOrString(
@@ -128,7 +128,7 @@ export const booleanParameter = singleParameter(
   type: 'boolean',
 });
 
-export const searchParameter = singleParameter(text(SEARCH_TERM)).optional();
+export const searchParameter = singleParameter(text(SEARCH_TERM_LENGTH)).optional();
 
 /** A domain name as a filter. It is converted to the normal form of a slug, or to `null` if it has none. */
 export const slugParameter = singleParameter(parameterText.transform((value) => toSlug(value) ?? null)).optional();
@@ -212,7 +212,7 @@ function numberOrString<T>(convert: (value: number | string) => T | undefined, p
 }
 
 function toSlug(value: string): string | undefined {
-  return normalSlug(value, domainToASCII);
+  return normalizeSlug(value, domainToASCII);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GROUP_NAME } from '../../core/group/group.ts';
-import { DESCRIPTION } from '../../core/shared/text.ts';
+import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
+import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { count, createdAt, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated } from './operation.ts';
 
@@ -14,8 +14,10 @@ export const createGroup = defineOperation({
     'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: z
     .strictObject({
-      name: text(GROUP_NAME).describe('The name: 1 to 190 characters, unique in the workspace (case-insensitive).'),
-      description: text(DESCRIPTION)
+      name: text(GROUP_NAME_LENGTH).describe(
+        'The name: 1 to 190 characters, unique in the workspace (case-insensitive).',
+      ),
+      description: text(DESCRIPTION_LENGTH)
         .optional()
         .describe('The description: at most 5000 characters. It is not returned.'),
     })
@@ -24,7 +26,7 @@ export const createGroup = defineOperation({
   response: z
     .object({
       id: recordId,
-      name: responseText(GROUP_NAME).describe('The name.'),
+      name: responseText(GROUP_NAME_LENGTH).describe('The name.'),
       count: count.describe('The number of members.'),
       createdAt,
     })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ICONS, QUESTION, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
-import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../../core/shared/page.ts';
-import { DESCRIPTION } from '../../core/shared/text.ts';
+import { ICONS, QUESTION_LENGTH, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import {
   booleanParameter,
   createdAt,
@@ -24,8 +24,8 @@ import { defineOperation, respondCreated, respondOk, respondPage } from './opera
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
-  question: text(QUESTION).describe('The question: 10 to 170 characters.'),
-  description: text(DESCRIPTION).describe('Help text: at most 5000 characters. Default on creation: empty.'),
+  question: text(QUESTION_LENGTH).describe('The question: 10 to 170 characters.'),
+  description: text(DESCRIPTION_LENGTH).describe('Help text: at most 5000 characters. Default on creation: empty.'),
   icon: icon.describe('The icon. Default on creation: `bulb`.'),
   userType: z
     .enum(USER_TYPES)
@@ -41,8 +41,8 @@ const questionResponse = z
   .object({
     id: recordId,
     workspaceId,
-    question: responseText(QUESTION).describe('The question.'),
-    description: responseText(DESCRIPTION).describe('Help text, or an empty string.'),
+    question: responseText(QUESTION_LENGTH).describe('The question.'),
+    description: responseText(DESCRIPTION_LENGTH).describe('Help text, or an empty string.'),
     icon: icon.describe('The icon.'),
     userType: z.enum(USER_TYPES).describe('The seat type that the question is for, or `all`.'),
     groups: z
@@ -115,10 +115,10 @@ export const listInspirationQuestions = defineOperation({
           'member. If the key does not belong to a member: only questions for all seat types and without groups. ' +
           '`false`: no filter.',
       ),
-    ...pageParameters(DEFAULT_PAGE_SIZE, PAGE_SIZES.inspirationQuestions),
+    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.inspirationQuestions),
   }),
   statuses: [200],
-  response: z.array(questionResponse).max(PAGE_SIZES.inspirationQuestions),
+  response: z.array(questionResponse).max(MAX_PAGE_SIZES.inspirationQuestions),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.inspirationQuestions.list(caller, query)),
 });

@@ -1,4 +1,4 @@
-import { invalidFields } from '../../core/shared/core-error.ts';
+import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { shorten } from './parse.ts';
 
 /** The error of a body that is not a JSON object. `problem` completes a sentence about the body: `is not valid JSON`. */
@@ -83,7 +83,7 @@ function removeDeepValues(bytes: Uint8Array): Uint8Array {
 function createTooManyElementsError(field: Uint8Array): Error {
   if (field.length === 0) return createNotAnObjectError();
   const problem = `too many elements, the body must have at most ${MAX_ELEMENT_COUNT} names, objects and arrays`;
-  return invalidFields([{ path: shorten(String(parseJson(field))), problem }]);
+  return createInvalidFieldsError([{ path: shorten(String(parseJson(field))), problem }]);
 }
 
 /** Returns the end of the string that starts with the quotation mark at `start`, or the end of the bytes. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
-import { memoize } from '../../core/shared/memo.ts';
+import { memoize } from '../../core/shared/memoize.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FieldError, invalidFields } from '../../core/shared/core-error.ts';
+import { createInvalidFieldsError, type FieldError } from '../../core/shared/core-error.ts';
 
 type Part = readonly [schema: z.ZodObject, value: unknown];
 type Issue = z.core.$ZodIssue;
@@ -9,7 +9,10 @@ export function parseAll(...parts: readonly (Part | false | undefined)[]): unkno
   const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: describeProblem }) : undefined));
   const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flatten(issue));
   if (issues.length > 0)
-    throw invalidFields([...toFieldErrors(issues, isUnknown), ...toFieldErrors(issues, (issue) => !isUnknown(issue))]);
+    throw createInvalidFieldsError([
+      ...toFieldErrors(issues, isUnknown),
+      ...toFieldErrors(issues, (issue) => !isUnknown(issue)),
+    ]);
   return results.map((result) => result?.data);
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
-import { TAG_NAME, tagNameProblem } from '../../core/tag/tag.ts';
+import { findTagNameProblem, TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
 import { recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk } from './operation.ts';
 
-const name = text(TAG_NAME, tagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
+const name = text(TAG_NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagBody = z
   .strictObject({
     name: name.describe('The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).'),
@@ -13,7 +13,7 @@ const tagBody = z
 const tagResponse = z
   .object({
     id: recordId,
-    name: responseText(TAG_NAME).describe('The name.'),
+    name: responseText(TAG_NAME_LENGTH).describe('The name.'),
     color: z.enum(COLORS).describe('The color. The service assigns it.'),
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });

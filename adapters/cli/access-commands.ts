@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { type ApiKey, KEY_LABEL } from '../../core/access/api-key.ts';
+import { API_KEY_LABEL_LENGTH, type ApiKey } from '../../core/access/api-key.ts';
 import { ACCESS } from '../../core/access/caller.ts';
 import {
-  EMAIL,
-  emailProblem,
+  EMAIL_LENGTH,
+  findEmailProblem,
   INVITATIONS,
-  MEMBER_NAME,
+  MEMBER_NAME_LENGTH,
   type Member,
   ROLES,
   SEAT_TYPES,
 } from '../../core/access/member.ts';
-import { WORKSPACE_NAME, type Workspace } from '../../core/access/workspace.ts';
-import { endOf, timestamp } from '../../core/shared/date.ts';
+import { WORKSPACE_NAME_LENGTH, type Workspace } from '../../core/access/workspace.ts';
+import { formatTimestamp, parseEndDate } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
 import {
@@ -44,7 +44,7 @@ export const createWorkspaceCommand = defineCommand({
   summary: 'create a workspace',
   details: 'If another workspace has the same name, the command prints a warning.',
   example: 'workspace create --name "Northwind Outdoor"',
-  parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(WORKSPACE_NAME)) },
+  parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(WORKSPACE_NAME_LENGTH)) },
   run: async ({ app }, { name }) => {
     const workspace = await app.workspaces.create(name);
     // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
@@ -88,8 +88,12 @@ const memberFields = [
   'updatedAt',
 ] as const satisfies (keyof Member)[];
 
-const memberNameOption = defineParameter('--name <name>', 'name of the member', text(MEMBER_NAME));
-const emailOption = defineParameter('--email <address>', 'email address of the member', text(EMAIL, emailProblem));
+const memberNameOption = defineParameter('--name <name>', 'name of the member', text(MEMBER_NAME_LENGTH));
+const emailOption = defineParameter(
+  '--email <address>',
+  'email address of the member',
+  text(EMAIL_LENGTH, findEmailProblem),
+);
 const roleOption = defineParameter(
   '--role <role>',
   'role in the API: an admin can read and write, a member can only read',
@@ -216,7 +220,7 @@ export const createKeyCommand = defineCommand({
   parameters: {
     workspaceId: workspaceOption,
     memberId: defineParameter('--member <id>', 'ID of the member who uses the key', idSchema.optional()),
-    label: defineParameter('--label <text>', 'label to recognize the key by', text(KEY_LABEL).default('')),
+    label: defineParameter('--label <text>', 'label to recognize the key by', text(API_KEY_LABEL_LENGTH).default('')),
     access: defineParameter(
       '--access <access>',
       'access level: full, or read for read-only access',
@@ -229,7 +233,7 @@ export const createKeyCommand = defineCommand({
     ),
   },
   run: async ({ app }, { workspaceId, expiresAt, ...key }) => {
-    const expiry = expiresAt === undefined ? undefined : timestamp(endOf(expiresAt) as number);
+    const expiry = expiresAt === undefined ? undefined : formatTimestamp(parseEndDate(expiresAt) as number);
     const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: expiry });
     return {
       json: { ...pickFields(apiKey, keyFields), key: secret },

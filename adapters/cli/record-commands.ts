@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { CAMPAIGN_STATUSES, type Campaign, MAX_CLICK_COUNT } from '../../core/campaign/campaign.ts';
-import { CONTENT_PILLAR_DESCRIPTION, CONTENT_PILLAR_TITLE } from '../../core/content-pillar/content-pillar.ts';
+import {
+  CONTENT_PILLAR_DESCRIPTION_LENGTH,
+  CONTENT_PILLAR_TITLE_LENGTH,
+} from '../../core/content-pillar/content-pillar.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { createCampaign } from '../api/campaign.ts';
 import { updateContentPillar } from '../api/content-pillar.ts';
@@ -69,12 +72,12 @@ export const createPillarCommand = defineCommand({
   parameters: {
     workspaceId: workspaceOption,
     authorId: defineParameter('--author <member>', 'ID of the member who is the author', idSchema),
-    title: defineParameter('--title <title>', 'title of the content pillar', text(CONTENT_PILLAR_TITLE)),
+    title: defineParameter('--title <title>', 'title of the content pillar', text(CONTENT_PILLAR_TITLE_LENGTH)),
     color: defineParameter('--color <color>', 'color of the content pillar', z.enum(COLORS)),
     description: defineParameter(
       '--description <text>',
       'description of the content pillar',
-      text(CONTENT_PILLAR_DESCRIPTION).default(''),
+      text(CONTENT_PILLAR_DESCRIPTION_LENGTH).default(''),
     ),
   },
   run: async ({ app }, { workspaceId, ...fields }) => {

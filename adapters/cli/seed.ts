@@ -3,7 +3,7 @@ import type { NewMember } from '../../core/access/member-service.ts';
 import type { Campaign, CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DESCRIPTION } from '../../core/shared/text.ts';
+import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { type CommandContext, defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
 import { formatCount } from './format-count.ts';
@@ -85,7 +85,7 @@ const BATCH_SIZE = 500;
 /** One description in 20 is long. */
 const LONG_DESCRIPTION_INTERVAL = 20;
 /** Sentences are added until a length in this range is reached, so the maximum leaves room for one more sentence. */
-const DESCRIPTION_LENGTHS = { short: [0, 250], long: [300, DESCRIPTION.max - 100] } as const;
+const DESCRIPTION_LENGTHS = { short: [0, 250], long: [300, DESCRIPTION_LENGTH.max - 100] } as const;
 /** Only the newest campaigns get shares. */
 const MAX_SHARED_CAMPAIGN_COUNT = 300;
 const MAX_SHARER_COUNT = 8;

@@ -1,4 +1,4 @@
-import { invalidFields } from '../../core/shared/core-error.ts';
+import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import type { QueryValues } from './query-string.ts';
 
 /**
@@ -50,7 +50,7 @@ const encodeShort: Encode = (text) =>
 function createTooLongError(query: QueryValues): Error {
   const lengthOf = (name: string) => encodeShort((query[name] ?? []).join(',')).length;
   const [longest = ''] = Object.keys(query).sort((a, b) => lengthOf(b) - lengthOf(a));
-  return invalidFields([
+  return createInvalidFieldsError([
     { path: longest, problem: 'is too long for the link to the next page, send fewer or shorter values' },
   ]);
 }

@@ -1,8 +1,8 @@
 import type { Condition, Field } from '../../core/shared/record-store.ts';
-import { comparison, valuesOf, valuesSought } from './condition.ts';
+import { createComparison, getSoughtValues, getValues } from './condition.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Records in the order of a field: all of them, and those that have a value of some other field. */
+/** Records in the order of a field: a list of all records, and a list for each value of other fields. */
 export class OrderedIndex<T extends { readonly id: string }> {
   readonly all: SortedList<T>;
   private readonly compare: (a: T, b: T) => number;
@@ -12,7 +12,7 @@ export class OrderedIndex<T extends { readonly id: string }> {
     readonly by: Field<T>,
     fields: readonly Field<T>[],
   ) {
-    this.compare = comparison(by, 'asc');
+    this.compare = createComparison(by, 'asc');
     this.all = new SortedList(this.compare);
     this.byValue = new Map(fields.map((field) => [field, new Map()]));
   }
@@ -20,7 +20,7 @@ export class OrderedIndex<T extends { readonly id: string }> {
   add(record: T): void {
     this.all.add(record);
     for (const [field, lists] of this.byValue) {
-      for (const value of new Set(valuesOf(record, field))) {
+      for (const value of new Set(getValues(record, field))) {
         const list = lists.get(value) ?? new SortedList(this.compare);
         list.add(record);
         lists.set(value, list);
@@ -31,7 +31,7 @@ export class OrderedIndex<T extends { readonly id: string }> {
   delete(record: T): void {
     this.all.delete(record);
     for (const [field, lists] of this.byValue) {
-      for (const value of new Set(valuesOf(record, field))) {
+      for (const value of new Set(getValues(record, field))) {
         const list = lists.get(value) as SortedList<T>;
         list.delete(record);
         if (list.size === 0) lists.delete(value);
@@ -39,9 +39,9 @@ export class OrderedIndex<T extends { readonly id: string }> {
     }
   }
 
-  /** The lists of the records that have a value which a condition seeks; `undefined` where that is not looked up here. */
-  listsOf(condition: Condition<T>): readonly SortedList<T>[] | undefined {
+  /** Returns the lists of the values of a condition, or `undefined` if the index does not cover its field. */
+  findLists(condition: Condition<T>): readonly SortedList<T>[] | undefined {
     const lists = this.byValue.get(condition.field);
-    return lists && valuesSought(condition)?.flatMap((value) => lists.get(value) ?? []);
+    return lists && getSoughtValues(condition)?.flatMap((value) => lists.get(value) ?? []);
   }
 }

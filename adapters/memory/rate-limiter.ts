@@ -1,12 +1,12 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage } from '../../core/access/rate-limiter.ts';
 
-/** Counts in this process alone. */
-export function memoryRateLimiter(limit: number, windowSeconds: number): RateLimiter {
+/** Creates a rate limiter that counts only the requests of this process. */
+export function createMemoryRateLimiter(limit: number, windowSeconds: number): RateLimiter {
   const limiter = new RateLimiterMemory({ points: limit, duration: windowSeconds });
   return {
     async consume(key) {
-      // The library rejects with its result, no Error, where the limit is passed.
+      // If the limit is exceeded, the library rejects with its result, which is not an Error.
       const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((rejected: unknown) => {
         if (rejected instanceof RateLimiterRes) return rejected;
         throw rejected;

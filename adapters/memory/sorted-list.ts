@@ -1,22 +1,22 @@
 import type { Contains, Field, Range } from '../../core/shared/record-store.ts';
-import { inItsTurn, Trigrams } from './trigrams.ts';
+import { runInOwnIteration, Trigrams } from './trigrams.ts';
 
-const BLOCK = 128;
+const MAX_BLOCK_LENGTH = 128;
 
-/** The least and the greatest of a field in a block. */
+/** The minimum and the maximum of a field in a block. */
 type Extent = readonly [number, number];
 
-/** What a walk looks for: it passes by blocks that do not reach into all ranges, and values that cannot have all terms. */
-export interface Sought<T> {
+/** Filters of a scan. Blocks that do not overlap all ranges are skipped, and values that cannot contain all terms. */
+export interface BlockFilter<T> {
   readonly ranges?: readonly Range<T>[];
   readonly terms?: readonly Contains<T>[];
 }
 
-/** Values in order, kept in blocks, so that an insertion or a deletion moves a block at most, however long the list. */
+/** A sorted list in blocks, so that an insertion or a deletion moves at most the values of one block. */
 export class SortedList<T> {
   private readonly blocks: T[][] = [];
   private readonly extents = new WeakMap<T[], Map<Field<T>, Extent>>();
-  /** Of the texts of a field in a block, or how far it is from having them; nothing of a block that has changed. */
+  /** The trigrams of a field in a block, or the state before they exist. A change of the block clears them. */
   private readonly trigrams = new WeakMap<T[], Map<Field<T>, Trigrams | 'searched' | 'awaited'>>();
   private length = 0;
 
@@ -28,91 +28,92 @@ export class SortedList<T> {
 
   add(value: T): void {
     this.length++;
-    const at = Math.min(this.blockOf(value), this.blocks.length - 1);
+    const at = Math.min(this.findBlock(value), this.blocks.length - 1);
     const block = this.blocks[at] ?? [];
-    const place = partition(block, (other) => this.compare(other, value) < 0);
-    // Most records are new and come last: they fill the blocks, of which only the last one can end before them.
-    if (at < 0 || place === BLOCK) {
+    const index = findPartitionPoint(block, (other) => this.compare(other, value) < 0);
+    // Most records are new and come last. They fill the last block before a new block starts.
+    if (at < 0 || index === MAX_BLOCK_LENGTH) {
       this.blocks.push([value]);
       return;
     }
-    block.splice(place, 0, value);
-    this.forget(block);
-    if (block.length > BLOCK) this.blocks.splice(at, 1, block.slice(0, BLOCK / 2), block.slice(BLOCK / 2));
+    block.splice(index, 0, value);
+    this.clearSummaries(block);
+    if (block.length > MAX_BLOCK_LENGTH)
+      this.blocks.splice(at, 1, block.slice(0, MAX_BLOCK_LENGTH / 2), block.slice(MAX_BLOCK_LENGTH / 2));
   }
 
   /** Deletes a value that is in the list. */
   delete(value: T): void {
-    const at = this.blockOf(value);
+    const at = this.findBlock(value);
     const block = this.blocks[at] as T[];
     block.splice(
-      partition(block, (other) => this.compare(other, value) < 0),
+      findPartitionPoint(block, (other) => this.compare(other, value) < 0),
       1,
     );
-    this.forget(block);
+    this.clearSummaries(block);
     if (block.length === 0) this.blocks.splice(at, 1);
     this.length--;
   }
 
-  /** How many values lie before a boundary; `isBefore` is true for these and false for all that follow. */
-  rank(isBefore: (value: T) => boolean): number {
-    const at = partition(this.blocks, (block) => isBefore(block.at(-1) as T));
+  /** Returns the number of values for which `isBefore` is true. They must come before all other values. */
+  countBefore(isBefore: (value: T) => boolean): number {
+    const at = findPartitionPoint(this.blocks, (block) => isBefore(block.at(-1) as T));
     const block = this.blocks[at];
-    let rank = block ? partition(block, isBefore) : 0;
+    let rank = block ? findPartitionPoint(block, isBefore) : 0;
     for (let i = 0; i < at; i++) rank += (this.blocks[i] as T[]).length;
     return rank;
   }
 
-  /** The values of the ranks from `start` up to `end`, that one excluded, but for those that cannot be what is sought. */
-  *ascending(start: number, end: number, { ranges = [], terms = [] }: Sought<T> = {}): Generator<T> {
+  /** Iterates over the values from rank `start` to `end` (exclusive), without values that the filter excludes. */
+  *iterateAscending(start: number, end: number, { ranges = [], terms = [] }: BlockFilter<T> = {}): Generator<T> {
     let rank = 0;
     for (const block of this.blocks) {
       if (rank >= end) return;
-      if (rank + block.length > start && this.reaches(block, ranges)) {
+      if (rank + block.length > start && this.overlaps(block, ranges)) {
         const [from, to] = [Math.max(0, start - rank), Math.min(block.length, end - rank)];
         if (terms.length === 0) for (let i = from; i < to; i++) yield block[i] as T;
-        else for (const i of this.candidates(block, terms, from, to)) yield block[i] as T;
+        else for (const i of this.findCandidates(block, terms, from, to)) yield block[i] as T;
       }
       rank += block.length;
     }
   }
 
-  /** The same values from the last to the first. */
-  *descending(start: number, end: number, { ranges = [], terms = [] }: Sought<T> = {}): Generator<T> {
+  /** Iterates over the same values in descending order. */
+  *iterateDescending(start: number, end: number, { ranges = [], terms = [] }: BlockFilter<T> = {}): Generator<T> {
     let rank = this.length;
     for (let at = this.blocks.length - 1; at >= 0 && rank > start; at--) {
       const block = this.blocks[at] as T[];
       rank -= block.length;
-      if (rank < end && this.reaches(block, ranges)) {
+      if (rank < end && this.overlaps(block, ranges)) {
         const [from, to] = [Math.max(0, start - rank), Math.min(block.length, end - rank)];
         if (terms.length === 0) for (let i = to - 1; i >= from; i--) yield block[i] as T;
-        else for (const i of this.candidates(block, terms, from, to).reverse()) yield block[i] as T;
+        else for (const i of this.findCandidates(block, terms, from, to).reverse()) yield block[i] as T;
       }
     }
   }
 
-  /** How many values of these ranks are in blocks that reach into all of the ranges. */
-  count(start: number, end: number, { ranges = [] }: Sought<T> = {}): number {
+  /** Returns how many values from rank `start` to `end` are in blocks that overlap all ranges. */
+  count(start: number, end: number, { ranges = [] }: BlockFilter<T> = {}): number {
     if (ranges.length === 0) return Math.max(0, end - start);
     let rank = 0;
     let count = 0;
     for (const block of this.blocks) {
       const inside = Math.min(block.length, end - rank) - Math.max(0, start - rank);
-      if (inside > 0 && this.reaches(block, ranges)) count += inside;
+      if (inside > 0 && this.overlaps(block, ranges)) count += inside;
       rank += block.length;
     }
     return count;
   }
 
-  private reaches(block: T[], ranges: readonly Range<T>[]): boolean {
+  private overlaps(block: T[], ranges: readonly Range<T>[]): boolean {
     return ranges.every(({ field, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) => {
-      const [least, greatest] = this.extentOf(block, field);
-      return least <= to && greatest >= from;
+      const [minimum, maximum] = this.getExtent(block, field);
+      return minimum <= to && maximum >= from;
     });
   }
 
-  /** It is found when it is first asked for after the block has changed. */
-  private extentOf(block: T[], field: Field<T>): Extent {
+  /** Computes the extent at its first use after a change of the block. */
+  private getExtent(block: T[], field: Field<T>): Extent {
     const extents = this.extents.get(block) ?? new Map<Field<T>, Extent>();
     const known = extents.get(field);
     if (known) return known;
@@ -122,46 +123,46 @@ export class SortedList<T> {
     return extent;
   }
 
-  /** The places of a block from one up to another, that one excluded, whose values may have all of the terms. */
-  private candidates(block: T[], terms: readonly Contains<T>[], from: number, to: number): number[] {
-    const known = terms.flatMap(({ field, contains }) => this.trigramsOf(block, field)?.mayContain(contains) ?? []);
-    const places: number[] = [];
-    if (known.some((words) => words.every((word) => word === 0))) return places;
+  /** Returns the indexes of a block from `from` to `to` (exclusive) whose values may contain all terms. */
+  private findCandidates(block: T[], terms: readonly Contains<T>[], from: number, to: number): number[] {
+    const known = terms.flatMap(({ field, contains }) => this.getTrigrams(block, field)?.mayContain(contains) ?? []);
+    const indexes: number[] = [];
+    if (known.some((words) => words.every((word) => word === 0))) return indexes;
     for (let at = from; at < to; at++) {
-      if (known.every((words) => ((words[at >>> 5] as number) >>> (at & 31)) & 1)) places.push(at);
+      if (known.every((words) => ((words[at >>> 5] as number) >>> (at & 31)) & 1)) indexes.push(at);
     }
-    return places;
+    return indexes;
   }
 
   /**
-   * They cost as much as some searches: a block that is searched again gets them in a turn of its own, unless it changes
-   * before, which drops the map that they go into.
+   * Returns the trigrams of a block if they exist. They cost as much as several searches, so the second search of a block
+   * schedules them in an iteration of the event loop of their own. A change of the block before that drops them.
    */
-  private trigramsOf(block: T[], field: Field<T>): Trigrams | undefined {
+  private getTrigrams(block: T[], field: Field<T>): Trigrams | undefined {
     const byField = this.trigrams.get(block) ?? new Map<Field<T>, Trigrams | 'searched' | 'awaited'>();
     const known = byField.get(field);
     if (known instanceof Trigrams) return known;
     this.trigrams.set(block, byField.set(field, known === undefined ? 'searched' : 'awaited'));
     if (known === 'searched') {
-      inItsTurn(() => byField.set(field, new Trigrams(block.map((value) => value[field] as string))));
+      runInOwnIteration(() => byField.set(field, new Trigrams(block.map((value) => value[field] as string))));
     }
     return undefined;
   }
 
-  private forget(block: T[]): void {
+  private clearSummaries(block: T[]): void {
     this.extents.delete(block);
     this.trigrams.delete(block);
   }
 
-  /** The block that holds the value, or would. */
-  private blockOf(value: T): number {
-    return partition(this.blocks, (block) => this.compare(block.at(-1) as T, value) < 0);
+  /** Returns the index of the block that contains the value, or to which it can be added. */
+  private findBlock(value: T): number {
+    return findPartitionPoint(this.blocks, (block) => this.compare(block.at(-1) as T, value) < 0);
   }
 }
 
-/** The number of values at the beginning for which `isBefore` is true; it is false for all after them. */
-function partition<T>(values: readonly T[], isBefore: (value: T) => boolean): number {
-  // Most records are new and come last.
+/** Returns the number of values for which `isBefore` is true. They must come before all other values. */
+function findPartitionPoint<T>(values: readonly T[], isBefore: (value: T) => boolean): number {
+  // Most records are new and come last, so check the end first.
   if (values.length > 0 && isBefore(values.at(-1) as T)) return values.length;
   let low = 0;
   let high = values.length;

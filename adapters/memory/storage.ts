@@ -1,65 +1,79 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity, GlobalRecordStore, RecordStore } from '../../core/shared/record-store.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
-import { Collection, type Shape, type Table } from './collection.ts';
+import { Collection, type CollectionSchema, type RecordTable } from './collection.ts';
 import { Transaction } from './transaction.ts';
 
 type Identified = { readonly id: string };
 
-/** Finds what keeps a kind of record of a workspace, or a registry (which is of all workspaces). */
-type Tables = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => Table<T>;
-type Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => Collection<T>;
+/** Returns the records of a schema in a workspace. Global records are in `GLOBAL_WORKSPACE_ID`. */
+type GetTable = <T extends Identified>(workspaceId: string, name: string, shape: CollectionSchema<T>) => RecordTable<T>;
+type GetCollection = <T extends Identified>(
+  workspaceId: string,
+  name: string,
+  shape: CollectionSchema<T>,
+) => Collection<T>;
 
-const REGISTRY: Shape<Identified> = { unique: {}, indexes: [] };
-const ALL_WORKSPACES = '';
-const MOST_TRIES = 10;
-const NONE: readonly unknown[] = Object.freeze([]);
+const GLOBAL_SCHEMA: CollectionSchema<Identified> = { unique: {}, indexes: [] };
+const GLOBAL_WORKSPACE_ID = '';
+const MAX_ATTEMPT_COUNT = 10;
+const EMPTY_ARRAY: readonly unknown[] = Object.freeze([]);
 
-/** Keeps everything in this process, as a database would: nothing that it returns can change what it keeps. */
-export function memoryStorage(now: () => number): Storage {
+/** Creates a storage in the memory of this process. Returned values are frozen, so that they cannot change stored records. */
+export function createMemoryStorage(now: () => number): Storage {
   const byName = new Map(
     [...Object.keys(recordSchemas), ...globalStoreNames].map((name) => [name, new Map<string, unknown>()]),
   );
-  const collection: Collections = <T extends Identified>(workspaceId: string, name: string, shape: Shape<T>) => {
+  const collection: GetCollection = <T extends Identified>(
+    workspaceId: string,
+    name: string,
+    shape: CollectionSchema<T>,
+  ) => {
     const byWorkspace = byName.get(name) as Map<string, unknown>;
     const known = byWorkspace.get(workspaceId) as Collection<T> | undefined;
     return known ?? new Collection(shape, now, (filled) => byWorkspace.set(workspaceId, filled));
   };
   let last: Promise<unknown> = Promise.resolve();
-  return storageOn(collection, now, (work) => {
-    const result = last.then(() => inTransaction(collection, now, work));
-    last = result.catch(() => 'the next one may run');
+  return createStorage(collection, now, (work) => {
+    const result = last.then(() => runInTransaction(collection, now, work));
+    // A failed transaction does not stop the next one. Its caller gets the error from `result`.
+    last = result.catch(doNothing);
     return result;
   });
 }
 
-async function inTransaction<T>(
-  collection: Collections,
+async function runInTransaction<T>(
+  collection: GetCollection,
   now: () => number,
   work: (storage: Storage) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPT_COUNT; attempt++) {
     const transaction = new Transaction();
-    const tables: Tables = (workspaceId, name, shape) =>
-      transaction.table(`${workspaceId}/${name}`, () => collection(workspaceId, name, shape));
-    const joined: Storage['runInTransaction'] = (inner) => inner(staged);
-    const staged = storageOn(tables, now, joined);
-    const result = await work(staged);
+    const tables: GetTable = (workspaceId, name, shape) =>
+      transaction.getTable(`${workspaceId}/${name}`, () => collection(workspaceId, name, shape));
+    const join: Storage['runInTransaction'] = (nestedWork) => nestedWork(storage);
+    const storage = createStorage(tables, now, join);
+    const result = await work(storage);
     if (transaction.commit()) return result;
   }
-  throw new CoreError('conflict', 'The record was changed by others at the same time: try again.');
+  throw new CoreError('conflict', 'Another request changed the same record at the same time. Retry the request.');
 }
 
-function storageOn(tables: Tables, now: () => number, runInTransaction: Storage['runInTransaction']): Storage {
-  const records = Object.entries(recordSchemas).map(([name, kind]) => [
+function createStorage(tables: GetTable, now: () => number, runInTransaction: Storage['runInTransaction']): Storage {
+  const records = Object.entries(recordSchemas).map(([name, schema]) => [
     name,
-    recordsOn((workspaceId) => tables<Entity>(workspaceId, name, kind as unknown as Shape<Entity>)),
+    createRecordStore((workspaceId) =>
+      tables<Entity>(workspaceId, name, schema as unknown as CollectionSchema<Entity>),
+    ),
   ]);
-  const entries = globalStoreNames.map((name) => [name, registryOn(() => tables(ALL_WORKSPACES, name, REGISTRY))]);
+  const entries = globalStoreNames.map((name) => [
+    name,
+    createGlobalRecordStore(() => tables(GLOBAL_WORKSPACE_ID, name, GLOBAL_SCHEMA)),
+  ]);
   return { ...Object.fromEntries([...records, ...entries]), runInTransaction, now, checkReady: async () => undefined };
 }
 
-function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): RecordStore<T> {
+function createRecordStore<T extends Entity>(table: (workspaceId: string) => RecordTable<T>): RecordStore<T> {
   return {
     get: async (workspaceId, id) => table(workspaceId).get(id),
     getMany: async (workspaceId, ids) => {
@@ -71,22 +85,22 @@ function recordsOn<T extends Entity>(table: (workspaceId: string) => Table<T>): 
     count: async (workspaceId, where) => table(workspaceId).count(where),
     add: async (record) => add(table(record.workspaceId), record),
     addMany: async (records) => {
-      const refusals = records.map((record) => refusalOf(() => add(table(record.workspaceId), record)));
-      return new Map([...refusals.entries()].flatMap(([i, refusal]) => (refusal === undefined ? [] : [[i, refusal]])));
+      const messages = records.map((record) => catchConflict(() => add(table(record.workspaceId), record)));
+      return new Map([...messages.entries()].flatMap(([i, message]) => (message === undefined ? [] : [[i, message]])));
     },
     update: async (workspaceId, id, change) => {
       const records = table(workspaceId);
       const current = records.get(id);
       if (!current) return undefined;
       const next = change(current);
-      if (next !== current) records.set(id, frozen(next));
+      if (next !== current) records.set(id, freezeCopy(next));
       return next;
     },
     remove: async (workspaceId, id) => remove(table(workspaceId), id),
   };
 }
 
-function registryOn<E extends Identified>(table: () => Table<E>): GlobalRecordStore<E> {
+function createGlobalRecordStore<E extends Identified>(table: () => RecordTable<E>): GlobalRecordStore<E> {
   return {
     get: async (id) => table().get(id),
     list: async (after, take) => table().listById(after, take),
@@ -95,13 +109,15 @@ function registryOn<E extends Identified>(table: () => Table<E>): GlobalRecordSt
   };
 }
 
-function add<T extends Identified>(table: Table<T>, record: T): void {
-  if (table.get(record.id)) throw new CoreError('conflict', 'There is a record with this id.');
-  table.set(record.id, frozen(record));
+function add<T extends Identified>(table: RecordTable<T>, record: T): void {
+  if (table.get(record.id)) throw new CoreError('conflict', 'A record with this id already exists.');
+  table.set(record.id, freezeCopy(record));
 }
 
-/** The sentence with which something is refused; `undefined` where it is done. */
-function refusalOf(work: () => void): string | undefined {
+function doNothing(): void {}
+
+/** Runs the work, and returns the message of its `CoreError`, or `undefined` if it succeeds. */
+function catchConflict(work: () => void): string | undefined {
   try {
     work();
     return undefined;
@@ -111,17 +127,17 @@ function refusalOf(work: () => void): string | undefined {
   }
 }
 
-function remove<T>(table: Table<T>, id: string): boolean {
-  const is = table.get(id) !== undefined;
-  if (is) table.set(id, undefined);
-  return is;
+function remove<T>(table: RecordTable<T>, id: string): boolean {
+  const exists = table.get(id) !== undefined;
+  if (exists) table.set(id, undefined);
+  return exists;
 }
 
-/** A frozen copy, so that the value stays its owner's. Its arrays have no room left, as V8 leaves it in one that has grown. */
-function frozen<T>(value: T): T {
+/** Returns a frozen copy. Its arrays have no spare capacity, which V8 allocates in an array that has grown. */
+function freezeCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return (value.length === 0 ? NONE : Object.freeze(value.map(frozen))) as T;
+  if (Array.isArray(value)) return (value.length === 0 ? EMPTY_ARRAY : Object.freeze(value.map(freezeCopy))) as T;
   const copy = { ...value };
-  for (const name of Object.keys(copy) as (keyof T)[]) copy[name] = frozen(copy[name]);
+  for (const name of Object.keys(copy) as (keyof T)[]) copy[name] = freezeCopy(copy[name]);
   return Object.freeze(copy);
 }

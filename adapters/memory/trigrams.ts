@@ -1,57 +1,57 @@
-/** So many hashes for each character of a text of average length: about two of three bits stay clear. */
-const SLOTS_PER_CHARACTER = 2;
-const LEAST_SLOTS = 256;
+/** The number of hashes for each character of a text of average length. About two of three bits stay clear. */
+const SLOT_COUNT_PER_CHARACTER = 2;
+const MIN_SLOT_COUNT = 256;
 
 /**
- * Tells which of some texts can have a term in them, without a look at any: for each hash of three characters it has one bit
- * for each text that has them (signatures, sliced by their bits). It never leaves out a text that has the term.
+ * Finds the texts that may contain a term without a scan of the texts. For each hash of three characters, it has one bit for
+ * each text that contains them (bit-sliced signatures). It never excludes a text that contains the term.
  */
 export class Trigrams {
-  private readonly words: number;
-  private readonly slots: number;
+  private readonly wordCount: number;
+  private readonly slotCount: number;
   private readonly bits: Uint32Array;
 
   constructor(texts: readonly string[]) {
     const characters = texts.reduce((sum, { length }) => sum + length, 0);
-    const wanted = Math.max(LEAST_SLOTS, (SLOTS_PER_CHARACTER * characters) / texts.length);
-    this.slots = 2 ** Math.ceil(Math.log2(wanted));
-    this.words = Math.ceil(texts.length / 32);
-    this.bits = new Uint32Array(this.slots * this.words);
+    const wanted = Math.max(MIN_SLOT_COUNT, (SLOT_COUNT_PER_CHARACTER * characters) / texts.length);
+    this.slotCount = 2 ** Math.ceil(Math.log2(wanted));
+    this.wordCount = Math.ceil(texts.length / 32);
+    this.bits = new Uint32Array(this.slotCount * this.wordCount);
     for (const [i, text] of texts.entries()) {
       for (let at = 0; at + 2 < text.length; at++) {
-        const word = this.slotOf(text, at) * this.words + (i >>> 5);
+        const word = this.getSlot(text, at) * this.wordCount + (i >>> 5);
         this.bits[word] = (this.bits[word] as number) | (1 << (i & 31));
       }
     }
   }
 
-  /** A bit for each text, in words of 32, the first text in the lowest: set where the text may have the term in it. */
+  /** Returns a bit for each text: set if the text may contain the term. Bits are in words of 32, lowest bit first. */
   mayContain(term: string): Uint32Array {
-    const found = new Uint32Array(this.words).fill(0xffffffff);
+    const found = new Uint32Array(this.wordCount).fill(0xffffffff);
     for (let at = 0; at + 2 < term.length; at++) {
-      const slot = this.slotOf(term, at) * this.words;
-      for (let i = 0; i < this.words; i++) found[i] = (found[i] as number) & (this.bits[slot + i] as number);
+      const slot = this.getSlot(term, at) * this.wordCount;
+      for (let i = 0; i < this.wordCount; i++) found[i] = (found[i] as number) & (this.bits[slot + i] as number);
     }
     return found;
   }
 
-  private slotOf(text: string, at: number): number {
+  private getSlot(text: string, at: number): number {
     const characters =
       text.charCodeAt(at) + Math.imul(text.charCodeAt(at + 1), 0x1f35) + Math.imul(text.charCodeAt(at + 2), 0x3a8f05);
-    return (Math.imul(characters, 0x9e3779b1) >>> 7) & (this.slots - 1);
+    return (Math.imul(characters, 0x9e3779b1) >>> 7) & (this.slotCount - 1);
   }
 }
 
-const works: (() => unknown)[] = [];
+const pendingWork: (() => unknown)[] = [];
 
-/** Does one of such works in each turn of the event loop, so that no request waits for many of them. */
-export function inItsTurn(work: () => unknown): void {
-  works.push(work);
-  if (works.length === 1) setImmediate(doNext);
+/** Runs one piece of work in each iteration of the event loop, so that requests do not wait for all of them. */
+export function runInOwnIteration(work: () => unknown): void {
+  pendingWork.push(work);
+  if (pendingWork.length === 1) setImmediate(runNext);
 }
 
-function doNext(): void {
-  works[0]?.();
-  works.shift();
-  if (works.length > 0) setImmediate(doNext);
+function runNext(): void {
+  pendingWork[0]?.();
+  pendingWork.shift();
+  if (pendingWork.length > 0) setImmediate(runNext);
 }

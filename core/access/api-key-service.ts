@@ -1,8 +1,14 @@
-import { CoreError, invalidFields, requireFound } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
-import { type ApiKey, type ApiKeyRepository, apiKeySecret, type CredentialStore, isApiKeySecret } from './api-key.ts';
+import {
+  type ApiKey,
+  type ApiKeyRepository,
+  type CredentialStore,
+  createApiKeySecret,
+  isApiKeySecret,
+} from './api-key.ts';
 import type { Access, Caller } from './caller.ts';
 import type { CachedCaller, CallerCache } from './caller-cache.ts';
 import type { MemberRepository } from './member.ts';
@@ -11,17 +17,18 @@ export interface NewApiKey {
   readonly label?: string | undefined;
   readonly memberId?: string | undefined;
   readonly access?: Access | undefined;
-  /** A timestamp as the API writes them. */
+  /** A timestamp in the format of the API. */
   readonly expiresAt?: string | undefined;
-  /** The key itself where it is not to be made here (the demo's). */
+  /** The secret, if the caller chooses it (the demo key). By default, a random secret is created. */
   readonly secret?: string | undefined;
 }
 
-/** The shortest time between two records of the last use of a key. */
+/** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
 /** The maximum number of keys whose last use is being recorded. Others are recorded at their next use. */
 const MAX_PENDING_USE_COUNT = 1_000;
 
+/** The part of `Storage` that `ApiKeyService` uses. */
 export interface ApiKeyStorage {
   readonly apiKeys: ApiKeyRepository;
   readonly credentials: CredentialStore;
@@ -31,6 +38,7 @@ export interface ApiKeyStorage {
   runInTransaction<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
 }
 
+/** The use cases of API keys: creation, revocation and authentication. */
 export class ApiKeyService {
   /** The ids of the keys whose last use is being recorded. */
   private readonly pendingUses = new Set<string>();
@@ -43,16 +51,16 @@ export class ApiKeyService {
   ) {}
 
   /**
-   * Creates a key. Only this response contains its secret. Rejects with `invalid` if the end is not in the future, and with
-   * `not_found` if the member is unknown.
+   * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future, and
+   * with `not_found` if the workspace does not have the member.
    */
   async create(workspaceId: string, key: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
     const { memberId = null, label = '', access = 'full', expiresAt = null } = key;
     if (expiresAt !== null && Date.parse(expiresAt) <= this.system.now()) {
-      throw invalidFields([{ path: 'expiresAt', problem: 'must be in the future' }]);
+      throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
     }
     if (memberId !== null) requireFound(await this.storage.members.get(workspaceId, memberId), 'member');
-    const secret = key.secret ?? apiKeySecret(this.system.newSecret());
+    const secret = key.secret ?? createApiKeySecret(this.system.newSecret());
     const apiKey: ApiKey = {
       id: this.system.newId(),
       workspaceId,
@@ -61,7 +69,7 @@ export class ApiKeyService {
       label,
       memberId,
       access,
-      createdAt: timestamp(this.system.now()),
+      createdAt: formatTimestamp(this.system.now()),
       expiresAt,
       revokedAt: null,
       lastUsedAt: null,
@@ -73,16 +81,19 @@ export class ApiKeyService {
     return { apiKey, secret };
   }
 
-  /** Ends a key for good; revoking it again changes nothing. */
+  /**
+   * Revokes a key permanently. Revoking a revoked key changes nothing. Rejects with `not_found` if the workspace does not
+   * have the key.
+   */
   async revoke(workspaceId: string, id: string): Promise<ApiKey> {
-    const revokedAt = timestamp(this.system.now());
+    const revokedAt = formatTimestamp(this.system.now());
     const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
     const revoked = requireFound(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
     this.callers.clear();
     return revoked;
   }
 
-  /** Every key, also an ended one, in the order of their making. */
+  /** Iterates over all keys, including revoked and expired keys, in creation order. */
   iterate(workspaceId: string): AsyncIterable<ApiKey> {
     return iterateById((after, take) => this.storage.apiKeys.listById(workspaceId, after, take));
   }
@@ -92,10 +103,10 @@ export class ApiKeyService {
    * the key in the background, so that a read succeeds while the storage accepts no writes.
    */
   async authenticate(secret: string): Promise<Caller> {
-    if (!this.isWellFormed(secret)) throw invalidKey();
+    if (!this.isWellFormed(secret)) throw createInvalidKeyError();
     const hash = this.system.sha256(secret);
     const { caller, expiresAt } = await this.callers.get(hash, () => this.findCaller(hash));
-    if (expiresAt <= this.storage.now()) throw invalidKey();
+    if (expiresAt <= this.storage.now()) throw createInvalidKeyError();
     return caller;
   }
 
@@ -112,12 +123,12 @@ export class ApiKeyService {
   private async findCaller(hash: string): Promise<CachedCaller> {
     const { workspaceId, keyId } = (await this.storage.credentials.get(hash)) ?? DUMMY_KEY;
     const key = await this.storage.apiKeys.get(workspaceId, keyId);
-    if (!key || key.revokedAt !== null) throw invalidKey();
+    if (!key || key.revokedAt !== null) throw createInvalidKeyError();
     const expiresAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
     const now = this.storage.now();
-    if (expiresAt <= now) throw invalidKey();
+    if (expiresAt <= now) throw createInvalidKeyError();
     const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
-    if (key.memberId !== null && !member) throw invalidKey();
+    if (key.memberId !== null && !member) throw createInvalidKeyError();
     if (isUseOutdated(key, now)) this.recordUse(key, now);
     return { caller: { workspaceId, keyId, access: key.access, member }, expiresAt };
   }
@@ -133,27 +144,28 @@ export class ApiKeyService {
   private recordUse({ workspaceId, id }: ApiKey, now: number): void {
     if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USE_COUNT) return;
     this.pendingUses.add(id);
-    const lastUsedAt = timestamp(now);
+    const lastUsedAt = formatTimestamp(now);
     const change = (key: ApiKey): ApiKey => (isUseOutdated(key, now) ? { ...key, lastUsedAt } : key);
     this.lastRecording = this.lastRecording
       .then(() => this.storage.apiKeys.update(workspaceId, id, change))
-      .catch(ignore)
+      .catch(doNothing)
       .then(() => this.pendingUses.delete(id));
   }
 }
 
-function ignore(): void {}
+/** Ignores a failed write of the last use. The next use of the key writes again. */
+function doNothing(): void {}
 
-/** An unknown key is looked for in vain once more, so that the time of its refusal is that of a revoked one. */
+/** A dummy key to look up, so that rejecting an unknown key takes as long as rejecting a revoked key (timing attack). */
 const DUMMY_KEY = { workspaceId: '', keyId: '' };
 
 function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
   return lastUsedAt === null || now - Date.parse(lastUsedAt) >= MIN_LAST_USED_INTERVAL_MS;
 }
 
-function invalidKey(): CoreError {
+function createInvalidKeyError(): CoreError {
   return new CoreError(
     'unauthenticated',
-    'This key is unknown, revoked or ended: send a valid one as "Authorization: Bearer <API_KEY>".',
+    'The API key is unknown, revoked or expired. Send a valid key as "Authorization: Bearer <API_KEY>".',
   );
 }

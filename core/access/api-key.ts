@@ -1,7 +1,7 @@
 import type { Entity, GlobalRecordStore, RecordSchema, RecordStore } from '../shared/record-store.ts';
 import type { Access } from './caller.ts';
 
-/** A key as it is kept: never the secret itself, only its hash and its last four characters. */
+/** An API key. The secret is not stored, only its SHA-256 hash and its last four characters. */
 export interface ApiKey extends Entity {
   readonly hash: string;
   readonly lastFour: string;
@@ -14,14 +14,16 @@ export interface ApiKey extends Entity {
   readonly lastUsedAt: string | null;
 }
 
-export const KEY_LABEL = { max: 190 };
+/** Bounds of the length of a label. */
+export const API_KEY_LABEL_LENGTH = { max: 190 };
 
 export type ApiKeyRepository = RecordStore<ApiKey>;
 
 export const apiKeySchema: RecordSchema<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [] };
 
-/** Where a key is kept, by the hash of its secret: the way from a credential to its workspace. */
+/** The workspace and the id of an API key, by the hash of its secret. Authentication knows only the secret. */
 export interface Credential {
+  /** The SHA-256 hash of the secret, in hexadecimal. */
   readonly id: string;
   readonly workspaceId: string;
   readonly keyId: string;
@@ -31,32 +33,32 @@ export type CredentialStore = GlobalRecordStore<Credential>;
 
 const PREFIX = 'adv_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const SECRET = /^adv_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const SECRET_PATTERN = /^adv_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** The key that is handed out for 32 random characters of base62: `adv_`, these, and their checksum. */
-export function apiKeySecret(random: string): string {
-  return PREFIX + random + checksum(random);
+/** Creates the secret of a key: `adv_`, 32 random characters of base62, and their checksum. */
+export function createApiKeySecret(random: string): string {
+  return PREFIX + random + computeChecksum(random);
 }
 
-/** Whether a text can be a key: a mistyped or made-up one is known by its checksum, without a look-up. */
+/** Returns whether a text can be a secret. The checksum detects a mistyped or invented secret without a look-up. */
 export function isApiKeySecret(text: string): boolean {
-  const [, random, sum] = SECRET.exec(text) ?? [];
-  return random !== undefined && sum === checksum(random);
+  const [, random, checksum] = SECRET_PATTERN.exec(text) ?? [];
+  return random !== undefined && checksum === computeChecksum(random);
 }
 
-/** CRC-32 in base62, six characters, padded with 0 in front, as in GitHub's tokens. */
-function checksum(random: string): string {
-  let rest = crc32(random);
+/** Returns the CRC-32 in base62: six characters, padded with 0 on the left, as in GitHub's tokens. */
+function computeChecksum(random: string): string {
+  let remainder = computeCrc32(random);
   let digits = '';
   for (let i = 0; i < 6; i++) {
-    digits = BASE62[rest % 62] + digits;
-    rest = Math.floor(rest / 62);
+    digits = BASE62[remainder % 62] + digits;
+    remainder = Math.floor(remainder / 62);
   }
   return digits;
 }
 
-/** CRC-32 of an ASCII text (ISO 3309, the polynomial of zlib). */
-function crc32(text: string): number {
+/** Returns the CRC-32 of an ASCII text (ISO 3309, the polynomial of zlib). */
+function computeCrc32(text: string): number {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i++) {
     crc ^= text.charCodeAt(i);

@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts';
 
-/** A caller, and when the key ends that told of it (milliseconds since the epoch). */
+/** A caller, and the time at which its key expires (milliseconds since the epoch). */
 export interface CachedCaller {
   readonly caller: Caller;
   readonly expiresAt: number;
@@ -8,15 +8,16 @@ export interface CachedCaller {
 
 interface Entry {
   readonly caller: Promise<CachedCaller>;
+  /** Milliseconds of the monotonic clock. */
   readonly loadedAt: number;
 }
 
 const MAX_ENTRY_COUNT = 10_000;
 
 /**
- * Remembers for `keptMs` whose key has a hash, so that not every request asks the storage: a key that was revoked and a
- * member who was changed by another process count after that time. Requests that come while one asks wait for its
- * answer. Refusals are not remembered.
+ * Caches callers by the hash of their secret for `ttlMs`, so that not every request reads the storage. A revocation or a
+ * change of a member in another process takes effect after this time. Requests that arrive during a load share its
+ * result. Rejections are not cached.
  */
 export class CallerCache {
   private readonly entries = new Map<string, Entry>();
@@ -27,13 +28,13 @@ export class CallerCache {
     private readonly now: () => number,
   ) {}
 
-  async get(hash: string, ask: () => Promise<CachedCaller>): Promise<CachedCaller> {
+  async get(hash: string, load: () => Promise<CachedCaller>): Promise<CachedCaller> {
     const now = this.now();
     const entry = this.entries.get(hash);
     if (entry && now - entry.loadedAt < this.ttlMs) return entry.caller;
-    const known = ask();
-    if (this.ttlMs > 0) this.store(hash, { caller: known, loadedAt: now });
-    return known;
+    const caller = load();
+    if (this.ttlMs > 0) this.store(hash, { caller, loadedAt: now });
+    return caller;
   }
 
   /** Returns whether the key of a hash is cached (expired entries included), or is being looked up. */

@@ -1,20 +1,20 @@
 import { CoreError, type CoreErrorKind } from '../shared/core-error.ts';
 import type { Invitation, Member, Role } from './member.ts';
 
-/** What a key lets its holder do at most. */
+/** The access levels of an API key. */
 export const ACCESS = ['full', 'read'] as const;
 export type Access = (typeof ACCESS)[number];
 
-/** What an operation does to the workspace. */
+/** The permission that an operation requires. */
 export type Permission = 'read' | 'write';
 
-/** In whose name a use case acts: in a workspace, and as one of its members or as nobody. */
+/** The workspace that a use case acts in, and the member that it acts for, if any. */
 export interface Actor {
   readonly workspaceId: string;
   readonly member?: Member | undefined;
 }
 
-/** An actor that presented an API key. */
+/** An actor that authenticated with an API key. */
 export interface Caller extends Actor {
   readonly keyId: string;
   readonly access: Access;
@@ -25,29 +25,32 @@ interface AccessRejection {
   readonly message: string;
 }
 
-const rejectionOfInvitation: Record<Invitation, AccessRejection | undefined> = {
+const rejectionByInvitation: Record<Invitation, AccessRejection | undefined> = {
   accepted: undefined,
   pending: {
     kind: 'forbidden',
-    message: 'The invitation of the member who holds this key is still pending: accept it first.',
+    message: "The invitation of this key's member is pending. Accept the invitation first.",
   },
   expired: {
     kind: 'invitation_expired',
-    message: 'The invitation of the member who holds this key expired before it was accepted: ask for a new one.',
+    message: "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
   },
 };
 
-const permissionsOfAccess: Record<Access, readonly Permission[]> = { full: ['read', 'write'], read: ['read'] };
-const permissionsOfRole: Record<Role, readonly Permission[]> = { admin: ['read', 'write'], member: ['read'] };
+const permissionsByAccess: Record<Access, readonly Permission[]> = { full: ['read', 'write'], read: ['read'] };
+const permissionsByRole: Record<Role, readonly Permission[]> = { admin: ['read', 'write'], member: ['read'] };
 
-/** Refuses a caller whose invitation is not accepted, or whose key or role does not reach as far as the permission. */
+/**
+ * Throws `forbidden` if the invitation of the member is pending, or if the key or the role does not have the permission.
+ * Throws `invitation_expired` if the invitation expired.
+ */
 export function requirePermission({ access, member }: Caller, permission: Permission): void {
-  const refusal = member && rejectionOfInvitation[member.invitation];
-  if (refusal) throw new CoreError(refusal.kind, refusal.message);
-  if (!permissionsOfAccess[access].includes(permission)) {
-    throw new CoreError('forbidden', `This key has ${access} access: use one with full access.`);
+  const rejection = member && rejectionByInvitation[member.invitation];
+  if (rejection) throw new CoreError(rejection.kind, rejection.message);
+  if (!permissionsByAccess[access].includes(permission)) {
+    throw new CoreError('forbidden', `This API key has ${access} access. Use a key with full access.`);
   }
-  if (member && !permissionsOfRole[member.role].includes(permission)) {
-    throw new CoreError('forbidden', `The role ${member.role} may not write: use the key of an admin.`);
+  if (member && !permissionsByRole[member.role].includes(permission)) {
+    throw new CoreError('forbidden', `The role ${member.role} does not allow writes. Use the API key of an admin.`);
   }
 }

@@ -1,13 +1,13 @@
 import { type GroupRepository, requireGroups } from '../group/group.ts';
-import { withChanges } from '../shared/changes.ts';
+import { applyChanges } from '../shared/changes.ts';
 import { requireFound } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import type { CallerCache } from './caller-cache.ts';
 import type { Invitation, Member, MemberRepository, Role, SeatType } from './member.ts';
 
-/** What can be said of a member; what is left out stays, or is what a new member is. */
+/** Fields of a member that can be set. Omitted fields keep their value, or get the default on creation. */
 export interface MemberChange {
   readonly name?: string | undefined;
   readonly email?: string | undefined;
@@ -19,6 +19,7 @@ export interface MemberChange {
 
 export type NewMember = MemberChange & { readonly name: string; readonly email: string };
 
+/** The use cases of members. */
 export class MemberService {
   constructor(
     private readonly members: MemberRepository,
@@ -27,11 +28,11 @@ export class MemberService {
     private readonly callers: CallerCache,
   ) {}
 
-  /** Refuses with `invalid` groups that the workspace does not have. */
+  /** Creates a member. Rejects with `invalid` if the workspace does not have one of the groups. */
   async create(workspaceId: string, member: NewMember): Promise<Member> {
     await requireGroups(this.groups, workspaceId, 'groupIds', member.groupIds);
     const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = member;
-    const now = timestamp(this.system.now());
+    const now = formatTimestamp(this.system.now());
     const created: Member = {
       id: this.system.newId(),
       workspaceId,
@@ -48,20 +49,23 @@ export class MemberService {
     return created;
   }
 
-  /** Refuses with `not_found` before it looks at the groups, then with `invalid` groups that the workspace has not. */
+  /**
+   * Updates a member. Rejects with `not_found` if the workspace does not have the member, and after that with `invalid` if
+   * it does not have one of the groups.
+   */
   async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
     if (change.groupIds?.length) {
       requireFound(await this.members.get(workspaceId, id), 'member');
       await requireGroups(this.groups, workspaceId, 'groupIds', change.groupIds);
     }
     const now = this.system.now();
-    const apply = (member: Member): Member => withChanges(member, change, now);
+    const apply = (member: Member): Member => applyChanges(member, change, now);
     const updated = requireFound(await this.members.update(workspaceId, id, apply), 'member');
     this.callers.clear();
     return updated;
   }
 
-  /** Every member, in the order of their making. */
+  /** Iterates over all members in creation order. */
   iterate(workspaceId: string): AsyncIterable<Member> {
     return iterateById((after, take) => this.members.listById(workspaceId, after, take));
   }

@@ -8,7 +8,7 @@ export type Role = (typeof ROLES)[number];
 export type SeatType = (typeof SEAT_TYPES)[number];
 export type Invitation = (typeof INVITATIONS)[number];
 
-/** A person of a workspace. */
+/** A person who belongs to a workspace. */
 export interface Member extends Entity {
   readonly name: string;
   readonly email: string;
@@ -20,11 +20,15 @@ export interface Member extends Entity {
   readonly updatedAt: string;
 }
 
-export const MEMBER_NAME = { min: 1, max: 190 };
-export const EMAIL = { min: 3, max: 254 };
+/** Bounds of the lengths of a name and an email address. */
+export const MEMBER_NAME_LENGTH = { min: 1, max: 190 };
+export const EMAIL_LENGTH = { min: 3, max: 254 };
 
-/** Asks for no more than a text on both sides of one `@`: whether mail arrives there only mail can tell. */
-export function emailProblem(email: string): string | undefined {
+/**
+ * Returns the problem of an email address, or `undefined`. It requires only a text on both sides of one `@`, because only
+ * a sent email proves that an address works.
+ */
+export function findEmailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
 }
 

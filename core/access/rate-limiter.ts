@@ -1,5 +1,6 @@
-/** What is left of a limit after a request was counted; that the limit is passed is a value, not an error. */
+/** The usage of a limit after a request was counted. An exceeded limit is a value, not an error. */
 export interface Usage {
+  /** Whether the request is within the limit. */
   readonly allowed: boolean;
   readonly limit: number;
   readonly windowSeconds: number;
@@ -9,16 +10,17 @@ export interface Usage {
 }
 
 /**
- * Returns the usage of a limit after `count` requests in a window that ends in `resetsIn` milliseconds. If a clock was set
- * back, `resetsIn` may exceed the length of the window. It is then reduced to this length.
+ * Returns the usage of a limit after `count` requests in a window that ends in `resetsInMs` milliseconds. If a clock was
+ * set back, `resetsInMs` may exceed the length of the window. It is then reduced to this length.
  */
 export function toUsage(count: number, resetsInMs: number, limit: number, windowSeconds: number): Usage {
   const remaining = Math.max(0, limit - count);
-  const inWindow = Math.min(Math.max(0, resetsInMs), windowSeconds * 1_000);
-  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsInMs: inWindow };
+  const boundedMs = Math.min(Math.max(0, resetsInMs), windowSeconds * 1_000);
+  return { allowed: count <= limit, limit, windowSeconds, remaining, resetsInMs: boundedMs };
 }
 
-/** Counts requests of a key in windows of a fixed length; each window begins with the key's first request. */
+/** Counts the requests of a key in windows of a fixed length. Each window begins with the key's first request. */
 export interface RateLimiter {
+  /** Counts a request of a key. */
   consume(key: string): Promise<Usage>;
 }

@@ -1,9 +1,10 @@
 import { CoreError } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import type { Workspace, WorkspaceStore } from './workspace.ts';
 
+/** The use cases of workspaces. */
 export class WorkspaceService {
   constructor(
     private readonly workspaces: WorkspaceStore,
@@ -11,18 +12,19 @@ export class WorkspaceService {
   ) {}
 
   async create(name: string): Promise<Workspace> {
-    const workspace = { id: this.system.newId(), name, createdAt: timestamp(this.system.now()) };
+    const workspace = { id: this.system.newId(), name, createdAt: formatTimestamp(this.system.now()) };
     await this.workspaces.add(workspace);
     return workspace;
   }
 
+  /** Returns a workspace. Rejects with `not_found` if it does not exist. */
   async get(id: string): Promise<Workspace> {
     const workspace = await this.workspaces.get(id);
-    if (!workspace) throw new CoreError('not_found', 'There is no workspace with this id.');
+    if (!workspace) throw new CoreError('not_found', 'No workspace has this id. Check the id.');
     return workspace;
   }
 
-  /** Every workspace, in the order of their making. */
+  /** Iterates over all workspaces in creation order. */
   iterate(): AsyncIterable<Workspace> {
     return iterateById((after, take) => this.workspaces.list(after, take));
   }

@@ -1,12 +1,13 @@
 import type { GlobalRecordStore } from '../shared/record-store.ts';
 
-/** A company's own space: every other record belongs to one. */
+/** The isolated data of one company. Every other record belongs to one workspace. */
 export interface Workspace {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
 }
 
-export const WORKSPACE_NAME = { min: 1, max: 190 };
+/** Bounds of the length of a name. */
+export const WORKSPACE_NAME_LENGTH = { min: 1, max: 190 };
 
 export type WorkspaceStore = GlobalRecordStore<Workspace>;

@@ -1,12 +1,12 @@
 import type { ContentPillarRepository } from '../content-pillar/content-pillar.ts';
 import type { DomainRepository } from '../domain/domain.ts';
-import { type GroupRepository, groupReferenceErrors } from '../group/group.ts';
+import { findGroupReferenceErrors, type GroupRepository } from '../group/group.ts';
 import type { FieldError } from '../shared/core-error.ts';
-import { knownIds, referenceErrors } from '../shared/references.ts';
+import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { TagRepository } from '../tag/tag.ts';
 import type { NewCampaign } from './campaign.ts';
 
-/** Where what a campaign names is kept. */
+/** The repositories of the records that a campaign refers to. */
 export interface ReferencedStorage {
   readonly tags: TagRepository;
   readonly groups: GroupRepository;
@@ -14,7 +14,7 @@ export interface ReferencedStorage {
   readonly domains: DomainRepository;
 }
 
-/** What campaigns may name: ids of tags, groups and published pillars, slugs of live domains. */
+/** Valid references of campaigns: ids of tags, groups and published content pillars, and slugs of live domains. */
 interface KnownReferences {
   readonly tags: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -22,8 +22,8 @@ interface KnownReferences {
   readonly domains: ReadonlySet<string>;
 }
 
-/** Looks up all that a batch of campaigns names, each kind at once. */
-export async function knownReferences(
+/** Finds the valid references of a batch of campaigns with at most one read for each type of record. */
+export async function findKnownReferences(
   storage: ReferencedStorage,
   workspaceId: string,
   batch: readonly NewCampaign[],
@@ -33,28 +33,34 @@ export async function knownReferences(
   const pillarIds = batch.flatMap((fields) => fields.contentPillarId ?? []);
   const slugs = batch.flatMap((fields) => fields.domain ?? []);
   const [tags, groups, contentPillars, domains] = await Promise.all([
-    knownIds(storage.tags, workspaceId, tagIds),
-    knownIds(storage.groups, workspaceId, groupIds),
-    knownIds(storage.contentPillars, workspaceId, pillarIds, ['status'], ({ status }) => status === 'published'),
-    liveDomains(storage.domains, workspaceId, [...new Set(slugs)]),
+    findKnownIds(storage.tags, workspaceId, tagIds),
+    findKnownIds(storage.groups, workspaceId, groupIds),
+    findKnownIds(storage.contentPillars, workspaceId, pillarIds, ['status'], ({ status }) => status === 'published'),
+    findLiveDomains(storage.domains, workspaceId, [...new Set(slugs)]),
   ]);
   return { tags, groups, contentPillars, domains };
 }
 
-/** The faults of what a campaign names and may not. */
-export function campaignReferenceErrors(fields: NewCampaign, known: KnownReferences): readonly FieldError[] {
+/** Returns an error for each reference of a campaign that is not valid. */
+export function findCampaignReferenceErrors(fields: NewCampaign, known: KnownReferences): readonly FieldError[] {
   const { domain, tagIds = [], groupIds, contentPillarId } = fields;
   const pillarIds = contentPillarId ? [contentPillarId] : [];
-  const noPillar = 'is no published content pillar of the workspace';
+  const domainProblem = 'must be a domain of this workspace that is not archived';
+  const pillarProblem = 'must be the id of a published content pillar of this workspace';
   return [
-    ...referenceErrors(known.domains, domain ? [domain] : [], () => 'domain', 'is no live domain of the workspace'),
-    ...referenceErrors(known.tags, tagIds, (index) => `tagIds.${index}`, 'is no tag of the workspace'),
-    ...groupReferenceErrors(known.groups, 'groupIds', groupIds),
-    ...referenceErrors(known.contentPillars, pillarIds, () => 'contentPillarId', noPillar),
+    ...findReferenceErrors(known.domains, domain ? [domain] : [], () => 'domain', domainProblem),
+    ...findReferenceErrors(
+      known.tags,
+      tagIds,
+      (index) => `tagIds.${index}`,
+      'must be the id of a tag of this workspace',
+    ),
+    ...findGroupReferenceErrors(known.groups, 'groupIds', groupIds),
+    ...findReferenceErrors(known.contentPillars, pillarIds, () => 'contentPillarId', pillarProblem),
   ];
 }
 
-async function liveDomains(
+async function findLiveDomains(
   domains: DomainRepository,
   workspaceId: string,
   slugs: readonly string[],

@@ -1,14 +1,14 @@
 import type { Actor } from '../access/caller.ts';
 import type { MemberRepository } from '../access/member.ts';
 import { addAll, type BatchResult, isRejected } from '../shared/batch.ts';
-import { type FieldError, invalidFields, requireFound } from '../shared/core-error.ts';
-import { endOf, startOf, timestamp } from '../shared/date.ts';
+import { createInvalidFieldsError, type FieldError, requireFound } from '../shared/core-error.ts';
+import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
-import { memoize } from '../shared/memo.ts';
+import { memoize } from '../shared/memoize.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/record-store.ts';
 import type { System } from '../shared/system.ts';
-import { fold, searchText } from '../shared/text.ts';
+import { buildSearchText, fold } from '../shared/text.ts';
 import {
   CAMPAIGN_SUMMARY_FIELDS,
   type Campaign,
@@ -17,19 +17,19 @@ import {
   type CampaignStatus,
   type CampaignSummary,
   type CampaignWindow,
+  changeStatus,
+  createShareId,
   END_BEFORE_START,
   type NewCampaign,
   requirePublished,
   type ShareRepository,
-  shareId,
   sortFields,
   windowConditions,
-  withStatus,
 } from './campaign.ts';
-import { campaignReferenceErrors, knownReferences, type ReferencedStorage } from './campaign-references.ts';
+import { findCampaignReferenceErrors, findKnownReferences, type ReferencedStorage } from './campaign-references.ts';
 
 export interface CampaignQuery extends PageRequest {
-  /** In a slug's normal form; `null` for what has none, which matches nothing. */
+  /** A normalized slug. `null` stands for a text that cannot be normalized, and matches nothing. */
   readonly domain?: string | null | undefined;
   readonly tagIds?: readonly string[] | undefined;
   readonly tagNames?: readonly string[] | undefined;
@@ -40,9 +40,10 @@ export interface CampaignQuery extends PageRequest {
   readonly sortBy: CampaignSort;
 }
 
-/** `hasShared` is there when a member looks: whether that member has shared the campaign. */
+/** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor is not a member. */
 export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
+/** The part of `Storage` that `CampaignService` uses. */
 export interface CampaignStorage extends ReferencedStorage {
   readonly campaigns: CampaignRepository;
   readonly shares: ShareRepository;
@@ -50,13 +51,17 @@ export interface CampaignStorage extends ReferencedStorage {
   runInTransaction<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
 }
 
+/** The use cases of campaigns. */
 export class CampaignService {
   constructor(
     private readonly storage: CampaignStorage,
     private readonly system: System,
   ) {}
 
-  /** Refuses with `invalid` an end before its start, and references to what the workspace does not have. */
+  /**
+   * Creates a campaign. Rejects with `invalid` if it ends before it starts, or if it refers to a record that the workspace
+   * does not have.
+   */
   async create(actor: Actor, fields: NewCampaign): Promise<Campaign & CampaignView> {
     const [campaign] = (await this.checkMany(actor, [fields])) as [BatchResult<Campaign>];
     if (isRejected(campaign)) throw campaign;
@@ -64,23 +69,23 @@ export class CampaignService {
     return actor.member ? { hasShared: false, ...campaign } : campaign;
   }
 
-  /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
+  /** Checks a batch without storing it. Each result is the campaign to add, or the error of `create`. */
   async checkMany(
     { workspaceId, member }: Actor,
     batch: readonly NewCampaign[],
   ): Promise<readonly BatchResult<Campaign>[]> {
-    const known = await knownReferences(this.storage, workspaceId, batch);
+    const known = await findKnownReferences(this.storage, workspaceId, batch);
     return batch.map((fields) => {
-      const moments = momentsOf(fields);
-      if ('fault' in moments) return invalidFields([moments.fault]);
-      const faults = campaignReferenceErrors(fields, known);
-      return faults.length > 0
-        ? invalidFields(faults)
-        : this.newCampaign(workspaceId, member?.id ?? null, fields, moments);
+      const period = parseDates(fields);
+      if ('error' in period) return createInvalidFieldsError([period.error]);
+      const errors = findCampaignReferenceErrors(fields, known);
+      return errors.length > 0
+        ? createInvalidFieldsError(errors)
+        : this.newCampaign(workspaceId, member?.id ?? null, fields, period);
     });
   }
 
-  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
   async createMany(
     actor: Actor,
     batch: readonly NewCampaign[],
@@ -89,6 +94,7 @@ export class CampaignService {
     return addAll(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
   }
 
+  /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */
   async get(actor: Actor, id: string): Promise<CampaignView> {
     const campaign = requireFound(
       await this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SUMMARY_FIELDS),
@@ -97,6 +103,7 @@ export class CampaignService {
     return toView(campaign, await this.findSharedIds(actor, [campaign]));
   }
 
+  /** Returns a page of the campaigns that match all filters, in descending order. */
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
     const where: Condition<Campaign>[] = filter ? windowConditions[filter](this.system.now()) : [];
@@ -106,60 +113,63 @@ export class CampaignService {
     if (tagNames) where.push({ field: 'tagIds', in: await this.findTagIds(actor.workspaceId, tagNames) });
     if (userId) where.push({ field: 'createdBy', is: userId });
     if (search) where.push({ field: 'searchText', contains: fold(search) });
-    const listing = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
-    const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listing, page);
-    const shared = await this.findSharedIds(actor, items);
-    return { items: items.map((campaign) => toView(campaign, shared)), hasNext };
+    const listQuery = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
+    const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listQuery, page);
+    const sharedIds = await this.findSharedIds(actor, items);
+    return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
 
-  /** Every campaign, also an archived one, in the order of their making. */
+  /** Iterates over all campaigns, including archived campaigns, in creation order. */
   iterate(workspaceId: string): AsyncIterable<Campaign> {
     return iterateById((after, take) => this.storage.campaigns.listById(workspaceId, after, take));
   }
 
-  /** Refuses with `conflict` a status that the campaign's own does not lead to. */
+  /** Changes the status. Rejects with `conflict` if the transition is not allowed (`statusTransitions`). */
   async setStatus(workspaceId: string, id: string, status: CampaignStatus): Promise<Campaign> {
     const now = this.system.now();
-    const change = (campaign: Campaign): Campaign => withStatus(campaign, status, now);
+    const change = (campaign: Campaign): Campaign => changeStatus(campaign, status, now);
     return requireFound(await this.storage.campaigns.update(workspaceId, id, change), 'campaign');
   }
 
-  /** Counts a member's share of a published campaign, once: the counter and the shares never disagree. */
+  /**
+   * Records that a member shared a published campaign. A second share of the same member changes nothing. One transaction
+   * adds the share and increments the counter, so that both always agree.
+   */
   async recordShare(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
     requireFound(await this.storage.members.get(workspaceId, memberId), 'member');
     return this.storage.runInTransaction(async ({ campaigns, shares }) => {
       const campaign = requireFound(await campaigns.get(workspaceId, campaignId), 'campaign');
       requirePublished(campaign);
-      const id = shareId(memberId, campaignId);
+      const id = createShareId(memberId, campaignId);
       if (await shares.get(workspaceId, id)) return campaign;
-      const count = (now: Campaign): Campaign => ({ ...now, shares: now.shares + 1 });
-      const counted = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
-      const createdAt = timestamp(this.system.now());
-      await shares.add({ id, workspaceId, campaignId, memberId, position: counted.shares, createdAt });
-      return counted;
+      const countShare = (current: Campaign): Campaign => ({ ...current, shares: current.shares + 1 });
+      const updated = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
+      const createdAt = formatTimestamp(this.system.now());
+      await shares.add({ id, workspaceId, campaignId, memberId, position: updated.shares, createdAt });
+      return updated;
     });
   }
 
   /** Adds clicks to a published campaign. */
   async recordClicks(workspaceId: string, id: string, count: number): Promise<Campaign> {
-    const click = (campaign: Campaign): Campaign => {
+    const addClicks = (campaign: Campaign): Campaign => {
       requirePublished(campaign);
       return { ...campaign, clicks: campaign.clicks + count };
     };
-    return requireFound(await this.storage.campaigns.update(workspaceId, id, click), 'campaign');
+    return requireFound(await this.storage.campaigns.update(workspaceId, id, addClicks), 'campaign');
   }
 
-  private newCampaign(workspaceId: string, createdBy: string | null, fields: NewCampaign, moments: Moments): Campaign {
+  private newCampaign(workspaceId: string, createdBy: string | null, fields: NewCampaign, period: Period): Campaign {
     const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
-    const { tagIds = [], groupIds = [], resources = [], ...given } = others;
-    const now = timestamp(this.system.now());
-    // What is spread comes last: V8 gives each of many objects a shape of its own where named fields follow it.
+    const { tagIds = [], groupIds = [], resources = [], ...requiredFields } = others;
+    const now = formatTimestamp(this.system.now());
+    // The large spread comes last: if named fields follow it, V8 creates a hidden class for each of many objects.
     return {
       id: this.system.newId(),
       workspaceId,
       createdBy,
       archived: fields.status === 'archived',
-      ...moments,
+      ...period,
       domain,
       image,
       tagIds,
@@ -169,10 +179,10 @@ export class CampaignService {
       contentPillarId,
       clicks: 0,
       shares: 0,
-      searchText: searchText(fields.name, fields.description),
+      searchText: buildSearchText(fields.name, fields.description),
       createdAt: now,
       updatedAt: now,
-      ...given,
+      ...requiredFields,
     };
   }
 
@@ -188,43 +198,43 @@ export class CampaignService {
   }
 
   /**
-   * Returns which of the campaigns the member had shared when the campaigns were read, so that `hasShared` and `shares`
-   * agree. Returns `undefined` if the actor is not a member. Shares are read after the campaigns, and those that were
-   * counted in between are ignored.
+   * Returns the ids of the campaigns that the member had shared when the campaigns were read, so that `hasShared` and
+   * `shares` agree. Returns `undefined` if the actor is not a member. Shares are read after the campaigns, and shares that
+   * were counted in between are ignored.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,
     campaigns: readonly CampaignSummary[],
   ): Promise<ReadonlySet<string> | undefined> {
     if (!member) return undefined;
-    const shared = campaigns.filter(({ shares }) => shares > 0);
-    if (shared.length === 0) return NONE_SHARED;
-    const ids = shared.map(({ id }) => shareId(member.id, id));
+    const sharedCampaigns = campaigns.filter(({ shares }) => shares > 0);
+    if (sharedCampaigns.length === 0) return NO_CAMPAIGN_IDS;
+    const ids = sharedCampaigns.map(({ id }) => createShareId(member.id, id));
     const shares = await this.storage.shares.getMany(workspaceId, ids, ['position']);
     const positions = new Map(shares.map(({ id, position = 0 }) => [id, position]));
     const isShared = ({ id, shares }: CampaignSummary) =>
-      (positions.get(shareId(member.id, id)) ?? Number.POSITIVE_INFINITY) <= shares;
-    return new Set(shared.filter(isShared).map(({ id }) => id));
+      (positions.get(createShareId(member.id, id)) ?? Number.POSITIVE_INFINITY) <= shares;
+    return new Set(sharedCampaigns.filter(isShared).map(({ id }) => id));
   }
 }
 
-const NONE_SHARED: ReadonlySet<string> = new Set();
+const NO_CAMPAIGN_IDS: ReadonlySet<string> = new Set();
 
-function toView(campaign: CampaignSummary, shared: ReadonlySet<string> | undefined): CampaignView {
-  if (!shared) return campaign;
-  return (shared.has(campaign.id) ? asShared : asUnshared)(campaign);
+function toView(campaign: CampaignSummary, sharedIds: ReadonlySet<string> | undefined): CampaignView {
+  if (!sharedIds) return campaign;
+  return (sharedIds.has(campaign.id) ? markShared : markUnshared)(campaign);
 }
 
-const asShared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: true, ...campaign }));
-const asUnshared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: false, ...campaign }));
+const markShared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: true, ...campaign }));
+const markUnshared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: false, ...campaign }));
 
-/** The moments that the dates of a campaign mean. */
-type Moments = Pick<Campaign, 'startsAt' | 'endsAt'>;
+/** The start and the end of a campaign in milliseconds since the epoch. */
+type Period = Pick<Campaign, 'startsAt' | 'endsAt'>;
 
-function momentsOf({ startDate, endDate }: NewCampaign): Moments | { readonly fault: FieldError } {
-  const startsAt = startOf(startDate);
-  const endsAt = endOf(endDate);
-  if (startsAt === undefined) return { fault: { path: 'startDate', problem: 'must be a date' } };
-  if (endsAt === undefined) return { fault: { path: 'endDate', problem: 'must be a date' } };
-  return endsAt < startsAt ? { fault: END_BEFORE_START } : { startsAt, endsAt };
+function parseDates({ startDate, endDate }: NewCampaign): Period | { readonly error: FieldError } {
+  const startsAt = parseStartDate(startDate);
+  const endsAt = parseEndDate(endDate);
+  if (startsAt === undefined) return { error: { path: 'startDate', problem: 'must be a valid date' } };
+  if (endsAt === undefined) return { error: { path: 'endDate', problem: 'must be a valid date' } };
+  return endsAt < startsAt ? { error: END_BEFORE_START } : { startsAt, endsAt };
 }

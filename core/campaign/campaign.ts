@@ -1,4 +1,4 @@
-import { withChanges } from '../shared/changes.ts';
+import { applyChanges } from '../shared/changes.ts';
 import { CoreError, type FieldError } from '../shared/core-error.ts';
 import type { Condition, Entity, Field, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
@@ -7,7 +7,7 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 
 export const RESOURCE_TYPES = ['image', 'video', 'pdf'] as const;
 
-/** Something to share with a campaign. */
+/** A file that can be shared with a campaign, such as an image. */
 export interface CampaignResource {
   readonly url: string;
   readonly type?: (typeof RESOURCE_TYPES)[number] | undefined;
@@ -21,8 +21,8 @@ export interface CampaignResource {
 }
 
 /**
- * Content that employees share. The dates are kept as they were sent, and as the moments that they mean (`startsAt`,
- * `endsAt`: milliseconds since the epoch); amounts are decimal strings.
+ * Content that employees share. `startDate` and `endDate` are stored as they were sent. `startsAt` and `endsAt` are the
+ * same times in milliseconds since the epoch. Amounts are decimal strings. `searchText` is the text that searches scan.
  */
 export interface Campaign extends Entity {
   readonly createdBy: string | null;
@@ -55,7 +55,7 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
-/** What is shown of a campaign (specification: Campaign). */
+/** The fields of a campaign that responses contain (specification: Campaign). */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',
@@ -71,7 +71,7 @@ export const CAMPAIGN_SUMMARY_FIELDS = [
 ] as const satisfies readonly Field<Campaign>[];
 export type CampaignSummary = Pick<Campaign, (typeof CAMPAIGN_SUMMARY_FIELDS)[number]>;
 
-/** A campaign to be made: dates as in date.ts, amounts as in amount.ts, the domain in a slug's normal form. */
+/** The fields of a campaign to create: dates as in date.ts, amounts as in amount.ts, and the domain as a normalized slug. */
 export interface NewCampaign {
   readonly name: string;
   readonly description: string;
@@ -109,7 +109,7 @@ export const campaignSchema: RecordSchema<Campaign> = {
   ],
 };
 
-/** That a member has shared a campaign; its id is made of both, so that there is one at most. */
+/** The record that a member shared a campaign. Its id combines both ids, so that each member has at most one share. */
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
@@ -122,20 +122,20 @@ export type ShareRepository = RecordStore<Share>;
 
 export const shareSchema: RecordSchema<Share> = { name: 'shares', unique: {}, indexes: [] };
 
-export function shareId(memberId: string, campaignId: string): string {
+export function createShareId(memberId: string, campaignId: string): string {
   return `${memberId}/${campaignId}`;
 }
 
-/** The most clicks that are recorded at once. */
+/** The maximum number of clicks in one call of `recordClicks`. */
 export const MAX_CLICK_COUNT = 1_000_000_000;
-export const CAMPAIGN_NAME = { min: 1, max: 190 };
+export const CAMPAIGN_NAME_LENGTH = { min: 1, max: 190 };
 export const MAX_RESOURCE_COUNT = 50;
-export const RESOURCE_LABEL = { max: 255 };
+export const RESOURCE_LABEL_LENGTH = { max: 255 };
 
 export const CAMPAIGN_SORTS = ['createdAt', 'updatedAt', 'startDate'] as const;
 export type CampaignSort = (typeof CAMPAIGN_SORTS)[number];
 
-/** The field that carries the order of each sort. */
+/** The stored field that each sort orders by. */
 export const sortFields = {
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
@@ -145,7 +145,7 @@ export const sortFields = {
 export const CAMPAIGN_WINDOWS = ['upcoming', 'active', 'non-upcoming'] as const;
 export type CampaignWindow = (typeof CAMPAIGN_WINDOWS)[number];
 
-/** What each window asks of the dates alone; a campaign is active at its start and at its end too. */
+/** The conditions of each date window at a time (milliseconds). The start and the end of a campaign count as active. */
 export const windowConditions: Record<CampaignWindow, (now: number) => Condition<Campaign>[]> = {
   upcoming: (now) => [{ field: 'startsAt', from: now + 1 }],
   active: (now) => [
@@ -155,28 +155,34 @@ export const windowConditions: Record<CampaignWindow, (now: number) => Condition
   'non-upcoming': (now) => [{ field: 'startsAt', to: now }],
 };
 
-/** Where each status leads. */
+/** The statuses that can follow each status. */
 export const statusTransitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
   draft: ['published', 'archived'],
   published: ['archived'],
   archived: ['published'],
 };
 
-/** The campaign in another status; in the one that it has, unchanged. Refuses with `conflict` where none leads there. */
-export function withStatus(campaign: Campaign, status: CampaignStatus, now: number): Campaign {
+/**
+ * Returns the campaign with another status, or the same campaign if it has this status. Throws `conflict` if the transition
+ * is not allowed.
+ */
+export function changeStatus(campaign: Campaign, status: CampaignStatus, now: number): Campaign {
   if (campaign.status !== status && !statusTransitions[campaign.status].includes(status)) {
     const allowed = statusTransitions[campaign.status].join(' or ');
-    throw new CoreError('conflict', `A campaign goes from ${campaign.status} to ${allowed}, not to ${status}.`);
+    throw new CoreError(
+      'conflict',
+      `The status cannot change from ${campaign.status} to ${status}. Allowed: ${allowed}.`,
+    );
   }
-  return withChanges(campaign, { status, archived: status === 'archived' }, now);
+  return applyChanges(campaign, { status, archived: status === 'archived' }, now);
 }
 
-/** Refuses with `conflict` a campaign that nobody can share or click, because it is not published. */
+/** Throws `conflict` if the campaign is not published. Only published campaigns can be shared or clicked. */
 export function requirePublished({ status }: Campaign): void {
   if (status !== 'published') {
-    throw new CoreError('conflict', `Only a published campaign can be shared or clicked; this one is ${status}.`);
+    throw new CoreError('conflict', `The campaign is ${status}. Publish it before you record shares or clicks.`);
   }
 }
 
-/** What is wrong with a campaign that ends before it starts. */
+/** The error of a campaign that ends before it starts. */
 export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };

@@ -1,8 +1,8 @@
 import type { MemberRepository } from '../access/member.ts';
-import { withChanges } from '../shared/changes.ts';
+import { applyChanges } from '../shared/changes.ts';
 import type { Color } from '../shared/color.ts';
 import { requireFound } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition, Order } from '../shared/record-store.ts';
@@ -12,7 +12,7 @@ import {
   type ContentPillar,
   type ContentPillarRepository,
   type ContentPillarStatus,
-  contentPillarTexts,
+  deriveContentPillarFields,
 } from './content-pillar.ts';
 
 export interface NewContentPillar {
@@ -38,6 +38,7 @@ export interface ContentPillarQuery extends PageRequest {
   readonly ids?: readonly string[] | undefined;
 }
 
+/** The use cases of content pillars. */
 export class ContentPillarService {
   constructor(
     private readonly contentPillars: ContentPillarRepository,
@@ -45,13 +46,13 @@ export class ContentPillarService {
     private readonly system: System,
   ) {}
 
-  /** Refuses with `not_found` an author whom the workspace does not have. */
+  /** Creates a published pillar. Rejects with `not_found` if the workspace does not have the author. */
   async create(
     workspaceId: string,
     { authorId, title, color, description = '' }: NewContentPillar,
   ): Promise<ContentPillar> {
     requireFound(await this.members.get(workspaceId, authorId), 'member');
-    const now = timestamp(this.system.now());
+    const now = formatTimestamp(this.system.now());
     const pillar: ContentPillar = {
       id: this.system.newId(),
       workspaceId,
@@ -60,7 +61,7 @@ export class ContentPillarService {
       color,
       status: 'published',
       authorId,
-      ...contentPillarTexts({ title, description }),
+      ...deriveContentPillarFields({ title, description }),
       createdAt: now,
       updatedAt: now,
     };
@@ -68,6 +69,7 @@ export class ContentPillarService {
     return pillar;
   }
 
+  /** Returns a page of the pillars that match all filters, including archived pillars. */
   async list(
     workspaceId: string,
     { sortBy, sortOrder, search, ids, ...page }: ContentPillarQuery,
@@ -79,21 +81,22 @@ export class ContentPillarService {
     return readPage(this.contentPillars, workspaceId, { where, by, order: sortOrder }, page);
   }
 
-  /** Every pillar, in the order of their making. */
+  /** Iterates over all pillars, including archived pillars, in creation order. */
   iterate(workspaceId: string): AsyncIterable<ContentPillar> {
     return iterateById((after, take) => this.contentPillars.listById(workspaceId, after, take));
   }
 
+  /** Updates a pillar. Rejects with `not_found` if the workspace does not have it. */
   async update(workspaceId: string, id: string, change: ContentPillarChange): Promise<ContentPillar> {
     const now = this.system.now();
     const apply = (pillar: ContentPillar): ContentPillar => {
-      const next = withChanges(pillar, change, now);
-      return next === pillar ? pillar : { ...next, ...contentPillarTexts(next) };
+      const next = applyChanges(pillar, change, now);
+      return next === pillar ? pillar : { ...next, ...deriveContentPillarFields(next) };
     };
     return requireFound(await this.contentPillars.update(workspaceId, id, apply), 'content pillar');
   }
 
-  /** Changes no campaign that names the pillar. */
+  /** Deletes a pillar. Campaigns that refer to it are unchanged. Rejects with `not_found` if it does not exist. */
   async remove(workspaceId: string, id: string): Promise<void> {
     requireFound((await this.contentPillars.remove(workspaceId, id)) || undefined, 'content pillar');
   }

@@ -1,11 +1,11 @@
 import type { Color } from '../shared/color.ts';
 import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
-import { fold, searchText } from '../shared/text.ts';
+import { buildSearchText, fold } from '../shared/text.ts';
 
 export const CONTENT_PILLAR_STATUSES = ['published', 'archived'] as const;
 export type ContentPillarStatus = (typeof CONTENT_PILLAR_STATUSES)[number];
 
-/** A themed category of campaigns. Both statuses lead to each other. */
+/** A themed category of campaigns. It can change from published to archived and back. */
 export interface ContentPillar extends Entity {
   readonly title: string;
   readonly foldedTitle: string;
@@ -26,10 +26,10 @@ export const contentPillarSchema: RecordSchema<ContentPillar> = {
   indexes: [['createdAt'], ['foldedTitle']],
 };
 
-export const CONTENT_PILLAR_TITLE = { min: 1, max: 100 };
-export const CONTENT_PILLAR_DESCRIPTION = { max: 1500 };
+export const CONTENT_PILLAR_TITLE_LENGTH = { min: 1, max: 100 };
+export const CONTENT_PILLAR_DESCRIPTION_LENGTH = { max: 1500 };
 
-/** The fields that follow from title and description. */
-export function contentPillarTexts({ title, description }: Pick<ContentPillar, 'title' | 'description'>) {
-  return { foldedTitle: fold(title), searchText: searchText(title, description) };
+/** Returns the fields that are derived from the title and the description. */
+export function deriveContentPillarFields({ title, description }: Pick<ContentPillar, 'title' | 'description'>) {
+  return { foldedTitle: fold(title), searchText: buildSearchText(title, description) };
 }

@@ -1,20 +1,20 @@
-import { withChanges } from '../shared/changes.ts';
+import { applyChanges } from '../shared/changes.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/record-store.ts';
 import type { System } from '../shared/system.ts';
-import { fold, searchText } from '../shared/text.ts';
+import { buildSearchText, fold } from '../shared/text.ts';
 import {
+  buildDefaultPlaceholder,
   type Domain,
   type DomainRepository,
-  defaultPlaceholder,
   domainSchema,
   type VerifiedSlugStore,
 } from './domain.ts';
 
-/** A domain to be made, archived or unarchived; the slug in its normal form. */
+/** The fields of a domain to create, archive or unarchive. The slug must be normalized. */
 export interface DomainRequest {
   readonly slug: string;
   readonly expiredUrl?: string | undefined;
@@ -27,15 +27,17 @@ export interface DomainQuery extends PageRequest {
   readonly search?: string | undefined;
 }
 
-/** `primary`: the domain has been live longest of the workspace's live ones. */
+/** `primary` says whether the domain has been live for longest of the live domains of the workspace. */
 export type DomainView = Domain & { readonly primary: boolean };
 
+/** The part of `Storage` that `DomainService` uses. */
 export interface DomainStorage {
   readonly domains: DomainRepository;
   readonly verifiedSlugs: VerifiedSlugStore;
   runInTransaction<T>(work: (storage: DomainStorage) => Promise<T>): Promise<T>;
 }
 
+/** The use cases of domains. */
 export class DomainService {
   constructor(
     private readonly storage: DomainStorage,
@@ -43,9 +45,9 @@ export class DomainService {
   ) {}
 
   /**
-   * Makes a domain or, of a slug that is here already and with `archived` given, makes that one so and takes over the
-   * other fields. Refuses with `conflict` a slug that is here where `archived` is not given, and a new claim or an
-   * unarchiving of a slug that another workspace has verified in a live domain.
+   * Creates a domain. If the workspace has the slug and `archived` is given, updates the existing domain instead.
+   * Rejects with `conflict` if the workspace has the slug and `archived` is not given. Creating or unarchiving a domain also
+   * rejects with `conflict` if another workspace has a live domain with this slug that is verified.
    */
   async createOrArchive(
     workspaceId: string,
@@ -63,39 +65,42 @@ export class DomainService {
     });
   }
 
-  /** Newest first. */
+  /** Returns a page of the domains that match all filters, newest first. */
   async list(workspaceId: string, { includeArchived, search, ...page }: DomainQuery): Promise<Page<DomainView>> {
     const where: Condition<Domain>[] = [{ field: 'archived', in: includeArchived ? [false, true] : [false] }];
     if (search) where.push({ field: 'searchText', contains: fold(search) });
-    const listing = { where, by: 'createdAt', order: 'desc' } as const;
-    const { items, hasNext } = await readPage(this.storage.domains, workspaceId, listing, page);
-    const primary = await findPrimaryId(this.storage, workspaceId);
-    return { items: items.map((domain) => toView(domain, primary)), hasNext };
+    const listQuery = { where, by: 'createdAt', order: 'desc' } as const;
+    const { items, hasNext } = await readPage(this.storage.domains, workspaceId, listQuery, page);
+    const primaryId = await findPrimaryId(this.storage, workspaceId);
+    return { items: items.map((domain) => toView(domain, primaryId)), hasNext };
   }
 
-  /** Every domain, also an archived one, in the order of their making. */
+  /** Iterates over all domains, including archived domains, in creation order. */
   async *iterate(workspaceId: string): AsyncGenerator<DomainView> {
-    const primary = await findPrimaryId(this.storage, workspaceId);
+    const primaryId = await findPrimaryId(this.storage, workspaceId);
     for await (const domain of iterateById((after, take) => this.storage.domains.listById(workspaceId, after, take))) {
-      yield toView(domain, primary);
+      yield toView(domain, primaryId);
     }
   }
 
-  /** Refuses with `conflict` while another workspace has the slug verified in a live domain. */
+  /**
+   * Marks a domain as verified. Rejects with `not_found` if the workspace does not have it, and with `conflict` if another
+   * workspace has a live domain with this slug that is verified.
+   */
   async verify(workspaceId: string, id: string): Promise<DomainView> {
     return this.storage.runInTransaction(async (storage) => {
       const current = requireFound(await storage.domains.get(workspaceId, id), 'domain');
       await requireUnclaimed(storage, current);
       if (!current.verified && !current.archived) await claimSlug(storage, current);
       const now = this.system.now();
-      const verified = await storage.domains.update(workspaceId, id, (it) => withChanges(it, { verified: true }, now));
+      const verified = await storage.domains.update(workspaceId, id, (it) => applyChanges(it, { verified: true }, now));
       return toView(requireFound(verified, 'domain'), await findPrimaryId(storage, workspaceId));
     });
   }
 
   private async create(storage: DomainStorage, workspaceId: string, request: DomainRequest): Promise<Domain> {
-    const { slug, expiredUrl = '', archived = false, placeholder = defaultPlaceholder(slug) } = request;
-    const now = timestamp(this.system.now());
+    const { slug, expiredUrl = '', archived = false, placeholder = buildDefaultPlaceholder(slug) } = request;
+    const now = formatTimestamp(this.system.now());
     const domain: Domain = {
       id: this.system.newId(),
       workspaceId,
@@ -106,7 +111,7 @@ export class DomainService {
       expiredUrl,
       notFoundUrl: '',
       liveSince: now,
-      searchText: searchText(slug, this.system.toUnicode(slug)),
+      searchText: buildSearchText(slug, this.system.toUnicode(slug)),
       createdAt: now,
       updatedAt: now,
     };
@@ -120,18 +125,18 @@ export class DomainService {
     existing: Domain,
     { expiredUrl, placeholder, archived }: DomainRequest,
   ): Promise<Domain> {
-    const unarchives = existing.archived && !archived;
-    if (unarchives) await requireUnclaimed(storage, existing);
-    if (unarchives && existing.verified) await claimSlug(storage, existing);
+    const isUnarchived = existing.archived && !archived;
+    if (isUnarchived) await requireUnclaimed(storage, existing);
+    if (isUnarchived && existing.verified) await claimSlug(storage, existing);
     if (!existing.archived && archived && existing.verified) await storage.verifiedSlugs.remove(existing.slug);
     const now = this.system.now();
-    const liveSince = unarchives ? timestamp(now) : undefined;
-    const change = (it: Domain): Domain => withChanges(it, { archived, expiredUrl, placeholder, liveSince }, now);
+    const liveSince = isUnarchived ? formatTimestamp(now) : undefined;
+    const change = (it: Domain): Domain => applyChanges(it, { archived, expiredUrl, placeholder, liveSince }, now);
     return requireFound(await storage.domains.update(existing.workspaceId, existing.id, change), 'domain');
   }
 }
 
-/** The record may be older than what is known of the primary one. */
+/** Checks `archived` too, because the domain may have been read before the primary id. */
 function toView(domain: Domain, primaryId: string | undefined): DomainView {
   return { ...domain, primary: !domain.archived && domain.id === primaryId };
 }
@@ -148,10 +153,11 @@ async function findDomain({ domains }: DomainStorage, workspaceId: string, slug:
   return domain;
 }
 
+/** Rejects with `conflict` if another workspace has a live domain with this slug that is verified. */
 async function requireUnclaimed({ verifiedSlugs }: DomainStorage, { slug, workspaceId }: Domain): Promise<void> {
-  const held = await verifiedSlugs.get(slug);
-  if (held && held.workspaceId !== workspaceId) {
-    throw new CoreError('conflict', 'Another workspace has verified this domain.');
+  const claim = await verifiedSlugs.get(slug);
+  if (claim && claim.workspaceId !== workspaceId) {
+    throw new CoreError('conflict', 'Another workspace has verified this domain. Use another domain.');
   }
 }
 

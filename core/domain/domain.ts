@@ -1,6 +1,6 @@
 import type { Entity, GlobalRecordStore, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
-/** A custom domain for short links. `liveSince`: when it was made live or last unarchived. */
+/** A custom domain for short links. `liveSince` is the time at which it was created or last unarchived. */
 export interface Domain extends Entity {
   readonly slug: string;
   readonly verified: boolean;
@@ -18,14 +18,14 @@ export type DomainRepository = RecordStore<Domain>;
 
 export const domainSchema: RecordSchema<Domain> = {
   name: 'domains',
-  unique: { slug: 'The workspace has this domain: send `archived` too to archive or unarchive it.' },
+  unique: { slug: 'This workspace already has this domain. To archive or unarchive it, also send `archived`.' },
   indexes: [
     ['archived', 'createdAt'],
     ['archived', 'liveSince'],
   ],
 };
 
-/** The workspace that holds a slug: it has the slug verified in a live domain. */
+/** The workspace that has a live, verified domain with a slug. The id is the slug, so only one workspace can have it. */
 export interface VerifiedSlug {
   readonly id: string;
   readonly workspaceId: string;
@@ -35,29 +35,30 @@ export interface VerifiedSlug {
 export type VerifiedSlugStore = GlobalRecordStore<VerifiedSlug>;
 
 export const MAX_SLUG_LENGTH = 190;
-/** Far above what 190 characters of ASCII can stand for; what is longer is not converted, for that takes its time. */
-const MAX_TEXT_LENGTH = 1000;
-const OUTSIDE_HOST_NAMES = /[\0-,/:-@[-`{-\x7f]/;
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Longer inputs are rejected without a conversion, which would be slow. No slug of 190 characters needs as many. */
+const MAX_INPUT_LENGTH = 1000;
+const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-`{-\x7f]/;
+const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The normal form of a domain name: trimmed, each letter lower-cased by itself (what stands around a Σ makes no other
- * name of it), in its ASCII form (IDNA; `toAscii` gives it, or `''`), one trailing dot dropped. `undefined` for what is
- * no domain name, is too long, an address, or begins with `www.`.
+ * Returns the normalized slug of a domain name, or `undefined` if it is not a domain name, is too long, is an IP address or
+ * starts with `www.`. The name is trimmed and lower-cased, converted to its ASCII form, and one trailing dot is dropped.
+ * `toAscii` converts to ASCII (IDNA, UTS #46), and returns `''` for an invalid name.
  */
-export function normalSlug(text: string, toAscii: (name: string) => string): string | undefined {
+export function normalizeSlug(text: string, toAscii: (name: string) => string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed.length > MAX_TEXT_LENGTH) return undefined;
+  if (trimmed.length > MAX_INPUT_LENGTH) return undefined;
+  // Lower-case each letter separately: in a whole string, the letters around a Σ decide between σ and ς.
   const name = Array.from(trimmed, (letter) => letter.toLowerCase()).join('');
-  if (OUTSIDE_HOST_NAMES.test(name)) return undefined;
+  if (FORBIDDEN_CHARACTER_PATTERN.test(name)) return undefined;
   const slug = toAscii(name).replace(/\.$/, '');
   const labels = slug.split('.');
   const isName =
-    labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
+    labels.length >= 2 && labels.every((label) => LABEL_PATTERN.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
   return isName && slug.length <= MAX_SLUG_LENGTH && !slug.startsWith('www.') ? slug : undefined;
 }
 
-/** The example link of a domain for which none was given. */
-export function defaultPlaceholder(slug: string): string {
+/** Returns the default example link of a domain. */
+export function buildDefaultPlaceholder(slug: string): string {
   return `https://${slug}/your-link`;
 }

@@ -1,7 +1,7 @@
 import type { MemberRepository } from '../access/member.ts';
-import { addAll, type BatchResult, takenNames } from '../shared/batch.ts';
+import { addAll, type BatchResult, findTakenNames } from '../shared/batch.ts';
 import { CoreError } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
@@ -12,9 +12,10 @@ export interface NewGroup {
   readonly description?: string | undefined;
 }
 
-/** `count`: how many members the group has, counted when it is read. */
+/** `count` is the number of members of the group. It is counted on each read. */
 export type GroupView = Group & { readonly count: number };
 
+/** The use cases of groups. */
 export class GroupService {
   constructor(
     private readonly groups: GroupRepository,
@@ -22,26 +23,26 @@ export class GroupService {
     private readonly system: System,
   ) {}
 
-  /** Refuses with `conflict` a name that another group has, whatever the case. */
+  /** Creates a group. Rejects with `conflict` if another group has the name (case-insensitive). */
   async create(workspaceId: string, fields: NewGroup): Promise<GroupView> {
     const group = this.newGroup(workspaceId, fields);
     await this.groups.add(group);
     return this.toView(group);
   }
 
-  /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
+  /** Checks a batch without storing it. Each result is the group to add, or the error of `create`. */
   async checkMany(workspaceId: string, batch: readonly NewGroup[]): Promise<readonly BatchResult<Group>[]> {
     const groups = batch.map((fields) => this.newGroup(workspaceId, fields));
     const names = groups.map(({ foldedName }) => foldedName);
-    const taken = await takenNames(this.groups, workspaceId, names);
+    const takenNames = await findTakenNames(this.groups, workspaceId, names);
     return groups.map((group) => {
-      if (taken.has(group.foldedName)) return new CoreError('conflict', groupSchema.unique.foldedName as string);
-      taken.add(group.foldedName);
+      if (takenNames.has(group.foldedName)) return new CoreError('conflict', groupSchema.unique.foldedName as string);
+      takenNames.add(group.foldedName);
       return group;
     });
   }
 
-  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewGroup[],
@@ -50,7 +51,7 @@ export class GroupService {
     return addAll(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
-  /** Iterates over all groups in the order of creation. Reads all members once, which is faster than counting for each group. */
+  /** Iterates over all groups in creation order. Reads all members once, which is faster than a count for each group. */
   async *iterate(workspaceId: string): AsyncGenerator<GroupView> {
     const counts = new Map<string, number>();
     for await (const { groupIds } of iterateById((after, take) => this.members.listById(workspaceId, after, take))) {
@@ -68,7 +69,7 @@ export class GroupService {
       name,
       foldedName: fold(name),
       description,
-      createdAt: timestamp(this.system.now()),
+      createdAt: formatTimestamp(this.system.now()),
     };
   }
 

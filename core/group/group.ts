@@ -1,8 +1,8 @@
 import type { FieldError } from '../shared/core-error.ts';
 import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
-import { knownIds, referenceErrors, throwIfInvalid } from '../shared/references.ts';
+import { findKnownIds, findReferenceErrors, throwIfInvalid } from '../shared/references.ts';
 
-/** A set of users of a workspace. */
+/** A named set of members of a workspace. */
 export interface Group extends Entity {
   readonly name: string;
   readonly foldedName: string;
@@ -14,27 +14,27 @@ export type GroupRepository = RecordStore<Group>;
 
 export const groupSchema: RecordSchema<Group> = {
   name: 'groups',
-  unique: { foldedName: 'The workspace has a group of this name: choose another one.' },
+  unique: { foldedName: 'This workspace already has a group with this name. Choose another name.' },
   indexes: [['createdAt']],
 };
 
-export const GROUP_NAME = { min: 1, max: 190 };
+export const GROUP_NAME_LENGTH = { min: 1, max: 190 };
 
-/** The faults of ids in a field that are none of the known groups of the workspace. */
-export function groupReferenceErrors(
+/** Returns an error for each id in a field that is not the id of a known group. */
+export function findGroupReferenceErrors(
   known: ReadonlySet<string>,
   field: string,
   ids: readonly string[] = [],
 ): readonly FieldError[] {
-  return referenceErrors(known, ids, (index) => `${field}.${index}`, 'is no group of the workspace');
+  return findReferenceErrors(known, ids, (index) => `${field}.${index}`, 'must be the id of a group of this workspace');
 }
 
-/** Refuses with `invalid` ids in a field that name no group of the workspace. */
+/** Rejects with `invalid` if the workspace does not have a group with one of the ids in a field. */
 export async function requireGroups(
   groups: GroupRepository,
   workspaceId: string,
   field: string,
   ids: readonly string[] = [],
 ): Promise<void> {
-  throwIfInvalid(groupReferenceErrors(await knownIds(groups, workspaceId, ids), field, ids));
+  throwIfInvalid(findGroupReferenceErrors(await findKnownIds(groups, workspaceId, ids), field, ids));
 }

@@ -1,4 +1,4 @@
-import { CoreError, invalidFields } from '../shared/core-error.ts';
+import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
 import {
   type IdempotentRequest,
@@ -8,7 +8,7 @@ import {
   type StoredResponse,
 } from './idempotency.ts';
 
-/** A request to be answered once: its key under an API key and an operation, and the hash of what it asks. */
+/** A request with an idempotency key. `fingerprint` is the hash of its body. */
 export interface IdempotentCall {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -17,7 +17,7 @@ export interface IdempotentCall {
   readonly fingerprint: string;
 }
 
-/** The steps of answering a request once; `Application.once` puts them in order. */
+/** Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls the methods in order. */
 export class IdempotencyService {
   constructor(
     private readonly requests: IdempotentRequestRepository,
@@ -27,55 +27,60 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Holds the request for its caller, or tells the reply that its first success got. Refuses with `conflict` while
-   * another one runs, and with `invalid` where the first success asked for something else.
+   * Locks the request, or returns the response of its first success. Rejects with `conflict` while another request has the
+   * lock, and with `invalid` if the first success had another fingerprint.
    */
-  async acquire(request: IdempotentCall): Promise<{ readonly holder: string } | { readonly reply: StoredResponse }> {
-    const holder = this.system.newId();
+  async acquire(
+    request: IdempotentCall,
+  ): Promise<{ readonly lockOwner: string } | { readonly response: StoredResponse }> {
+    const lockOwner = this.system.newId();
     const { workspaceId, fingerprint } = request;
-    const id = recordId(request);
+    const id = createRecordId(request);
     // Read the clock after the storage was reached: before that, it may be the clock of this process (`Storage.now`).
-    const mine = (): IdempotentRequest => {
-      return { id, workspaceId, fingerprint, holder, reply: null, expiresAt: this.now() + LOCK_TTL_MS };
+    const createLock = (): IdempotentRequest => {
+      const expiresAt = this.now() + LOCK_TTL_MS;
+      return { id, workspaceId, fingerprint, holder: lockOwner, reply: null, expiresAt };
     };
     const takeOver = (current: IdempotentRequest): IdempotentRequest =>
-      current.expiresAt <= this.now() ? mine() : current;
+      current.expiresAt <= this.now() ? createLock() : current;
     let current = await this.requests.update(workspaceId, id, takeOver);
     if (!current) {
-      current = mine();
+      current = createLock();
       await this.requests.add(current).catch((error) => {
-        throw error instanceof CoreError && error.kind === 'conflict' ? inProgress() : error;
+        throw error instanceof CoreError && error.kind === 'conflict' ? createInProgressError() : error;
       });
     }
-    if (current.holder === holder) return { holder };
-    if (current.reply === null) throw inProgress();
+    if (current.holder === lockOwner) return { lockOwner };
+    if (current.reply === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
-      throw invalidFields([{ path: 'Idempotency-Key', problem: 'was used for another body: send a new key' }]);
+      throw createInvalidFieldsError([
+        { path: 'Idempotency-Key', problem: 'was already used with another body, send a new key' },
+      ]);
     }
-    return { reply: current.reply };
+    return { response: current.reply };
   }
 
-  /** Keeps the reply of a request that its caller still holds; refuses with `conflict` where another took it over. */
-  async complete(request: IdempotentCall, holder: string, reply: StoredResponse): Promise<void> {
+  /** Stores the response of a locked request. Rejects with `conflict` if another request took over the lock. */
+  async complete(request: IdempotentCall, lockOwner: string, response: StoredResponse): Promise<void> {
     const expiresAt = this.now() + RESPONSE_TTL_MS;
-    const kept = await this.requests.update(request.workspaceId, recordId(request), (current) =>
-      current.holder === holder ? { ...current, reply, expiresAt } : current,
+    const stored = await this.requests.update(request.workspaceId, createRecordId(request), (current) =>
+      current.holder === lockOwner ? { ...current, reply: response, expiresAt } : current,
     );
-    if (kept?.holder !== holder) throw inProgress();
+    if (stored?.holder !== lockOwner) throw createInProgressError();
   }
 
-  /** Lets go of a request that was refused or failed, so that the next one is served. */
-  async release(request: IdempotentCall, holder: string): Promise<void> {
-    await this.requests.update(request.workspaceId, recordId(request), (current) =>
-      current.holder === holder && current.reply === null ? { ...current, expiresAt: 0 } : current,
+  /** Releases the lock of a request that was rejected or failed, so that the client can retry it. */
+  async release(request: IdempotentCall, lockOwner: string): Promise<void> {
+    await this.requests.update(request.workspaceId, createRecordId(request), (current) =>
+      current.holder === lockOwner && current.reply === null ? { ...current, expiresAt: 0 } : current,
     );
   }
 }
 
-function recordId({ keyId, operationId, idempotencyKey }: IdempotentCall): string {
+function createRecordId({ keyId, operationId, idempotencyKey }: IdempotentCall): string {
   return `${keyId}/${operationId}/${idempotencyKey}`;
 }
 
-function inProgress(): CoreError {
-  return new CoreError('conflict', 'A request with this Idempotency-Key is being served: send it again in a moment.');
+function createInProgressError(): CoreError {
+  return new CoreError('conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.');
 }

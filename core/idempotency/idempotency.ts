@@ -1,17 +1,22 @@
 import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
 
-/** A reply as it was given first. */
+/** The response of the first successful request. */
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
-/** A request that carried an idempotency key: while it runs `reply` is `null`, then it is the reply that repeats get. */
+/**
+ * A request with an idempotency key. Its id combines the API key, the operation and the idempotency key. The names `holder`
+ * and `reply` are stored in databases, so they cannot change.
+ */
 export interface IdempotentRequest extends Entity {
   readonly fingerprint: string;
-  /** Which of the processes that tried has the request. */
+  /** The lock owner: an id that each attempt creates. */
   readonly holder: string;
+  /** The response to replay. It is `null` while the request is in progress. */
   readonly reply: StoredResponse | null;
+  /** The time at which the lock or the response expires (milliseconds since the epoch). */
   readonly expiresAt: number;
 }
 
@@ -24,6 +29,9 @@ export const idempotentRequestSchema: RecordSchema<IdempotentRequest> = {
   expires: 'expiresAt',
 };
 
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+/** 1 to 255 visible ASCII characters. */
+export const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+/** How long a stored response can be replayed. */
 export const RESPONSE_TTL_MS = 24 * 60 * 60 * 1000;
+/** How long a request stays locked if its process crashes. */
 export const LOCK_TTL_MS = 30 * 1000;

@@ -1,16 +1,16 @@
 import type { Actor } from '../access/caller.ts';
-import { type GroupRepository, groupReferenceErrors, requireGroups } from '../group/group.ts';
+import { findGroupReferenceErrors, type GroupRepository, requireGroups } from '../group/group.ts';
 import { addAll, type BatchResult } from '../shared/batch.ts';
-import { withChanges } from '../shared/changes.ts';
-import { invalidFields, requireFound } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { applyChanges } from '../shared/changes.ts';
+import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { type Page, type PageRequest, readPage } from '../shared/page.ts';
 import type { Condition } from '../shared/record-store.ts';
-import { knownIds } from '../shared/references.ts';
+import { findKnownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import {
-  availabilityConditions,
+  buildAvailabilityConditions,
   deriveFields,
   type Icon,
   type InspirationQuestion,
@@ -39,6 +39,7 @@ export interface InspirationQuestionQuery extends PageRequest {
   readonly availableToMe: boolean;
 }
 
+/** The use cases of inspiration questions. */
 export class InspirationQuestionService {
   constructor(
     private readonly questions: InspirationQuestionRepository,
@@ -46,7 +47,7 @@ export class InspirationQuestionService {
     private readonly system: System,
   ) {}
 
-  /** Refuses with `invalid` groups that the workspace does not have. */
+  /** Creates a question. Rejects with `invalid` if the workspace does not have one of the groups. */
   async create(workspaceId: string, fields: NewInspirationQuestion): Promise<InspirationQuestion> {
     await requireGroups(this.groups, workspaceId, 'groups', fields.groups);
     const created = this.newQuestion(workspaceId, fields);
@@ -54,20 +55,20 @@ export class InspirationQuestionService {
     return created;
   }
 
-  /** What `createMany` would make of a batch, which it refuses as `create` does one by one. */
+  /** Checks a batch without storing it. Each result is the question to add, or the error of `create`. */
   async checkMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
     const ids = batch.flatMap(({ groups = [] }) => groups);
-    const known = await knownIds(this.groups, workspaceId, ids);
+    const known = await findKnownIds(this.groups, workspaceId, ids);
     return batch.map((fields) => {
-      const faults = groupReferenceErrors(known, 'groups', fields.groups);
-      return faults.length > 0 ? invalidFields(faults) : this.newQuestion(workspaceId, fields);
+      const errors = findGroupReferenceErrors(known, 'groups', fields.groups);
+      return errors.length > 0 ? createInvalidFieldsError(errors) : this.newQuestion(workspaceId, fields);
     });
   }
 
-  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
@@ -76,10 +77,10 @@ export class InspirationQuestionService {
     return addAll(this.questions, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
-  /** Newest first. */
+  /** Returns a page of the questions that match all filters, newest first. */
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { search, userType, groupIds, includeArchived, isActive, availableToMe, ...page } = query;
-    const where: Condition<InspirationQuestion>[] = availableToMe ? availabilityConditions(actor) : [];
+    const where: Condition<InspirationQuestion>[] = availableToMe ? buildAvailabilityConditions(actor) : [];
     where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
     if (isActive !== undefined) where.push({ field: 'isActive', is: isActive });
     if (userType) where.push({ field: 'userType', is: userType });
@@ -88,7 +89,10 @@ export class InspirationQuestionService {
     return readPage(this.questions, actor.workspaceId, { where, by: 'createdAt', order: 'desc' }, page);
   }
 
-  /** Refuses with `not_found` before it looks at the groups, then with `invalid` groups that the workspace has not. */
+  /**
+   * Updates a question. Rejects with `not_found` if the workspace does not have the question, and after that with `invalid`
+   * if it does not have one of the groups.
+   */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
       requireFound(await this.questions.get(workspaceId, id), 'inspiration question');
@@ -96,12 +100,13 @@ export class InspirationQuestionService {
     }
     const now = this.system.now();
     const apply = (question: InspirationQuestion): InspirationQuestion => {
-      const next = withChanges(question, change, now);
+      const next = applyChanges(question, change, now);
       return next === question ? question : { ...next, ...deriveFields(next) };
     };
     return requireFound(await this.questions.update(workspaceId, id, apply), 'inspiration question');
   }
 
+  /** Deletes a question. Rejects with `not_found` if the workspace does not have it. */
   async remove(workspaceId: string, id: string): Promise<void> {
     requireFound((await this.questions.remove(workspaceId, id)) || undefined, 'inspiration question');
   }
@@ -109,7 +114,7 @@ export class InspirationQuestionService {
   private newQuestion(workspaceId: string, fields: NewInspirationQuestion): InspirationQuestion {
     const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
     const { isActive = true, archived = false } = fields;
-    const now = timestamp(this.system.now());
+    const now = formatTimestamp(this.system.now());
     return {
       id: this.system.newId(),
       workspaceId,

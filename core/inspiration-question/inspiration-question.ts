@@ -1,6 +1,6 @@
 import type { Actor } from '../access/caller.ts';
 import type { Condition, Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
-import { searchText } from '../shared/text.ts';
+import { buildSearchText } from '../shared/text.ts';
 
 export const USER_TYPES = ['thought_leader', 'advocate', 'all'] as const;
 export type UserType = (typeof USER_TYPES)[number];
@@ -59,7 +59,7 @@ export const ICONS = [
 ] as const;
 export type Icon = (typeof ICONS)[number];
 
-/** A prompt for users of a kind. The two flags are independent of each other. */
+/** A prompt that helps users write a post. The flags `isActive` and `archived` are independent of each other. */
 export interface InspirationQuestion extends Entity {
   readonly question: string;
   readonly description: string;
@@ -88,12 +88,12 @@ export const inspirationQuestionSchema: RecordSchema<InspirationQuestion> = {
   ],
 };
 
-export const QUESTION = { min: 10, max: 170 };
+export const QUESTION_LENGTH = { min: 10, max: 170 };
 
-/** Stands in an audience for all members, where a question is not limited to groups. */
+/** The audience of a question that is not limited to groups. */
 const EVERYONE = 'everyone';
 
-/** The fields that follow from the others: whom a question is for, and what a search looks at. */
+/** Returns the fields that are derived from others: the audience of the question, and the text that searches scan. */
 export function deriveFields({
   groups,
   question,
@@ -101,15 +101,16 @@ export function deriveFields({
 }: Pick<InspirationQuestion, 'groups' | 'question' | 'description'>) {
   return {
     audience: groups.length === 0 ? [EVERYONE] : groups,
-    searchText: searchText(question, description),
+    searchText: buildSearchText(question, description),
   };
 }
 
 /**
- * What makes a question available to someone: active, not archived, for all seat types or the member's, and for
- * everyone or a group of the member's. An actor that is no member gets what is open to all.
+ * Returns the conditions of a question that is available to an actor. The question is active and not archived. Its user type
+ * is `all` or the seat type of the member. It is for everyone or for a group of the member. An actor without a member
+ * gets the questions that are open to all.
  */
-export function availabilityConditions({ member }: Actor): Condition<InspirationQuestion>[] {
+export function buildAvailabilityConditions({ member }: Actor): Condition<InspirationQuestion>[] {
   return [
     { field: 'isActive', is: true },
     { field: 'archived', is: false },

@@ -1,17 +1,17 @@
 import { CoreError } from './core-error.ts';
 import type { Entity, RecordStore } from './record-store.ts';
 
-/** What becomes of one of many: the record, or why it is refused. */
+/** The result of one item of a batch: the record, or the error. */
 export type BatchResult<T> = T | CoreError;
 
-export function isRejected<T>(outcome: BatchResult<T>): outcome is CoreError {
-  return outcome instanceof CoreError;
+export function isRejected<T>(result: BatchResult<T>): result is CoreError {
+  return result instanceof CoreError;
 }
 
 /**
- * Adds the records among the outcomes of a batch, and returns the outcome of each. If `ids` are given, they replace the ids
- * of the records, and a record that an earlier attempt stored under its id counts as added. So a batch can be retried if it
- * is unknown whether it was stored.
+ * Adds the records among the results of a batch, and returns the result of each item. If `ids` are given, they replace the
+ * ids of the records, and a record that an earlier attempt stored under its id counts as added. So a batch can be retried
+ * if it is unknown whether it was stored.
  */
 export async function addAll<T extends Entity>(
   records: RecordStore<T>,
@@ -19,37 +19,37 @@ export async function addAll<T extends Entity>(
   batch: readonly BatchResult<T>[],
   ids?: readonly string[],
 ): Promise<readonly BatchResult<T>[]> {
-  const made = ids ? batch.map((it, i) => (isRejected(it) ? it : { ...it, id: ids[i] as string })) : batch;
-  const refusals = await records.addMany(made.filter((it): it is T => !isRejected<T>(it)));
+  const items = ids ? batch.map((it, i) => (isRejected(it) ? it : { ...it, id: ids[i] as string })) : batch;
+  const messages = await records.addMany(items.filter((it): it is T => !isRejected<T>(it)));
   let index = 0;
-  const outcomes = made.map((outcome) => {
-    if (isRejected(outcome)) return outcome;
-    const refusal = refusals.get(index++);
-    return refusal === undefined ? outcome : new CoreError('conflict', refusal);
+  const results = items.map((item) => {
+    if (isRejected(item)) return item;
+    const message = messages.get(index++);
+    return message === undefined ? item : new CoreError('conflict', message);
   });
-  if (!ids) return outcomes;
-  const refused = ids.filter((_, i) => isRejected(outcomes[i]));
-  if (refused.length === 0) return outcomes;
-  const stored = new Map((await records.getMany(workspaceId, refused)).map((record) => [record.id, record as T]));
-  return outcomes.map((outcome, i) => (isRejected(outcome) && stored.get(ids[i] as string)) || outcome);
+  if (!ids) return results;
+  const rejectedIds = ids.filter((_, i) => isRejected(results[i]));
+  if (rejectedIds.length === 0) return results;
+  const stored = new Map((await records.getMany(workspaceId, rejectedIds)).map((record) => [record.id, record as T]));
+  return results.map((result, i) => (isRejected(result) && stored.get(ids[i] as string)) || result);
 }
 
-/** What has a name that is unique in its workspace. */
-type Named = Entity & { readonly foldedName: string; readonly createdAt: string };
+/** A record with a name that is unique in its workspace. */
+type NamedRecord = Entity & { readonly foldedName: string; readonly createdAt: string };
 
-/** Which of the folded names are taken. */
-export async function takenNames<T extends Named>(
+/** Returns which of the folded names are taken. */
+export async function findTakenNames<T extends NamedRecord>(
   records: RecordStore<T>,
   workspaceId: string,
   names: readonly string[],
 ): Promise<Set<string>> {
-  const distinct = [...new Set(names)];
-  const taken = await (records as RecordStore<Named>).list(workspaceId, {
-    where: [{ field: 'foldedName', in: distinct }],
+  const distinctNames = [...new Set(names)];
+  const taken = await (records as RecordStore<NamedRecord>).list(workspaceId, {
+    where: [{ field: 'foldedName', in: distinctNames }],
     by: 'createdAt',
     order: 'asc',
     skip: 0,
-    take: distinct.length,
+    take: distinctNames.length,
   });
   return new Set(taken.map(({ foldedName }) => foldedName));
 }

@@ -1,3 +1,3 @@
-/** The colours of tags and content pillars, in the order in which a tie between them is decided. */
+/** The colors of tags and content pillars. If several colors are the least used, the first of this list is chosen. */
 export const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'] as const;
 export type Color = (typeof COLORS)[number];

@@ -1,4 +1,4 @@
-/** Why a use case refused. Each adapter maps every kind to its own protocol. */
+/** The reason for which a use case rejects. Each adapter maps all kinds to its own protocol. */
 export type CoreErrorKind =
   | 'unauthenticated'
   | 'forbidden'
@@ -7,13 +7,13 @@ export type CoreErrorKind =
   | 'invalid'
   | 'conflict';
 
-/** What is wrong with one field: `path` as in `resources.0.url`, `problem` as in `must be a string`. */
+/** The problem of one field, for example the path `resources.0.url` and the problem `must be a string`. */
 export interface FieldError {
   readonly path: string;
   readonly problem: string;
 }
 
-/** The one error that the core throws; its message is a sentence for the caller. */
+/** The only error that the core throws. Its message is a text for the caller. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
 
@@ -27,14 +27,18 @@ export class CoreError extends Error {
 
 const MAX_FIELD_ERROR_COUNT = 10;
 
-/** Refuses fields: the message names each of them, ten at most, as `path: problem` joined by `; `. */
-export function invalidFields(faults: readonly FieldError[]): CoreError {
-  const named = faults.slice(0, MAX_FIELD_ERROR_COUNT).map(({ path, problem }) => `${path}: ${problem}`);
-  return new CoreError('invalid', named.join('; '));
+/** Creates the error of invalid fields. Its message lists up to ten fields as `path: problem`, joined by `; `. */
+export function createInvalidFieldsError(errors: readonly FieldError[]): CoreError {
+  const lines = errors.slice(0, MAX_FIELD_ERROR_COUNT).map(({ path, problem }) => `${path}: ${problem}`);
+  return new CoreError('invalid', lines.join('; '));
 }
 
-/** Returns the record, or refuses with `not_found`: unknown, malformed, deleted and foreign ids all look alike. */
-export function requireFound<T>(record: T | undefined, what: string): T {
-  if (record === undefined) throw new CoreError('not_found', `There is no ${what} with this id in the workspace.`);
+/**
+ * Returns the record, or throws `not_found` if it is `undefined`. The error is the same for an id that is unknown, malformed,
+ * deleted, or of another workspace.
+ */
+export function requireFound<T>(record: T | undefined, recordName: string): T {
+  if (record === undefined)
+    throw new CoreError('not_found', `No ${recordName} of this workspace has this id. Check the id.`);
   return record;
 }

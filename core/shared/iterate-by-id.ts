@@ -1,6 +1,6 @@
 const BATCH_SIZE = 1000;
 
-/** Goes through all that a read by id gives, in the order of the ids, and holds one batch of it at a time. */
+/** Iterates over all records in the order of their ids. It keeps one batch of records in memory at a time. */
 export async function* iterateById<T extends { readonly id: string }>(
   read: (after: string, take: number) => Promise<readonly T[]>,
 ): AsyncGenerator<T> {

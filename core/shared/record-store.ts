@@ -1,4 +1,4 @@
-/** What every record of a workspace has. No two records of a kind have the same id, whatever their workspaces. */
+/** The fields of every record of a workspace. An id is unique among all records of a schema, over all workspaces. */
 export interface Entity {
   readonly id: string;
   readonly workspaceId: string;
@@ -6,26 +6,26 @@ export interface Entity {
 
 export type Field<T> = keyof T & string;
 
-/**
- * One condition of a query, a value that each storage reads by itself:
- * - `is`: the field equals the value;
- * - `in`: the field, or any item of it where it is an array, equals one of the values (`[false, true]` of a flag is no
- *   filter, but names the values by which a storage finds all in order);
- * - `from`, `to`: the field lies between the two, both included, where they are given;
- * - `contains`: the field, a folded text (text.ts), has the folded term in it.
- */
+/** One condition of a query (docs/adr/0003-queries-are-values.md). */
 export type Condition<T> =
+  /** The field equals the value. */
   | { readonly field: Field<T>; readonly is: string | boolean }
+  /**
+   * The field, or an item of it if it is an array, equals one of the values. `[false, true]` does not filter a flag, but
+   * lets a storage use an index that starts with the flag.
+   */
   | { readonly field: Field<T>; readonly in: readonly (string | boolean)[] }
   | Range<T>
   | Contains<T>;
 
+/** The field is in the range. Both bounds are inclusive and optional. */
 export interface Range<T> {
   readonly field: Field<T>;
   readonly from?: number;
   readonly to?: number;
 }
 
+/** The field, a folded text (text.ts), contains the folded term. */
 export interface Contains<T> {
   readonly field: Field<T>;
   readonly contains: string;
@@ -34,8 +34,8 @@ export interface Contains<T> {
 export type Order = 'asc' | 'desc';
 
 /**
- * All conditions hold (AND). Records come ordered `by` a field, then by id in the same direction. Where `fields` are
- * given, a storage may leave out the others.
+ * A query. A record must meet all conditions. The records are ordered `by` a field, then by id in the same direction. If
+ * `fields` are given, a storage may omit all other fields.
  */
 export interface Query<T, F extends Field<T> = Field<T>> {
   readonly where: readonly Condition<T>[];
@@ -47,32 +47,33 @@ export interface Query<T, F extends Field<T> = Field<T>> {
 }
 
 /**
- * How a storage keeps one kind of record. `indexes` lists, within a workspace, the equality fields of an index and, last,
- * the field that it orders by; a query may be `by` such a last field only. `unique` names the fields of which no two
- * records of a workspace share a value, each with the sentence that refuses the second.
+ * A type of record and its indexes. Each index applies within a workspace: it lists the fields for equality, and last the
+ * field that it orders by. A query can order only by the last field of an index. `unique` maps each field that is unique
+ * within a workspace to the error message of a duplicate.
  */
 export interface RecordSchema<T extends Entity> {
   readonly name: string;
   readonly unique: { readonly [F in Field<T>]?: string };
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
-  /** The field (milliseconds since the epoch) after which a storage may forget the record. */
+  /** The field with the time (milliseconds since the epoch) after which a storage may delete the record. */
   readonly expires?: Field<T>;
 }
 
 /**
- * The records of one kind. No method can see or touch a record of another workspace. What is returned is a value:
- * changing it changes nothing that is stored. Every method rejects when the storage cannot be reached. A change that
- * resolves is durable. If there was nothing to change, the state that it found is durable, because a caller that retries a
- * change takes it for an acknowledgment of the first attempt.
+ * The records of one schema. No method reads or changes a record of another workspace. Changing a returned value does not
+ * change the stored record. Every method rejects if the storage is unavailable.
+ *
+ * A change that resolves is durable. If there was nothing to change, the state that it found is durable, because a
+ * caller that retries a change takes it for an acknowledgment of the first attempt.
  */
 export interface RecordStore<T extends Entity> {
-  /** Where `fields` are given, a storage may leave out the others, but for the id. */
+  /** Returns a record, or `undefined` if it does not exist. With `fields`, a storage may omit all others but the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,
     fields?: readonly F[],
   ): Promise<Pick<T, F | 'id'> | undefined>;
-  /** Those of the ids that exist, in no particular order; of `fields` as `get`. */
+  /** Returns the records that exist, each once, in any order. `fields` works as in `get`. */
   getMany<F extends Field<T> = Field<T>>(
     workspaceId: string,
     ids: readonly string[],
@@ -80,38 +81,39 @@ export interface RecordStore<T extends Entity> {
   ): Promise<readonly Pick<T, F | 'id'>[]>;
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
-   * At most `take` records in the order of their ids, those above `after` (`''`: from the first on): the way through
-   * all of them, however many, while others change (iterate-by-id.ts).
+   * Returns up to `take` records with an id greater than `after`, in the order of their ids (`''` starts at the first). With
+   * it, all records can be iterated while others are added or removed (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
-  /** Refuses with `conflict` where the id or a unique field is taken. */
+  /** Adds a record. Rejects with `conflict` if the id or the value of a unique field is taken. */
   add(record: T): Promise<void>;
   /**
-   * Adds many records at less cost than one by one, each for itself: one whose id or unique field is taken, also by
-   * another of them, is left out while the others are kept. Resolves to the sentence that refuses each of those, by
-   * its index. It is for use outside of `atomically`, where one refusal may end all of the work.
+   * Adds many records, which is cheaper than one call for each. A record whose id or unique value is taken, also by a
+   * previous record of the call, is not added, and the others are. Returns the error message of each rejected record by its
+   * index. Do not call it in a transaction: there, one rejection can abort the whole transaction.
    */
   addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /**
-   * Replaces a record by what `change` makes of it, atomically: no concurrent change is lost. `change` may run again
-   * on newer values, so it only computes; what it throws leaves the record as it was. Returning the value that it was
-   * given writes nothing. Resolves to the record as it now is, or `undefined` where there is none.
+   * Replaces a record by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
+   * value, so it must not have side effects. If it throws, the record is unchanged. If it returns its argument, nothing is
+   * written. Returns the new record, or `undefined` if it does not exist.
    */
   update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
-  /** Whether there was such a record. */
+  /** Removes a record. Returns whether it existed. */
   remove(workspaceId: string, id: string): Promise<boolean>;
 }
 
 /**
- * Entries that are unique over all workspaces, found by their id alone: what must be known before the workspace is
- * (a key by its hash), or be held by one workspace only (a verified slug).
+ * Records that are unique over all workspaces and are read by id alone. They hold data that is needed before the workspace
+ * is known (an API key by its hash), or that only one workspace can have (a verified slug).
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
   get(id: string): Promise<E | undefined>;
-  /** At most `take` entries in the order of their ids, those above `after` (`''`: from the first on). */
+  /** Returns up to `take` entries with an id greater than `after`, in the order of their ids (`''` starts at the first). */
   list(after: string, take: number): Promise<readonly E[]>;
-  /** Refuses with `conflict` where the id is taken. */
+  /** Adds an entry. Rejects with `conflict` if the id is taken. */
   add(entry: E): Promise<void>;
+  /** Removes an entry. Returns whether it existed. */
   remove(id: string): Promise<boolean>;
 }

@@ -1,8 +1,8 @@
-import { type FieldError, invalidFields } from './core-error.ts';
+import { createInvalidFieldsError, type FieldError } from './core-error.ts';
 import type { Entity, Field, RecordStore } from './record-store.ts';
 
-/** Which of the ids name records of the workspace that are accepted by some fields; each id is asked for once. */
-export async function knownIds<T extends Entity, F extends Field<T> = never>(
+/** Returns which of the ids belong to records of the workspace that `accepts` allows. It reads each record once. */
+export async function findKnownIds<T extends Entity, F extends Field<T> = never>(
   records: RecordStore<T>,
   workspaceId: string,
   ids: readonly string[],
@@ -15,10 +15,10 @@ export async function knownIds<T extends Entity, F extends Field<T> = never>(
 }
 
 /**
- * The faults of ids that are not known: one that never was, a deleted one and another workspace's look alike. `path`
- * names the field of the id at an index.
+ * Returns an error for each id that is not known. The error is the same for an id that is unknown, deleted, or of another
+ * workspace. `path` returns the path of the id at an index.
  */
-export function referenceErrors(
+export function findReferenceErrors(
   known: ReadonlySet<string>,
   ids: readonly string[],
   path: (index: number) => string,
@@ -27,7 +27,7 @@ export function referenceErrors(
   return ids.flatMap((id, index) => (known.has(id) ? [] : [{ path: path(index), problem }]));
 }
 
-/** Refuses with `invalid` all faults that were found. */
-export function throwIfInvalid(faults: readonly FieldError[]): void {
-  if (faults.length > 0) throw invalidFields(faults);
+/** Throws `invalid` if there is at least one error. */
+export function throwIfInvalid(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw createInvalidFieldsError(errors);
 }

@@ -1,17 +1,17 @@
-/** What the core needs of the machine that it runs on. */
+/** The functions of the runtime that the core needs: clocks, random values, hashes and IDNA. */
 export interface System {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a monotonic clock, for durations. */
-  elapsed(): number;
-  /** A new UUID version 7 (RFC 9562) in lower case, above every one that this process made before. */
+  /** Returns the milliseconds of a monotonic clock, to measure durations. */
+  monotonicNow(): number;
+  /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous ids of this process. */
   newId(): string;
-  /** 32 random characters of base62 (0-9A-Za-z). */
+  /** Returns 32 random characters of base62 (0-9A-Za-z). */
   newSecret(): string;
-  /** SHA-256 of a text, in hexadecimal. */
+  /** Returns the SHA-256 hash of a text, in hexadecimal. */
   sha256(text: string): string;
-  /** The Unicode form of a domain name in its ASCII form (IDNA, UTS #46). */
+  /** Converts a domain name from its ASCII form to its Unicode form (IDNA, UTS #46). */
   toUnicode(slug: string): string;
-  /** The one key that needs no checksum: the demo workspace's, where the operator chose it. */
+  /** The API key of the demo workspace, if the operator chose it. Only this key needs no checksum. */
   readonly demoApiKey?: string | undefined;
 }

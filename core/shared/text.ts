@@ -1,48 +1,51 @@
-/** Bounds of a text in Unicode code points, after it was trimmed. */
-export interface TextRule {
+/** Inclusive bounds of the length of a trimmed text, in Unicode code points. */
+export interface LengthRange {
   readonly min?: number;
   readonly max: number;
 }
 
-export const DESCRIPTION: TextRule = { max: 5000 };
-export const URL_TEXT: TextRule = { max: 2048 };
-export const SEARCH_TERM: TextRule = { max: 200 };
+export const DESCRIPTION_LENGTH: LengthRange = { max: 5000 };
+export const URL_LENGTH: LengthRange = { max: 2048 };
+export const SEARCH_TERM_LENGTH: LengthRange = { max: 200 };
 
-/** No text may contain it, so it can stand between the parts of a search text. */
+/** The separator of the parts of a search text. No text can contain it. */
 const NUL = '\0';
 
-/** Says what is wrong with a trimmed text, or nothing. */
-export function textProblem(text: string, { min = 0, max }: TextRule): string | undefined {
+/** Returns the problem of a trimmed text, or `undefined`. */
+export function findTextProblem(text: string, { min = 0, max }: LengthRange): string | undefined {
   if (text.includes(NUL)) return 'must not contain a NUL character';
   if (/\p{Surrogate}/u.test(text)) return 'must be well-formed Unicode, without lone surrogates';
-  // A code point has one or two UTF-16 units: most texts need no counting.
+  // A code point has one or two UTF-16 code units, so most texts need no count.
   if (text.length >= 2 * min && text.length <= max) return undefined;
-  const length = codePoints(text);
+  const length = countCodePoints(text);
   if (length < min) return min === 1 ? 'must not be blank' : `must have at least ${min} characters`;
   if (length > max) return `must have at most ${max} characters`;
   return undefined;
 }
 
-function codePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
 }
 
 /**
- * The form in which texts are compared "whatever the case": NFC, each code point lower-cased by itself, ς read as σ.
- * (Lower-casing a whole string differs from lower-casing its code points in the final sigma alone.)
+ * Returns the form of a text for case-insensitive comparisons: NFC, each code point lower-cased separately, and ς replaced by
+ * σ. Lower-casing a whole string differs from lower-casing its code points only in the final sigma.
  */
 export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** The folded text in which a folded search term is looked for; a term cannot match across two parts. */
-export function searchText(...parts: readonly string[]): string {
+/** Returns the folded text that searches scan for a folded term. A term cannot match across two parts. */
+export function buildSearchText(...parts: readonly string[]): string {
   return parts.map(fold).join(NUL);
 }
 
-/** Orders strings by Unicode code point, as a database that compares UTF-8 does (JavaScript compares UTF-16 units). */
+/**
+ * Compares strings by Unicode code point, as a database that compares UTF-8 does. The operator `<` of JavaScript compares
+ * UTF-16 code units.
+ */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;
   const end = Math.min(a.length, b.length);

@@ -1,13 +1,14 @@
-import { addAll, type BatchResult, takenNames } from '../shared/batch.ts';
-import { withChanges } from '../shared/changes.ts';
+import { addAll, type BatchResult, findTakenNames } from '../shared/batch.ts';
+import { applyChanges } from '../shared/changes.ts';
 import { COLORS, type Color } from '../shared/color.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
-import { timestamp } from '../shared/date.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import { leastUsedColor, type Tag, type TagRepository, tagSchema } from './tag.ts';
+import { findLeastUsedColor, type Tag, type TagRepository, tagSchema } from './tag.ts';
 
+/** The use cases of tags. */
 export class TagService {
   constructor(
     private readonly tags: TagRepository,
@@ -15,29 +16,29 @@ export class TagService {
   ) {}
 
   /**
-   * Gives the tag the colour least used in the workspace; exact while creations do not overlap, for nothing is locked.
-   * Refuses with `conflict` a name that another tag has, whatever the case.
+   * Creates a tag with the color that is least used in the workspace. Concurrent creations can get the same color, because
+   * nothing is locked. Rejects with `conflict` if another tag has the name (case-insensitive).
    */
   async create(workspaceId: string, name: string): Promise<Tag> {
-    const tag = this.newTag(workspaceId, name, leastUsedColor(await this.countColorUses(workspaceId)));
+    const tag = this.newTag(workspaceId, name, findLeastUsedColor(await this.countColorUses(workspaceId)));
     await this.tags.add(tag);
     return tag;
   }
 
-  /** What `createMany` would make of a batch of names, which it refuses and colours as `create` does one by one. */
+  /** Checks a batch of names without storing it. Each result is the tag to add, or the error of `create`. */
   async checkMany(workspaceId: string, names: readonly string[]): Promise<readonly BatchResult<Tag>[]> {
-    const taken = await takenNames(this.tags, workspaceId, names.map(fold));
-    const uses = await this.countColorUses(workspaceId);
+    const takenNames = await findTakenNames(this.tags, workspaceId, names.map(fold));
+    const useCounts = await this.countColorUses(workspaceId);
     return names.map((name) => {
-      const tag = this.newTag(workspaceId, name, leastUsedColor(uses));
-      if (taken.has(tag.foldedName)) return new CoreError('conflict', tagSchema.unique.foldedName as string);
-      taken.add(tag.foldedName);
-      uses[tag.color]++;
+      const tag = this.newTag(workspaceId, name, findLeastUsedColor(useCounts));
+      if (takenNames.has(tag.foldedName)) return new CoreError('conflict', tagSchema.unique.foldedName as string);
+      takenNames.add(tag.foldedName);
+      useCounts[tag.color]++;
       return tag;
     });
   }
 
-  /** Creates a batch. With `ids`, it can be retried (batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
   async createMany(
     workspaceId: string,
     names: readonly string[],
@@ -46,20 +47,23 @@ export class TagService {
     return addAll(this.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
   }
 
-  /** Keeps the colour. Refuses with `conflict` a name that another tag has, whatever the case. */
+  /**
+   * Renames a tag. Its color is unchanged. Rejects with `not_found` if the workspace does not have the tag, and with
+   * `conflict` if another tag has the name (case-insensitive).
+   */
   async rename(workspaceId: string, id: string, name: string): Promise<Tag> {
     const now = this.system.now();
-    const rename = (tag: Tag): Tag => withChanges(tag, { name, foldedName: fold(name) }, now);
+    const rename = (tag: Tag): Tag => applyChanges(tag, { name, foldedName: fold(name) }, now);
     return requireFound(await this.tags.update(workspaceId, id, rename), 'tag');
   }
 
-  /** Every tag, in the order of their making. */
+  /** Iterates over all tags in creation order. */
   iterate(workspaceId: string): AsyncIterable<Tag> {
     return iterateById((after, take) => this.tags.listById(workspaceId, after, take));
   }
 
   private newTag(workspaceId: string, name: string, color: Color): Tag {
-    const now = timestamp(this.system.now());
+    const now = formatTimestamp(this.system.now());
     return {
       id: this.system.newId(),
       workspaceId,

@@ -14,18 +14,18 @@ export type TagRepository = RecordStore<Tag>;
 
 export const tagSchema: RecordSchema<Tag> = {
   name: 'tags',
-  unique: { foldedName: 'The workspace has a tag of this name: choose another one.' },
+  unique: { foldedName: 'This workspace already has a tag with this name. Choose another name.' },
   indexes: [['color', 'createdAt']],
 };
 
-export const TAG_NAME = { min: 1, max: 190 };
+export const TAG_NAME_LENGTH = { min: 1, max: 190 };
 
-/** The list filter `tagNames` is separated by commas, so a name has none. */
-export function tagNameProblem(name: string): string | undefined {
+/** Returns the problem of a name, or `undefined`. The list filter `tagNames` separates names with commas. */
+export function findTagNameProblem(name: string): string | undefined {
   return name.includes(',') ? 'must not contain a comma' : undefined;
 }
 
-/** The colour that the fewest tags have; on a tie the first of them. */
-export function leastUsedColor(uses: Readonly<Record<Color, number>>): Color {
-  return COLORS.reduce((least, color) => (uses[color] < uses[least] ? color : least));
+/** Returns the least used color. If several colors are the least used, returns the first of them. */
+export function findLeastUsedColor(useCounts: Readonly<Record<Color, number>>): Color {
+  return COLORS.reduce((least, color) => (useCounts[color] < useCounts[least] ? color : least));
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Sample } from './sample.ts';
 import type { Script } from './server-process.ts';
 
@@ -68,7 +68,7 @@ export function oursInMemory(campaigns: readonly number[]): Contender {
 
 /** This service on memory storage as anybody starts it. */
 export function oursAsStarted(): Contender {
-  return contender('ours', SERVICE, { DEMO_API_KEY: apiKeySecret('0'.repeat(32)) }, { logs: true });
+  return contender('ours', SERVICE, { DEMO_API_KEY: createApiKeySecret('0'.repeat(32)) }, { logs: true });
 }
 
 /** `file` has what it answers, as JSON: pairs of the path, or the name of what is sent, and the answer. */

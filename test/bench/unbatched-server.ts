@@ -1,6 +1,6 @@
 import { createHttpService } from '../../adapters/http/http-server.ts';
 import { createLogObserver } from '../../adapters/http/log.ts';
-import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { CALLER_CACHE_TTL_MS } from '../../bootstrap/container.ts';
 import { createStandardErrorLog } from '../../bootstrap/log.ts';
@@ -15,8 +15,8 @@ const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => l
 await connection.firstAttempt();
 const core = {
   app: new Application(storage, createNodeSystem(), CALLER_CACHE_TTL_MS),
-  requestLimiter: memoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
-  refusalLimiter: memoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
+  requestLimiter: createMemoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
+  refusalLimiter: createMemoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };
 const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
 const { server } = createHttpService(core, { bodyLimit, docsUrl, trustProxy }, [createLogObserver(log)]);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { commands } from '../../adapters/cli/commands.ts';
-import { apiKeySecret } from '../../core/access/api-key.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { createCommandLine, parseJsonOutput, type TestCommandLine } from '../support/command-line.ts';
 import { NOON, SECOND } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
-const SETUP_TIME = timestamp(NOON);
-const COMMAND_TIME = timestamp(NOON + SECOND);
+const SETUP_TIME = formatTimestamp(NOON);
+const COMMAND_TIME = formatTimestamp(NOON + SECOND);
 
 /** The ids of a company's records in creation order. `new` is the id of the first record that a command creates. */
 const IDS = ['w', 'g', 'm', 'k', 't', 'p', 'd', 'c', 'new'];
@@ -42,7 +42,7 @@ function splitArguments(line: string): string[] {
   return line.split(' ').map((word) => word.replaceAll('~', ' '));
 }
 
-const createSecret = (letter: string) => apiKeySecret(letter.repeat(32));
+const createSecret = (letter: string) => createApiKeySecret(letter.repeat(32));
 const KEY_CREATED_MESSAGE = `The API key new was created. Store the key now, because it is shown only once:\n\n  ${createSecret('b')}\n\n`;
 
 const member = {
@@ -260,9 +260,11 @@ const createNotFoundMessage = (noun: string) => `There is no ${noun} with this i
 
 /** The errors of command lines that a rule rejects. */
 const expectedErrors: Readonly<Record<string, string>> = {
-  'member list --workspace nowhere': 'There is no workspace with this id.',
-  'member create --workspace w --name B --email b@x --group g --group lost': 'groupIds.1: is no group of the workspace',
-  'member create --workspace OTHER --name B --email b@x --group g': 'groupIds.0: is no group of the workspace',
+  'member list --workspace nowhere': 'No workspace has this id. Check the id.',
+  'member create --workspace w --name B --email b@x --group g --group lost':
+    'groupIds.1: must be the id of a group of this workspace',
+  'member create --workspace OTHER --name B --email b@x --group g':
+    'groupIds.0: must be the id of a group of this workspace',
   'member update --workspace w lost --name B': createNotFoundMessage('member'),
   'member update --workspace OTHER m --name B': createNotFoundMessage('member'),
   'key create --workspace OTHER --member m': createNotFoundMessage('member'),
@@ -274,8 +276,8 @@ const expectedErrors: Readonly<Record<string, string>> = {
   'campaign set-status --workspace OTHER c published': createNotFoundMessage('campaign'),
   'share record --workspace w --campaign c --member lost': createNotFoundMessage('member'),
   'share record --workspace w --campaign c --member m':
-    'Only a published campaign can be shared or clicked; this one is draft.',
-  'click record --workspace w --campaign c': 'Only a published campaign can be shared or clicked; this one is draft.',
+    'The campaign is draft. Publish it before you record shares or clicks.',
+  'click record --workspace w --campaign c': 'The campaign is draft. Publish it before you record shares or clicks.',
   'click record --workspace w --campaign lost': createNotFoundMessage('campaign'),
 };
 
@@ -346,7 +348,11 @@ suite('a command that a rule rejects', {
     }
     const [first, second] = ids as [string[], string[]];
     assert.equal((await run(['domain', 'verify', ...first])).code, 0);
-    const expected = { code: 1, stdout: '', stderr: 'error: Another workspace has verified this domain.\n' };
+    const expected = {
+      code: 1,
+      stdout: '',
+      stderr: 'error: Another workspace has verified this domain. Use another domain.\n',
+    };
     assert.deepEqual(await run(['domain', 'verify', ...second]), expected);
   },
 });

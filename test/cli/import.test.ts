@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
 import { collectAll } from '../support/collect-all.ts';
 import {
@@ -56,7 +56,7 @@ const importCases: Readonly<Record<string, { lines: readonly unknown[]; rejected
         campaignBody,
       ],
       rejected: {
-        2: /^tagIds\.0: is no tag of the workspace$/,
+        2: /^tagIds\.0: must be the id of a tag of this workspace$/,
         3: /^colour: unknown field, .*; name: must not be blank$/,
         4: /^endDate: must not be before startDate$/,
         5: /^totalBudget: must be a non-negative amount/,
@@ -69,15 +69,18 @@ const importCases: Readonly<Record<string, { lines: readonly unknown[]; rejected
     tags: {
       lines: [{ name: 'One' }, { name: 'ONE' }, { name: 'a,b' }, { name: 'Taken' }, { name: ' Two ' }, { title: 'x' }],
       rejected: {
-        2: /^The workspace has a tag of this name/,
+        2: /^This workspace already has a tag with this name/,
         3: /^name: must not contain a comma$/,
-        4: /^The workspace has a tag of this name/,
+        4: /^This workspace already has a tag with this name/,
         6: /^title: unknown field, allowed fields: name; name: is required$/,
       },
     },
     groups: {
       lines: [{ name: 'One', description: 'First' }, { name: 'one' }, { name: 'Taken' }, { name: 'Two' }],
-      rejected: { 2: /^The workspace has a group of this name/, 3: /^The workspace has a group of this name/ },
+      rejected: {
+        2: /^This workspace already has a group with this name/,
+        3: /^This workspace already has a group with this name/,
+      },
     },
   };
 
@@ -143,7 +146,7 @@ suite('an import', {
       const posted = (await collectAll(app.campaigns.iterate(workspaceId))).find(({ id }) => id === postedId);
       const ignoredFields = { id: '', workspaceId: '', createdBy: null, createdAt: '', updatedAt: '' };
       assert.deepEqual({ ...imported, ...ignoredFields }, { ...posted, ...ignoredFields });
-      assert.deepEqual([imported?.createdBy, imported?.createdAt], [null, timestamp(NOON)]);
+      assert.deepEqual([imported?.createdBy, imported?.createdAt], [null, formatTimestamp(NOON)]);
     }),
 
   'reads lines like request bodies of the API': async () => {
@@ -254,7 +257,7 @@ suite('an import', {
 
   'rejects an unknown workspace': async () => {
     const { run } = await createWorkspace();
-    const expected = { code: 1, stdout: '', stderr: 'error: There is no workspace with this id.\n' };
+    const expected = { code: 1, stdout: '', stderr: 'error: No workspace has this id. Check the id.\n' };
     assert.deepEqual(await run(['import', '--workspace', 'nowhere', 'tags', '-']), expected);
   },
 });

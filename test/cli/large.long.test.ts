@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
-import { shareId } from '../../core/campaign/campaign.ts';
+import { createShareId } from '../../core/campaign/campaign.ts';
 import { usageOf } from '../bench/usage.ts';
 import { newId } from '../contract/samples.ts';
 import { parseJsonOutput, startCommand } from '../support/command-line.ts';
@@ -51,7 +51,7 @@ suite('a large amount of data', {
         const createdAt = new Date().toISOString();
         await storage.shares.addMany(
           members.map((memberId) => ({
-            id: shareId(memberId, campaignId),
+            id: createShareId(memberId, campaignId),
             workspaceId,
             campaignId,
             memberId,

@@ -91,10 +91,10 @@ suite('the command line, as a process', {
       const c = ids.campaigns;
       const cases: Readonly<Record<string, string>> = {
         [`campaign set-status --workspace ${w} ${c} draft`]:
-          'A campaign goes from published to archived, not to draft.',
+          'The status cannot change from published to draft. Allowed: archived.',
         [`share record --workspace ${w} --campaign ${m} --member ${m}`]:
-          'There is no campaign with this id in the workspace.',
-        [`tag list --workspace ${c}`]: 'There is no workspace with this id.',
+          'No campaign of this workspace has this id. Check the id.',
+        [`tag list --workspace ${c}`]: 'No workspace has this id. Check the id.',
       };
       await Promise.all(
         Object.entries(cases).map(async ([line, message]) => {

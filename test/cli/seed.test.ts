@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
-import { DESCRIPTION } from '../../core/shared/text.ts';
+import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { createCommandLine, parseJsonOutput } from '../support/command-line.ts';
 import { suite } from '../support/suite.ts';
@@ -49,7 +49,7 @@ suite('a seed', {
         status,
       );
     const lengths = campaigns.map(({ description }) => description.length);
-    assert.ok(lengths.some((length) => length > 1000) && lengths.every((length) => length <= DESCRIPTION.max));
+    assert.ok(lengths.some((length) => length > 1000) && lengths.every((length) => length <= DESCRIPTION_LENGTH.max));
     const actor = { workspaceId };
     const page = { page: 1, pageSize: 25, includeArchived: false } as const;
     for (const filter of CAMPAIGN_WINDOWS) {

@@ -695,7 +695,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "forbidden",
-                 *         "message": "This key has read access: use one with full access.",
+                 *         "message": "This API key has read access. Use a key with full access.",
                  *         "doc_url": "/docs/errors#forbidden"
                  *       }
                  *     }
@@ -726,7 +726,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "not_found",
-                 *         "message": "There is no campaign with this id in the workspace.",
+                 *         "message": "No campaign of this workspace has this id. Check the id.",
                  *         "doc_url": "/docs/errors#not-found"
                  *       }
                  *     }
@@ -760,7 +760,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "conflict",
-                 *         "message": "The workspace has a tag of this name.",
+                 *         "message": "This workspace already has a tag with this name. Choose another name.",
                  *         "doc_url": "/docs/errors#conflict"
                  *       }
                  *     }
@@ -790,7 +790,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "invite_expired",
-                 *         "message": "The invitation of the member who holds this key expired before it was accepted: ask for a new one.",
+                 *         "message": "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
                  *         "doc_url": "/docs/errors#invite-expired"
                  *       }
                  *     }

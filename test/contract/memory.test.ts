@@ -1,16 +1,19 @@
-import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { memoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import { suite } from '../support/suite.ts';
-import { storageModel } from './model.ts';
-import { rateLimiterContract } from './rate-limiter.ts';
-import { storageContract } from './storage.ts';
+import { defineModelTests } from './model.ts';
+import { defineRateLimiterContract } from './rate-limiter-contract.ts';
+import { defineStorageContract } from './storage-contract.ts';
 
 const close = async () => undefined;
-const openStorage = async () => ({ storage: memoryStorage(Date.now), close });
+const openStorage = async () => ({ storage: createMemoryStorage(Date.now), close });
 
-suite('storage in memory', { ...storageContract(openStorage), ...storageModel(openStorage, 200) });
+suite('storage in memory', { ...defineStorageContract(openStorage), ...defineModelTests(openStorage, 200) });
 
 suite(
   'a rate limiter in memory',
-  rateLimiterContract(async (limit, windowSeconds) => ({ limiter: memoryRateLimiter(limit, windowSeconds), close })),
+  defineRateLimiterContract(async (limit, windowSeconds) => ({
+    limiter: createMemoryRateLimiter(limit, windowSeconds),
+    close,
+  })),
 );

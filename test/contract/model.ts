@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Condition, Query, RecordStore } from '../../core/shared/record-store.ts';
-import { type AnyRecord, NaiveRecords } from './naive-storage.ts';
-import { type OpenStorage, onStorage, type Tests } from './on-storage.ts';
-import { campaign, newId, question, tag } from './samples.ts';
+import { type AnyRecord, NaiveRecordStore } from './naive-storage.ts';
+import { createCampaign, createQuestion, createTag, newId } from './samples.ts';
+import { createStorageTest, type OpenStorage, type Tests } from './storage-test.ts';
 
-const RECORDS = 40;
-const WORKSPACES = 2;
+const RECORD_COUNT = 40;
+const WORKSPACE_COUNT = 2;
 
 const time = fc.constantFrom('2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z');
 const moment = fc.integer({ min: 0, max: 9 });
@@ -16,22 +16,22 @@ const letter = fc.constantFrom('a', 'b', 'c', 'd');
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const letters: fc.Arbitrary<string[]> = fc.array(letter, { maxLength: 4 });
 
-const is = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, is: it }));
+const createIs = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, is: it }));
 const flags = fc.array(fc.boolean(), { maxLength: 3 });
-const among = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
+const createIn = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
   values.map((it) => ({ field, in: it }));
-const contains = (field: string) => text.map((term) => ({ field, contains: term }));
-const range = (field: string) =>
+const createContains = (field: string) => text.map((term) => ({ field, contains: term }));
+const createRange = (field: string) =>
   fc.oneof(
     moment.map((from) => ({ field, from })),
     moment.map((to) => ({ field, to })),
     fc.tuple(moment, moment).map(([from, to]) => ({ field, from, to })),
   );
 
-/** The kinds under test: what their fields can be, what can be asked of them, and which fields order them. */
-const models = {
+/** The resources under test: the values of their fields, the conditions of their queries, and the fields of their orders. */
+const resources = {
   campaigns: {
-    make: campaign,
+    create: createCampaign,
     fields: {
       archived: fc.boolean(),
       createdAt: time,
@@ -45,21 +45,21 @@ const models = {
       searchText: text,
     },
     conditions: [
-      is('archived', fc.boolean()),
-      among('archived', flags),
-      is('createdBy', letter),
-      is('name', text),
-      among('tagIds'),
-      among('domain'),
-      among('name', fc.array(text)),
-      range('startsAt'),
-      range('endsAt'),
-      contains('searchText'),
+      createIs('archived', fc.boolean()),
+      createIn('archived', flags),
+      createIs('createdBy', letter),
+      createIs('name', text),
+      createIn('tagIds'),
+      createIn('domain'),
+      createIn('name', fc.array(text)),
+      createRange('startsAt'),
+      createRange('endsAt'),
+      createContains('searchText'),
     ],
     orders: ['createdAt', 'updatedAt', 'startsAt'],
   },
   inspirationQuestions: {
-    make: question,
+    create: createQuestion,
     fields: {
       archived: fc.boolean(),
       isActive: fc.boolean(),
@@ -70,31 +70,36 @@ const models = {
       createdAt: time,
     },
     conditions: [
-      is('archived', fc.boolean()),
-      is('isActive', fc.boolean()),
-      among('isActive', flags),
-      is('userType', letter),
-      among('userType'),
-      among('groups'),
-      among('audience'),
-      contains('searchText'),
+      createIs('archived', fc.boolean()),
+      createIs('isActive', fc.boolean()),
+      createIn('isActive', flags),
+      createIs('userType', letter),
+      createIn('userType'),
+      createIn('groups'),
+      createIn('audience'),
+      createContains('searchText'),
     ],
     orders: ['createdAt'],
   },
   tags: {
-    make: (workspaceId: string, fields: object) => tag(workspaceId, '', fields),
+    create: (workspaceId: string, fields: object) => createTag(workspaceId, '', fields),
     fields: { foldedName: name, color: letter, createdAt: time },
-    conditions: [is('foldedName', name), among('foldedName', fc.array(name)), is('color', letter), among('color')],
+    conditions: [
+      createIs('foldedName', name),
+      createIn('foldedName', fc.array(name)),
+      createIs('color', letter),
+      createIn('color'),
+    ],
     orders: ['createdAt'],
   },
 };
 
-type KindName = keyof typeof models;
+type StoreName = keyof typeof resources;
 
-/** The kinds of a storage, or of what it is compared with. */
-type Kinds = Readonly<Record<KindName, RecordStore<AnyRecord>>>;
+/** The stores of a storage, or of the model that it is compared with. */
+type Stores = Readonly<Record<StoreName, RecordStore<AnyRecord>>>;
 
-const verbs = {
+const actions = {
   get: ({ records, workspaceId, id }) => records.get(workspaceId, id),
   getMany: async ({ records, workspaceId, id, otherId }) => {
     const found = await records.getMany(workspaceId, [id, otherId, id]);
@@ -111,9 +116,9 @@ const verbs = {
       throw new Error('the change throws');
     }),
   remove: ({ records, workspaceId, id }) => records.remove(workspaceId, id),
-} satisfies Record<string, (it: Operands) => Promise<unknown>>;
+} satisfies Record<string, (it: ActionInput) => Promise<unknown>>;
 
-interface Operands {
+interface ActionInput {
   readonly records: RecordStore<AnyRecord>;
   readonly workspaceId: string;
   readonly id: string;
@@ -122,68 +127,72 @@ interface Operands {
   readonly query: Query<AnyRecord>;
 }
 
-/** What is done to the records of a kind; workspace and records by their numbers. */
+/** An action on a store. `workspace` and `record` are indexes into `RunIds`. */
 interface Step {
-  readonly verb: keyof typeof verbs;
-  readonly kind: KindName;
+  readonly action: keyof typeof actions;
+  readonly storeName: StoreName;
   readonly workspace: number;
   readonly record: number;
   readonly fields: object;
   readonly query: Query<AnyRecord>;
 }
 
-/** Steps that are done atomically, or (where `alone`) one after the other. */
+/** Steps that run in one transaction, or one by one without a transaction (`alone`). */
 interface Work {
-  readonly how: 'alone' | 'atomically' | 'atomically, then throws';
+  readonly mode: 'alone' | 'in a transaction' | 'in a transaction that throws';
   readonly steps: readonly Step[];
 }
 
-const stepOf = (kind: KindName, ...some: Step['verb'][]): fc.Arbitrary<Step> => {
-  const { fields, conditions, orders } = models[kind];
+const createStep = (storeName: StoreName, ...chosenActions: Step['action'][]): fc.Arbitrary<Step> => {
+  const { fields, conditions, orders } = resources[storeName];
   const query = fc.record({
     where: fc.array(fc.oneof(...(conditions as fc.Arbitrary<Condition<AnyRecord>>[])), { maxLength: 3 }),
     by: fc.constantFrom(...orders),
     order: fc.constantFrom('asc' as const, 'desc' as const),
-    skip: fc.oneof(fc.constant(0), fc.nat(RECORDS)),
-    take: fc.oneof(fc.nat(5), fc.constant(RECORDS)),
+    skip: fc.oneof(fc.constant(0), fc.nat(RECORD_COUNT)),
+    take: fc.oneof(fc.nat(5), fc.constant(RECORD_COUNT)),
   });
   return fc.record({
-    verb: fc.constantFrom(...some),
-    kind: fc.constant(kind),
-    workspace: fc.nat(WORKSPACES - 1),
-    record: fc.nat(RECORDS - 1),
+    action: fc.constantFrom(...chosenActions),
+    storeName: fc.constant(storeName),
+    workspace: fc.nat(WORKSPACE_COUNT - 1),
+    record: fc.nat(RECORD_COUNT - 1),
     fields: fc.record(fields as Record<string, fc.Arbitrary<unknown>>),
     query,
   });
 };
 
-const all = Object.keys(verbs) as Step['verb'][];
-const kinds = Object.keys(models) as KindName[];
-const step = fc.oneof(...kinds.map((kind) => stepOf(kind, ...all, 'add', 'replace', 'list', 'list', 'list')));
-const filling = fc.oneof(stepOf('campaigns', 'add'), stepOf('inspirationQuestions', 'add'));
+const actionNames = Object.keys(actions) as Step['action'][];
+const storeNames = Object.keys(resources) as StoreName[];
+const step = fc.oneof(
+  ...storeNames.map((storeName) => createStep(storeName, ...actionNames, 'add', 'replace', 'list', 'list', 'list')),
+);
+const initialStep = fc.oneof(createStep('campaigns', 'add'), createStep('inspirationQuestions', 'add'));
 const work = fc.record({
-  how: fc.constantFrom<Work['how'][]>('alone', 'atomically', 'atomically, then throws'),
+  mode: fc.constantFrom<Work['mode'][]>('alone', 'in a transaction', 'in a transaction that throws'),
   steps: fc.array(step, { maxLength: 20 }),
 });
-const works = fc.tuple(fc.array(filling, { maxLength: 150 }), fc.array(work, { maxLength: 8 })).map(([steps, rest]) => {
-  const filled: Work = { how: 'alone', steps };
-  return [filled, ...rest];
-});
+const allWork = fc
+  .tuple(fc.array(initialStep, { maxLength: 150 }), fc.array(work, { maxLength: 8 }))
+  .map(([steps, rest]) => {
+    const initialWork: Work = { mode: 'alone', steps };
+    return [initialWork, ...rest];
+  });
 
-/** Whatever is done, a storage answers as arrays do that are searched from end to end. */
-export function storageModel(open: OpenStorage, numRuns: number): Tests {
+/** Returns a test that runs random work on a storage and on arrays of records, and compares all results. */
+export function defineModelTests(open: OpenStorage, numRuns: number): Tests {
   return {
-    'answers as arrays of records would': onStorage(open)((storage) =>
+    'returns the same results as arrays of records for random work': createStorageTest(open)((storage) =>
       fc.assert(
-        fc.asyncProperty(works, async (all) => {
-          const [real, naive] = [storage as unknown as ModelStorage, naiveStorage()];
-          const names = {
-            workspaces: Array.from({ length: WORKSPACES }, newId),
-            ids: Array.from({ length: RECORDS }, newId),
+        fc.asyncProperty(allWork, async (works) => {
+          const [real, naive] = [storage as unknown as ModelStorage, createNaiveStorage()];
+          const runIds = {
+            workspaces: Array.from({ length: WORKSPACE_COUNT }, newId),
+            ids: Array.from({ length: RECORD_COUNT }, newId),
           };
-          for (const work of all) {
-            assert.deepEqual(await answers(real, work, names), await answers(naive, work, names));
-            assert.deepEqual(await everything(real, names), await everything(naive, names));
+          for (const work of works) {
+            assert.deepEqual(await runWork(real, work, runIds), await runWork(naive, work, runIds));
+            assert.deepEqual(await readAll(real, runIds), await readAll(naive, runIds));
           }
         }),
         { numRuns },
@@ -192,52 +201,61 @@ export function storageModel(open: OpenStorage, numRuns: number): Tests {
   };
 }
 
-/** The ids that a run uses. */
-interface Names {
+/** The ids of a run. */
+interface RunIds {
   readonly workspaces: readonly string[];
   readonly ids: readonly string[];
 }
 
-type ModelStorage = Kinds & { atomically(work: (staged: Kinds) => Promise<void>): Promise<void> };
+type ModelStorage = Stores & { runInTransaction(work: (staged: Stores) => Promise<void>): Promise<void> };
 
-function naiveStorage(): ModelStorage {
-  const campaigns = new NaiveRecords('id');
-  const inspirationQuestions = new NaiveRecords('id');
-  const tags = new NaiveRecords('foldedName');
-  const kinds = { campaigns, inspirationQuestions, tags };
-  const atomically = async (work: (staged: Kinds) => Promise<void>) => {
-    const before = Object.values(kinds).map((records) => [records, records.rows] as const);
-    await work(kinds).catch((error) => {
+function createNaiveStorage(): ModelStorage {
+  const campaigns = new NaiveRecordStore('id');
+  const inspirationQuestions = new NaiveRecordStore('id');
+  const tags = new NaiveRecordStore('foldedName');
+  const stores = { campaigns, inspirationQuestions, tags };
+  const runInTransaction = async (work: (staged: Stores) => Promise<void>) => {
+    const before = Object.values(stores).map((records) => [records, records.rows] as const);
+    await work(stores).catch((error) => {
       for (const [records, rows] of before) records.rows = rows;
       throw error;
     });
   };
-  return { ...kinds, atomically };
+  return { ...stores, runInTransaction };
 }
 
-async function answers(storage: ModelStorage, { how, steps }: Work, names: Names): Promise<unknown[]> {
-  const given: unknown[] = [];
-  const run = async (kinds: Kinds) => {
-    for (const step of steps) given.push(await verbs[step.verb](operandsOf(kinds, step, names)).catch(refusal));
-    if (how === 'atomically, then throws') throw new Error('the work throws');
+async function runWork(storage: ModelStorage, { mode, steps }: Work, runIds: RunIds): Promise<unknown[]> {
+  const results: unknown[] = [];
+  const run = async (stores: Stores) => {
+    for (const step of steps)
+      results.push(await actions[step.action](createInput(stores, step, runIds)).catch(toErrorKind));
+    if (mode === 'in a transaction that throws') throw new Error('the work throws');
   };
-  await (how === 'alone' ? run(storage) : storage.atomically(run)).catch((error) => given.push(refusal(error)));
-  return given;
+  await (mode === 'alone' ? run(storage) : storage.runInTransaction(run)).catch((error) =>
+    results.push(toErrorKind(error)),
+  );
+  return results;
 }
 
-function operandsOf(kinds: Kinds, { kind, workspace, record, fields, query }: Step, names: Names): Operands {
-  const workspaceId = names.workspaces[workspace] as string;
-  const [id, otherId] = [names.ids[record], names.ids[0]] as [string, string];
-  const ownId = names.ids[record - (record % WORKSPACES) + workspace];
-  const made: AnyRecord = models[kind].make(workspaceId, { createdBy: null, ...fields, id: ownId });
-  return { records: kinds[kind], workspaceId, id, otherId, record: made, query };
+function createInput(
+  stores: Stores,
+  { storeName, workspace, record, fields, query }: Step,
+  runIds: RunIds,
+): ActionInput {
+  const workspaceId = runIds.workspaces[workspace] as string;
+  const [id, otherId] = [runIds.ids[record], runIds.ids[0]] as [string, string];
+  const ownId = runIds.ids[record - (record % WORKSPACE_COUNT) + workspace];
+  const created: AnyRecord = resources[storeName].create(workspaceId, { createdBy: null, ...fields, id: ownId });
+  return { records: stores[storeName], workspaceId, id, otherId, record: created, query };
 }
 
-function everything(storage: Kinds, { workspaces }: Names): Promise<unknown> {
-  const page = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: RECORDS } as const;
-  return Promise.all(kinds.flatMap((kind) => workspaces.map((workspaceId) => storage[kind].list(workspaceId, page))));
+function readAll(storage: Stores, { workspaces }: RunIds): Promise<unknown> {
+  const page = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: RECORD_COUNT } as const;
+  return Promise.all(
+    storeNames.flatMap((storeName) => workspaces.map((workspaceId) => storage[storeName].list(workspaceId, page))),
+  );
 }
 
-function refusal(error: unknown): string {
+function toErrorKind(error: unknown): string {
   return error instanceof CoreError ? error.kind : String(error);
 }

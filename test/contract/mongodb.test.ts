@@ -2,12 +2,12 @@ import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { type Database, mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { storageModel } from './model.ts';
-import { storageContract } from './storage.ts';
+import { defineModelTests } from './model.ts';
+import { defineStorageContract } from './storage-contract.ts';
 
 let database: Promise<Database> | undefined;
 
-/** Opens a storage on the one database of this file: it costs less than a database for each test. */
+/** Opens a storage on the shared database of this file, which is cheaper than a database for each test. */
 async function openStorage() {
   database ??= mongod();
   const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
@@ -21,7 +21,7 @@ async function openStorage() {
 }
 
 suite('storage in MongoDB', {
-  ...storageContract(openStorage),
-  ...storageModel(openStorage, 20),
+  ...defineStorageContract(openStorage),
+  ...defineModelTests(openStorage, 20),
   'leaves no database behind': async () => (await database)?.stop(),
 });

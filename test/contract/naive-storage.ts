@@ -1,49 +1,49 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: it holds records of any kind
+// biome-ignore lint/suspicious/noExplicitAny: it stores records of any schema
 export type AnyRecord = Entity & Readonly<Record<string, any>>;
 
-/** Records as simple as can be: an array that is searched, sorted and copied as a whole. */
-export class NaiveRecords implements RecordStore<AnyRecord> {
+/** The simplest record store: an array that is searched, sorted and copied as a whole. */
+export class NaiveRecordStore implements RecordStore<AnyRecord> {
   rows: readonly AnyRecord[] = [];
 
   constructor(private readonly unique: string) {}
 
   async get(workspaceId: string, id: string): Promise<AnyRecord | undefined> {
-    return this.of(workspaceId).find((row) => row.id === id);
+    return this.listWorkspace(workspaceId).find((row) => row.id === id);
   }
 
   async getMany(workspaceId: string, ids: readonly string[]): Promise<readonly AnyRecord[]> {
-    return this.of(workspaceId).filter((row) => ids.includes(row.id));
+    return this.listWorkspace(workspaceId).filter((row) => ids.includes(row.id));
   }
 
   async list(workspaceId: string, { where, by, order, skip, take }: Query<AnyRecord>): Promise<readonly AnyRecord[]> {
-    const found = this.of(workspaceId).filter((row) => where.every((condition) => holds(condition, row)));
+    const found = this.listWorkspace(workspaceId).filter((row) => where.every((condition) => matches(condition, row)));
     found.sort((a, b) => compare(a[by], b[by]) || compare(a.id, b.id));
     if (order === 'desc') found.reverse();
     return found.slice(skip, skip + take);
   }
 
   async listById(workspaceId: string, after: string, take: number): Promise<readonly AnyRecord[]> {
-    const above = this.of(workspaceId).filter(({ id }) => compare(id, after) > 0);
+    const above = this.listWorkspace(workspaceId).filter(({ id }) => compare(id, after) > 0);
     return above.sort((a, b) => compare(a.id, b.id)).slice(0, take);
   }
 
   async count(workspaceId: string, where: readonly Condition<AnyRecord>[]): Promise<number> {
-    return this.of(workspaceId).filter((row) => where.every((condition) => holds(condition, row))).length;
+    return this.listWorkspace(workspaceId).filter((row) => where.every((condition) => matches(condition, row))).length;
   }
 
   async add(record: AnyRecord): Promise<void> {
-    this.keep([...this.rows, record]);
+    this.replaceRows([...this.rows, record]);
   }
 
   async addMany(records: readonly AnyRecord[]): Promise<ReadonlyMap<number, string>> {
-    const refusals = new Map<number, string>();
+    const messages = new Map<number, string>();
     for (const [i, record] of records.entries()) {
-      await this.add(record).catch(({ message }) => refusals.set(i, message));
+      await this.add(record).catch(({ message }) => messages.set(i, message));
     }
-    return refusals;
+    return messages;
   }
 
   async update(
@@ -54,7 +54,7 @@ export class NaiveRecords implements RecordStore<AnyRecord> {
     const current = await this.get(workspaceId, id);
     if (!current) return undefined;
     const next = change(current);
-    this.keep(this.rows.map((row) => (row === current ? next : row)));
+    this.replaceRows(this.rows.map((row) => (row === current ? next : row)));
     return next;
   }
 
@@ -64,20 +64,20 @@ export class NaiveRecords implements RecordStore<AnyRecord> {
     return current !== undefined;
   }
 
-  private of(workspaceId: string): AnyRecord[] {
+  private listWorkspace(workspaceId: string): AnyRecord[] {
     return this.rows.filter((row) => row.workspaceId === workspaceId);
   }
 
-  private keep(rows: readonly AnyRecord[]): void {
+  private replaceRows(rows: readonly AnyRecord[]): void {
     for (const field of ['id', this.unique]) {
       const values = new Set(rows.map((row) => `${row.workspaceId} ${row[field]}`));
-      if (values.size < rows.length) throw new CoreError('conflict', `There is a record with this ${field}.`);
+      if (values.size < rows.length) throw new CoreError('conflict', `A record with this ${field} already exists.`);
     }
     this.rows = rows;
   }
 }
 
-function holds(condition: Condition<AnyRecord>, row: AnyRecord): boolean {
+function matches(condition: Condition<AnyRecord>, row: AnyRecord): boolean {
   const value = row[condition.field];
   if ('is' in condition) return value === condition.is;
   if ('in' in condition) return [value].flat().some((item) => condition.in.includes(item));
@@ -85,7 +85,7 @@ function holds(condition: Condition<AnyRecord>, row: AnyRecord): boolean {
   return !(value < (condition.from ?? value)) && !(value > (condition.to ?? value));
 }
 
-/** Strings by their UTF-8 bytes, which is by code point. */
+/** Compares strings by their UTF-8 bytes, which is the order of their code points. */
 function compare(a: string | number, b: string | number): number {
   return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b);
 }

@@ -1,23 +1,52 @@
 import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
-import { fold, searchText } from '../../core/shared/text.ts';
-import type { OnStorage, Tests } from './on-storage.ts';
-import { campaign, newId, pillar, question } from './samples.ts';
+import { buildSearchText, fold } from '../../core/shared/text.ts';
+import { createCampaign, createPillar, createQuestion, newId } from './samples.ts';
+import type { CreateStorageTest, Tests } from './storage-test.ts';
 
-const day = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
+const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
 
-/** Some campaigns by their names, in the order of their ids. */
+/** Campaigns by their names, in the order of their ids. */
 const campaigns: Readonly<Record<string, Partial<Campaign>>> = {
-  a: { createdAt: day(1), updatedAt: day(9), startsAt: 10, endsAt: 20, tagIds: ['red', 'blue'], domain: 'a.example' },
-  b: { createdAt: day(2), updatedAt: day(8), startsAt: 20, endsAt: 30, tagIds: ['blue'], createdBy: 'ada' },
-  c: { createdAt: day(2), updatedAt: day(8), startsAt: 20, endsAt: 90, tagIds: [], archived: true, createdBy: 'ada' },
-  d: { createdAt: day(2), updatedAt: day(7), startsAt: 30, endsAt: 40, tagIds: ['red'], domain: 'a.example' },
-  e: { createdAt: day(4), updatedAt: day(6), startsAt: 5, endsAt: 90, tagIds: ['red', 'blue', 'red'], archived: true },
-  f: { createdAt: day(3), updatedAt: day(7), startsAt: 40, endsAt: 50, tagIds: ['Red'], createdBy: 'ada' },
+  a: {
+    createdAt: formatDay(1),
+    updatedAt: formatDay(9),
+    startsAt: 10,
+    endsAt: 20,
+    tagIds: ['red', 'blue'],
+    domain: 'a.example',
+  },
+  b: { createdAt: formatDay(2), updatedAt: formatDay(8), startsAt: 20, endsAt: 30, tagIds: ['blue'], createdBy: 'ada' },
+  c: {
+    createdAt: formatDay(2),
+    updatedAt: formatDay(8),
+    startsAt: 20,
+    endsAt: 90,
+    tagIds: [],
+    archived: true,
+    createdBy: 'ada',
+  },
+  d: {
+    createdAt: formatDay(2),
+    updatedAt: formatDay(7),
+    startsAt: 30,
+    endsAt: 40,
+    tagIds: ['red'],
+    domain: 'a.example',
+  },
+  e: {
+    createdAt: formatDay(4),
+    updatedAt: formatDay(6),
+    startsAt: 5,
+    endsAt: 90,
+    tagIds: ['red', 'blue', 'red'],
+    archived: true,
+  },
+  f: { createdAt: formatDay(3), updatedAt: formatDay(7), startsAt: 40, endsAt: 50, tagIds: ['Red'], createdBy: 'ada' },
 };
 
-const conditions: readonly (readonly [where: readonly Condition<Campaign>[], names: string])[] = [
+const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[], names: string])[] = [
   [[], 'abcdef'],
   [[{ field: 'archived', is: false }], 'abdf'],
   [[{ field: 'archived', is: true }], 'ce'],
@@ -96,10 +125,10 @@ const conditions: readonly (readonly [where: readonly Condition<Campaign>[], nam
   ],
 ];
 
-/** The names in ascending order; where two records are equal in it, the smaller id is first. */
+/** The names in the ascending order of each field. Of equal records, the smaller id comes first. */
 const orders = { createdAt: 'abcdfe', updatedAt: 'edfbca', startsAt: 'eabcdf' } as const;
 
-const windows = [
+const pageWindows = [
   [0, 99],
   [0, 1],
   [1, 2],
@@ -109,9 +138,9 @@ const windows = [
   [0, 0],
 ] as const;
 
-const SEARCHED = ['Straße 50% off*', 'ÉCOLE', 'Ecole', 'a.c [x] (y) \\ ^$ |+?', 'ΟΔΟΣ', '🏆 Café', 'line\none'];
+const SEARCHED_TEXTS = ['Straße 50% off*', 'ÉCOLE', 'Ecole', 'a.c [x] (y) \\ ^$ |+?', 'ΟΔΟΣ', '🏆 Café', 'line\none'];
 
-const contained: readonly (readonly [term: string, texts: readonly number[]])[] = [
+const containsCases: readonly (readonly [term: string, texts: readonly number[]])[] = [
   ['straße', [0]],
   ['STRASSE', []],
   ['0% OFF*', [0]],
@@ -135,32 +164,34 @@ const contained: readonly (readonly [term: string, texts: readonly number[]])[] 
   ['offnote', []],
 ];
 
-/** In the order of their code points; UTF-16 puts those above U+FFFF before U+E000. */
+/** Titles in the order of their code points. UTF-16 orders code points above U+FFFF before U+E000. */
 const TITLES = ['', ' ', '!', '0', '10', '2', 'a', 'a b', 'aa', 'z', 'é', 'σ', '\ud7ff', '\ue000', '\uffee', '𐀀', '🏆'];
 
-/** What every storage finds, and in which order. */
-export function queries(test: OnStorage): Tests {
+/** Returns the tests of lists and counts. */
+export function defineQueryTests(test: CreateStorageTest): Tests {
   return {
-    'finds and counts what holds all conditions, page by page in every order': test(async (storage) => {
+    'lists and counts the records that match all conditions, page by page in every order': test(async (storage) => {
       const workspaceId = newId();
       for (const [name, fields] of Object.entries(campaigns)) {
-        await storage.campaigns.add(campaign(workspaceId, { name, searchText: 'summer', createdBy: null, ...fields }));
-        await storage.campaigns.add(campaign(newId(), { name, searchText: 'summer', ...fields }));
+        await storage.campaigns.add(
+          createCampaign(workspaceId, { name, searchText: 'summer', createdBy: null, ...fields }),
+        );
+        await storage.campaigns.add(createCampaign(newId(), { name, searchText: 'summer', ...fields }));
       }
-      for (const [where, names] of conditions) {
-        const said = JSON.stringify(where);
-        assert.equal(await storage.campaigns.count(workspaceId, where), names.length, said);
+      for (const [where, names] of conditionCases) {
+        const title = JSON.stringify(where);
+        assert.equal(await storage.campaigns.count(workspaceId, where), names.length, title);
         for (const [by, all] of Object.entries(orders) as [keyof typeof orders, string][]) {
           const ascending = [...all].filter((name) => names.includes(name));
           for (const order of ['asc', 'desc'] as const) {
             const expected = order === 'asc' ? ascending : ascending.toReversed();
-            for (const [skip, take] of windows) {
+            for (const [skip, take] of pageWindows) {
               const listed = await storage.campaigns.list(workspaceId, { where, by, order, skip, take });
               const page = expected.slice(skip, skip + take);
               assert.deepEqual(
                 listed.map(({ name }) => name),
                 page,
-                `${said} by ${by} ${order}, ${take} from ${skip}`,
+                `${title} by ${by} ${order}, ${take} from ${skip}`,
               );
             }
           }
@@ -171,7 +202,7 @@ export function queries(test: OnStorage): Tests {
     'finds records by their ids': test(async ({ contentPillars }) => {
       const workspaceId = newId();
       const ids = [newId(), newId(), newId()] as const;
-      for (const id of ids) await contentPillars.add(pillar(workspaceId, { id }));
+      for (const id of ids) await contentPillars.add(createPillar(workspaceId, { id }));
       const cases = [
         [
           [ids[0], ids[2]],
@@ -185,23 +216,23 @@ export function queries(test: OnStorage): Tests {
         const where = [{ field: 'id', in: wanted }] as const;
         const expected = found.map((at) => ids[at]);
         assert.deepEqual(
-          await idsOf(contentPillars, workspaceId, { where, by: 'foldedTitle', order: 'asc' }),
+          await listIds(contentPillars, workspaceId, { where, by: 'foldedTitle', order: 'asc' }),
           expected,
         );
         assert.equal(await contentPillars.count(workspaceId, where), expected.length);
       }
     }),
 
-    'finds a folded term as it stands, anywhere in a folded text': test(async ({ inspirationQuestions }) => {
+    'finds a folded term literally, anywhere in a folded text': test(async ({ inspirationQuestions }) => {
       const workspaceId = newId();
-      const ids = SEARCHED.map(() => newId());
+      const ids = SEARCHED_TEXTS.map(() => newId());
       for (const [at, id] of ids.entries()) {
-        const text = searchText(SEARCHED[at] as string, 'note');
-        await inspirationQuestions.add(question(workspaceId, { id, searchText: text }));
+        const text = buildSearchText(SEARCHED_TEXTS[at] as string, 'note');
+        await inspirationQuestions.add(createQuestion(workspaceId, { id, searchText: text }));
       }
-      for (const [term, texts] of contained) {
+      for (const [term, texts] of containsCases) {
         const where = [{ field: 'searchText', contains: fold(term) }] as const;
-        const found = await idsOf(inspirationQuestions, workspaceId, { where, by: 'createdAt', order: 'asc' });
+        const found = await listIds(inspirationQuestions, workspaceId, { where, by: 'createdAt', order: 'asc' });
         assert.deepEqual(
           found,
           texts.map((at) => ids[at]),
@@ -213,7 +244,8 @@ export function queries(test: OnStorage): Tests {
 
     'orders texts by code point': test(async ({ contentPillars }) => {
       const workspaceId = newId();
-      for (const foldedTitle of TITLES.toReversed()) await contentPillars.add(pillar(workspaceId, { foldedTitle }));
+      for (const foldedTitle of TITLES.toReversed())
+        await contentPillars.add(createPillar(workspaceId, { foldedTitle }));
       const page = { where: [], by: 'foldedTitle', skip: 0, take: 99 } as const;
       const titlesOf = async (order: 'asc' | 'desc') =>
         (await contentPillars.list(workspaceId, { ...page, order })).map(({ foldedTitle }) => foldedTitle);
@@ -225,15 +257,15 @@ export function queries(test: OnStorage): Tests {
       const workspaceId = newId();
       const ids = Array.from({ length: 20 }, newId);
       for (const id of [...ids.slice(9), ...ids.slice(0, 9).toReversed()])
-        await inspirationQuestions.add(question(workspaceId, { id }));
+        await inspirationQuestions.add(createQuestion(workspaceId, { id }));
       const list = { where: [], by: 'createdAt' } as const;
-      assert.deepEqual(await idsOf(inspirationQuestions, workspaceId, { ...list, order: 'asc' }), ids);
-      assert.deepEqual(await idsOf(inspirationQuestions, workspaceId, { ...list, order: 'desc' }), ids.toReversed());
+      assert.deepEqual(await listIds(inspirationQuestions, workspaceId, { ...list, order: 'asc' }), ids);
+      assert.deepEqual(await listIds(inspirationQuestions, workspaceId, { ...list, order: 'desc' }), ids.toReversed());
     }),
 
-    'gives the fields that are asked for': test(async ({ campaigns }) => {
+    'returns the requested fields': test(async ({ campaigns }) => {
       const workspaceId = newId();
-      const added = campaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
+      const added = createCampaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
       await campaigns.add(added);
       const query: Query<Campaign, 'id' | 'tagIds' | 'name'> = {
         where: [{ field: 'archived', is: false }],
@@ -243,17 +275,27 @@ export function queries(test: OnStorage): Tests {
         take: 1,
         fields: ['id', 'tagIds', 'name'],
       };
-      const [given] = await campaigns.list(workspaceId, query);
-      assert.deepEqual([given?.id, given?.tagIds, given?.name], [added.id, ['red'], 'Winter']);
+      const [listed] = await campaigns.list(workspaceId, query);
+      assert.deepEqual([listed?.id, listed?.tagIds, listed?.name], [added.id, ['red'], 'Winter']);
     }),
 
-    'finds a changed record where it now belongs, and only there': test(async (storage) => {
+    'finds a changed record by its new values only': test(async (storage) => {
       const workspaceId = newId();
-      const it = campaign(workspaceId, { createdAt: day(1), startsAt: 10, tagIds: ['red'], archived: false });
-      const other = campaign(workspaceId, { createdAt: day(2), startsAt: 20, tagIds: ['blue'], archived: false });
+      const it = createCampaign(workspaceId, {
+        createdAt: formatDay(1),
+        startsAt: 10,
+        tagIds: ['red'],
+        archived: false,
+      });
+      const other = createCampaign(workspaceId, {
+        createdAt: formatDay(2),
+        startsAt: 20,
+        tagIds: ['blue'],
+        archived: false,
+      });
       await storage.campaigns.add(it);
       await storage.campaigns.add(other);
-      const changed = { createdAt: day(3), startsAt: 30, tagIds: ['blue'], archived: true };
+      const changed = { createdAt: formatDay(3), startsAt: 30, tagIds: ['blue'], archived: true };
       await storage.campaigns.update(workspaceId, it.id, (current) => ({ ...current, ...changed }));
       const cases: [where: Condition<Campaign>[], ids: string[]][] = [
         [[], [other.id, it.id]],
@@ -264,7 +306,7 @@ export function queries(test: OnStorage): Tests {
       ];
       for (const [where, ids] of cases) {
         for (const by of ['createdAt', 'startsAt'] as const) {
-          assert.deepEqual(await idsOf(storage.campaigns, workspaceId, { where, by, order: 'asc' }), ids);
+          assert.deepEqual(await listIds(storage.campaigns, workspaceId, { where, by, order: 'asc' }), ids);
         }
         assert.equal(await storage.campaigns.count(workspaceId, where), ids.length);
       }
@@ -272,7 +314,7 @@ export function queries(test: OnStorage): Tests {
   };
 }
 
-async function idsOf<T extends Entity>(
+async function listIds<T extends Entity>(
   records: RecordStore<T>,
   workspaceId: string,
   query: Omit<Query<T>, 'skip' | 'take'>,

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { RedisRateLimiters } from '../../adapters/redis/rate-limiter.ts';
 import { redis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
-import { rateLimiterContract } from './rate-limiter.ts';
+import { defineRateLimiterContract } from './rate-limiter-contract.ts';
 import { newId } from './samples.ts';
 
 let server: ReturnType<typeof redis> | undefined;
 
-/** Opens a limiter on the one Redis of this file. */
+/** Opens a rate limiter on the shared Redis of this file. */
 async function openRateLimiter(limit: number, windowSeconds: number) {
   server ??= redis();
   const { url } = await server;
   const counter = new RedisRateLimiters(url, () => undefined);
   await counter.open();
-  const limiter = counter.rateLimiter('test', limit, windowSeconds, memoryRateLimiter(limit, windowSeconds));
+  const limiter = counter.rateLimiter('test', limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds));
   return { limiter, close: () => counter.close() };
 }
 
 suite('a rate limiter in Redis', {
-  ...rateLimiterContract(openRateLimiter),
+  ...defineRateLimiterContract(openRateLimiter),
   'ends a window in time if the clock of Redis was set back by an hour': async () => {
     server ??= redis();
     const { url } = await server;
@@ -28,7 +28,7 @@ suite('a rate limiter in Redis', {
     const client = new Redis(url);
     try {
       await counter.open();
-      const limiter = counter.rateLimiter('set-back', 1, 10, memoryRateLimiter(1, 10));
+      const limiter = counter.rateLimiter('set-back', 1, 10, createMemoryRateLimiter(1, 10));
       const key = newId();
       await limiter.consume(key);
       await client.pexpire(`advocacy:set-back:${key}`, 3_610_000);

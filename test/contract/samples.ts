@@ -12,18 +12,18 @@ import type { recordSchemas } from '../../core/storage.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 
 const START = '2026-03-01T12:00:00.000Z';
-const FAR_AWAY = Date.parse('2100-01-01T00:00:00.000Z');
+const FAR_FUTURE = Date.parse('2100-01-01T00:00:00.000Z');
 
 const prefix = randomUUID().slice(0, 8);
-let made = 0;
+let idCount = 0;
 
-/** An id that no other record of any storage has, above every one made before. */
+/** Returns an id that no other record of any storage has. It is greater than all previous ids. */
 export function newId(): string {
-  const digits = (++made).toString(16).padStart(12, '0');
+  const digits = (++idCount).toString(16).padStart(12, '0');
   return `${prefix}-0000-7000-8000-${digits}`;
 }
 
-export function campaign(workspaceId: string, fields: Partial<Campaign> = {}): Campaign {
+export function createCampaign(workspaceId: string, fields: Partial<Campaign> = {}): Campaign {
   return {
     id: newId(),
     workspaceId,
@@ -62,7 +62,7 @@ export function campaign(workspaceId: string, fields: Partial<Campaign> = {}): C
   };
 }
 
-export function question(workspaceId: string, fields: Partial<InspirationQuestion> = {}): InspirationQuestion {
+export function createQuestion(workspaceId: string, fields: Partial<InspirationQuestion> = {}): InspirationQuestion {
   return {
     id: newId(),
     workspaceId,
@@ -81,7 +81,7 @@ export function question(workspaceId: string, fields: Partial<InspirationQuestio
   };
 }
 
-export function pillar(workspaceId: string, fields: Partial<ContentPillar> = {}): ContentPillar {
+export function createPillar(workspaceId: string, fields: Partial<ContentPillar> = {}): ContentPillar {
   return {
     id: newId(),
     workspaceId,
@@ -98,7 +98,7 @@ export function pillar(workspaceId: string, fields: Partial<ContentPillar> = {})
   };
 }
 
-export function tag(workspaceId: string, name: string, fields: Partial<Tag> = {}): Tag {
+export function createTag(workspaceId: string, name: string, fields: Partial<Tag> = {}): Tag {
   return {
     id: newId(),
     workspaceId,
@@ -111,11 +111,11 @@ export function tag(workspaceId: string, name: string, fields: Partial<Tag> = {}
   };
 }
 
-export function group(workspaceId: string, name: string): Group {
+export function createGroup(workspaceId: string, name: string): Group {
   return { id: newId(), workspaceId, name, foldedName: name.toLowerCase(), description: '', createdAt: START };
 }
 
-export function domain(workspaceId: string, slug: string): Domain {
+export function createDomain(workspaceId: string, slug: string): Domain {
   return {
     id: newId(),
     workspaceId,
@@ -132,19 +132,22 @@ export function domain(workspaceId: string, slug: string): Domain {
   };
 }
 
-export function request(workspaceId: string, fields: Partial<IdempotentRequest> = {}): IdempotentRequest {
+export function createIdempotentRequest(
+  workspaceId: string,
+  fields: Partial<IdempotentRequest> = {},
+): IdempotentRequest {
   return {
     id: `${newId()}/createTag/a key of "any" $characters`,
     workspaceId,
     fingerprint: 'f',
     holder: newId(),
     reply: { status: 201, body: '{"id":"1"}' },
-    expiresAt: FAR_AWAY,
+    expiresAt: FAR_FUTURE,
     ...fields,
   };
 }
 
-function apiKey(workspaceId: string): ApiKey {
+function createApiKey(workspaceId: string): ApiKey {
   return {
     id: newId(),
     workspaceId,
@@ -160,7 +163,7 @@ function apiKey(workspaceId: string): ApiKey {
   };
 }
 
-function member(workspaceId: string): Member {
+function createMember(workspaceId: string): Member {
   return {
     id: newId(),
     workspaceId,
@@ -175,23 +178,23 @@ function member(workspaceId: string): Member {
   };
 }
 
-function share(workspaceId: string): Share {
+function createShare(workspaceId: string): Share {
   const [memberId, campaignId] = [newId(), newId()];
   return { id: `${memberId}/${campaignId}`, workspaceId, memberId, campaignId, createdAt: START };
 }
 
-export type KindName = keyof typeof recordSchemas;
+export type SchemaName = keyof typeof recordSchemas;
 
-/** Makes a record of each kind. */
-export const samples: Readonly<Record<KindName, (workspaceId: string) => Entity>> = {
-  apiKeys: apiKey,
-  campaigns: campaign,
-  contentPillars: pillar,
-  domains: (workspaceId) => domain(workspaceId, 'go.example.com'),
-  groups: (workspaceId) => group(workspaceId, 'Sales'),
-  idempotentRequests: request,
-  inspirationQuestions: question,
-  members: member,
-  shares: share,
-  tags: (workspaceId) => tag(workspaceId, 'Hiring'),
+/** Creates a sample record of each schema. */
+export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
+  apiKeys: createApiKey,
+  campaigns: createCampaign,
+  contentPillars: createPillar,
+  domains: (workspaceId) => createDomain(workspaceId, 'go.example.com'),
+  groups: (workspaceId) => createGroup(workspaceId, 'Sales'),
+  idempotentRequests: createIdempotentRequest,
+  inspirationQuestions: createQuestion,
+  members: createMember,
+  shares: createShare,
+  tags: (workspaceId) => createTag(workspaceId, 'Hiring'),
 };

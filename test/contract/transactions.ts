@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Query } from '../../core/shared/record-store.ts';
 import type { Storage } from '../../core/storage.ts';
-import { assertConflict } from './conflict.ts';
-import type { OnStorage, Tests } from './on-storage.ts';
-import { campaign, domain, newId, samples, tag } from './samples.ts';
+import { assertConflict } from './assert-conflict.ts';
+import { createCampaign, createDomain, createTag, newId, samples } from './samples.ts';
+import type { CreateStorageTest, Tests } from './storage-test.ts';
 
-const clicked = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
-const shared = (it: Campaign): Campaign => ({ ...it, shares: it.shares + 1 });
+const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
+const addShare = (it: Campaign): Campaign => ({ ...it, shares: it.shares + 1 });
 
-/** What every storage does with changes that belong together. */
-export function transactions(test: OnStorage): Tests {
+/** Returns the tests of transactions. */
+export function defineTransactionTests(test: CreateStorageTest): Tests {
   return {
-    'keeps all changes and returns what the work returns': test(async (storage) => {
-      const { workspaceId, changed, removed, added, entry } = await things(storage);
+    'commits all changes and returns the result of the work': test(async (storage) => {
+      const { workspaceId, changed, removed, added, entry } = await createRecords(storage);
       const returned = await storage.runInTransaction(async (staged) => {
-        await changeAll(staged, { workspaceId, changed, removed, added, entry });
+        await changeRecords(staged, { workspaceId, changed, removed, added, entry });
         return 'done';
       });
       assert.equal(returned, 'done');
@@ -25,29 +25,29 @@ export function transactions(test: OnStorage): Tests {
       assert.deepEqual(await storage.credentials.get(entry.id), entry);
     }),
 
-    'keeps nothing where the work throws, and throws the same': test(async (storage) => {
-      const all = await things(storage);
-      const thrown = new Error('the rule says no');
+    'commits nothing if the work throws, and rejects with the same error': test(async (storage) => {
+      const all = await createRecords(storage);
+      const expectedError = new Error('the work fails');
       const work = storage.runInTransaction(async (staged) => {
-        await changeAll(staged, all);
-        throw thrown;
+        await changeRecords(staged, all);
+        throw expectedError;
       });
-      await assert.rejects(work, (error) => error === thrown);
-      await isUntouched(storage, all);
+      await assert.rejects(work, (error) => error === expectedError);
+      await assertUnchanged(storage, all);
     }),
 
-    'shows nobody a part of the changes': test(async (storage) => {
-      const all = await things(storage);
+    'does not show uncommitted changes to others': test(async (storage) => {
+      const all = await createRecords(storage);
       await storage.runInTransaction(async (staged) => {
-        await changeAll(staged, all);
-        await isUntouched(storage, all);
+        await changeRecords(staged, all);
+        await assertUnchanged(storage, all);
       });
     }),
 
     'shows the work its own changes': test(async (storage) => {
-      const { workspaceId, ...all } = await things(storage);
+      const { workspaceId, ...all } = await createRecords(storage);
       await storage.runInTransaction(async (staged) => {
-        await changeAll(staged, { workspaceId, ...all });
+        await changeRecords(staged, { workspaceId, ...all });
         const { changed, removed, added, entry } = all;
         assert.equal((await staged.campaigns.get(workspaceId, changed.id))?.clicks, 1);
         assert.equal(await staged.tags.get(workspaceId, removed.id), undefined);
@@ -62,10 +62,10 @@ export function transactions(test: OnStorage): Tests {
       });
     }),
 
-    'lists and counts what is staged among what is stored': test(async (storage) => {
+    'lists and counts staged records together with stored records': test(async (storage) => {
       const workspaceId = newId();
-      const made = Array.from({ length: 9 }, (_, at) =>
-        campaign(workspaceId, {
+      const created = Array.from({ length: 9 }, (_, at) =>
+        createCampaign(workspaceId, {
           name: String(at),
           createdAt: `2026-03-0${1 + (at % 3)}T00:00:00.000Z`,
           updatedAt: `2026-03-0${9 - at}T00:00:00.000Z`,
@@ -73,7 +73,7 @@ export function transactions(test: OnStorage): Tests {
           tagIds: at < 4 ? ['old'] : [],
         }),
       );
-      const [removed, moved, late, ...rest] = made as [Campaign, Campaign, Campaign, ...Campaign[]];
+      const [removed, moved, late, ...rest] = created as [Campaign, Campaign, Campaign, ...Campaign[]];
       for (const it of [removed, moved, ...rest]) await storage.campaigns.add(it);
       await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.remove(workspaceId, removed.id);
@@ -83,10 +83,12 @@ export function transactions(test: OnStorage): Tests {
         const now = [after, late, ...rest];
         for (const by of ['createdAt', 'updatedAt', 'startsAt'] as const) {
           for (const order of ['asc', 'desc'] as const) {
-            const expected = namesOf(now.toSorted((a, b) => (order === 'asc' ? 1 : -1) * (before(a, b, by) ? -1 : 1)));
+            const expected = getNames(
+              now.toSorted((a, b) => (order === 'asc' ? 1 : -1) * (isBefore(a, b, by) ? -1 : 1)),
+            );
             for (let skip = 0; skip <= now.length; skip++) {
               const query: Query<Campaign> = { where: [], by, order, skip, take: 3 };
-              const page = namesOf(await campaigns.list(workspaceId, query));
+              const page = getNames(await campaigns.list(workspaceId, query));
               assert.deepEqual(page, expected.slice(skip, skip + 3), `by ${by} ${order} from ${skip}`);
             }
           }
@@ -94,15 +96,15 @@ export function transactions(test: OnStorage): Tests {
         for (const [value, names] of Object.entries({ old: ['2', '3'], new: ['1'], none: [] })) {
           const where = [{ field: 'tagIds', in: [value] }] as const;
           const listed = await campaigns.list(workspaceId, { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 });
-          assert.deepEqual(namesOf(listed).sort(), names);
+          assert.deepEqual(getNames(listed).sort(), names);
           assert.equal(await campaigns.count(workspaceId, where), names.length);
         }
         assert.equal(await campaigns.count(workspaceId, []), now.length);
       });
     }),
 
-    'shows the work nothing of another workspace': test(async (storage) => {
-      const [mine, foreign] = [campaign(newId()), campaign(newId())];
+    'does not show the work records of another workspace': test(async (storage) => {
+      const [mine, foreign] = [createCampaign(newId()), createCampaign(newId())];
       await storage.campaigns.add(foreign);
       await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.add(mine);
@@ -110,14 +112,14 @@ export function transactions(test: OnStorage): Tests {
         assert.equal(await campaigns.get(workspaceId, foreign.id), undefined);
         assert.deepEqual(await campaigns.getMany(workspaceId, [foreign.id]), []);
         assert.equal(await campaigns.count(workspaceId, []), 1);
-        assert.equal(await campaigns.update(workspaceId, foreign.id, clicked), undefined);
+        assert.equal(await campaigns.update(workspaceId, foreign.id, addClick), undefined);
         assert.equal(await campaigns.remove(workspaceId, foreign.id), false);
       });
       assert.deepEqual(await storage.campaigns.get(foreign.workspaceId, foreign.id), foreign);
     }),
 
-    'keeps what is staged, whatever is done to a value that went in or came out': test(async (storage) => {
-      const it = campaign(newId());
+    'does not change a staged record when a passed or returned value is modified': test(async (storage) => {
+      const it = createCampaign(newId());
       const expected = structuredClone(it);
       await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.add(it);
@@ -128,75 +130,77 @@ export function transactions(test: OnStorage): Tests {
           ...(await campaigns.getMany(it.workspaceId, [it.id])),
           ...(await campaigns.list(it.workspaceId, list)),
         ]) {
-          Reflect.set(value?.tagIds ?? [], 0, 'scribbled');
-          Reflect.set(value?.resources[0] ?? {}, 'url', 'scribbled');
-          Reflect.set(value ?? {}, 'name', 'scribbled');
+          Reflect.set(value?.tagIds ?? [], 0, 'changed');
+          Reflect.set(value?.resources[0] ?? {}, 'url', 'changed');
+          Reflect.set(value ?? {}, 'name', 'changed');
         }
       });
       assert.deepEqual(await storage.campaigns.get(expected.workspaceId, expected.id), expected);
     }),
 
-    'refuses what is taken already, stored or staged, and frees what is removed or changed': test(async (storage) => {
-      const workspaceId = newId();
-      const stored = tag(workspaceId, 'stored');
-      await storage.tags.add(stored);
-      await storage.runInTransaction(async ({ tags }) => {
-        await assertConflict(tags.add(tag(workspaceId, 'other', { id: stored.id })));
-        await assertConflict(tags.add(tag(workspaceId, 'stored')));
-        const staged = tag(workspaceId, 'staged');
-        await tags.add(staged);
-        await assertConflict(tags.add(tag(workspaceId, 'other', { id: staged.id })));
-        await assertConflict(tags.add(tag(workspaceId, 'staged')));
-        await assertConflict(tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'stored' })));
-        await tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'renamed' }));
-        await tags.add(tag(workspaceId, 'staged'));
-        await tags.update(workspaceId, stored.id, (it) => ({ ...it, foldedName: 'moved' }));
-        await tags.add(tag(workspaceId, 'stored'));
-        await tags.remove(workspaceId, stored.id);
-        await tags.add(tag(workspaceId, 'moved'));
-        await tags.add(tag(workspaceId, 'back', { id: stored.id }));
-        await tags.add(tag(newId(), 'stored'));
-      });
-      assert.equal((await storage.tags.get(workspaceId, stored.id))?.name, 'back');
-      assert.equal(await storage.tags.count(workspaceId, []), 5);
-    }),
+    'rejects ids and unique values of stored or staged records, and frees removed or changed ones': test(
+      async (storage) => {
+        const workspaceId = newId();
+        const stored = createTag(workspaceId, 'stored');
+        await storage.tags.add(stored);
+        await storage.runInTransaction(async ({ tags }) => {
+          await assertConflict(tags.add(createTag(workspaceId, 'other', { id: stored.id })));
+          await assertConflict(tags.add(createTag(workspaceId, 'stored')));
+          const staged = createTag(workspaceId, 'staged');
+          await tags.add(staged);
+          await assertConflict(tags.add(createTag(workspaceId, 'other', { id: staged.id })));
+          await assertConflict(tags.add(createTag(workspaceId, 'staged')));
+          await assertConflict(tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'stored' })));
+          await tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'renamed' }));
+          await tags.add(createTag(workspaceId, 'staged'));
+          await tags.update(workspaceId, stored.id, (it) => ({ ...it, foldedName: 'moved' }));
+          await tags.add(createTag(workspaceId, 'stored'));
+          await tags.remove(workspaceId, stored.id);
+          await tags.add(createTag(workspaceId, 'moved'));
+          await tags.add(createTag(workspaceId, 'back', { id: stored.id }));
+          await tags.add(createTag(newId(), 'stored'));
+        });
+        assert.equal((await storage.tags.get(workspaceId, stored.id))?.name, 'back');
+        assert.equal(await storage.tags.count(workspaceId, []), 5);
+      },
+    ),
 
-    'goes on after a conflict that the work catches': test(async (storage) => {
-      const all = await things(storage);
+    'continues after a conflict that the work catches': test(async (storage) => {
+      const all = await createRecords(storage);
       const { workspaceId, removed, entry } = all;
       await storage.credentials.add(entry);
-      const kept = tag(workspaceId, 'kept');
+      const other = createTag(workspaceId, 'other');
       await storage.runInTransaction(async (staged) => {
-        await staged.campaigns.update(workspaceId, all.changed.id, clicked);
-        await assertConflict(staged.tags.add(tag(workspaceId, removed.name)));
+        await staged.campaigns.update(workspaceId, all.changed.id, addClick);
+        await assertConflict(staged.tags.add(createTag(workspaceId, removed.name)));
         await assertConflict(staged.tags.add(removed));
         await assertConflict(staged.credentials.add(entry));
-        await staged.tags.add(kept);
-        await assertConflict(staged.tags.update(workspaceId, kept.id, (it) => ({ ...it, foldedName: removed.name })));
+        await staged.tags.add(other);
+        await assertConflict(staged.tags.update(workspaceId, other.id, (it) => ({ ...it, foldedName: removed.name })));
       });
       assert.equal((await storage.campaigns.get(workspaceId, all.changed.id))?.clicks, 1);
-      assert.deepEqual(await storage.tags.get(workspaceId, kept.id), kept);
+      assert.deepEqual(await storage.tags.get(workspaceId, other.id), other);
       assert.equal(await storage.tags.count(workspaceId, []), 2);
     }),
 
-    'joins the work that it is in': test(async (storage) => {
-      const all = await things(storage);
+    'joins the outer transaction if it is nested': test(async (storage) => {
+      const all = await createRecords(storage);
       const { workspaceId, changed } = all;
       const work = storage.runInTransaction(async (outer) => {
-        await outer.campaigns.update(workspaceId, changed.id, clicked);
+        await outer.campaigns.update(workspaceId, changed.id, addClick);
         await outer.runInTransaction(async (inner) => {
           assert.equal((await inner.campaigns.get(workspaceId, changed.id))?.clicks, 1);
-          await inner.runInTransaction((innermost) => innermost.campaigns.update(workspaceId, changed.id, clicked));
+          await inner.runInTransaction((innermost) => innermost.campaigns.update(workspaceId, changed.id, addClick));
         });
         assert.equal((await outer.campaigns.get(workspaceId, changed.id))?.clicks, 2);
-        await isUntouched(storage, all);
+        await assertUnchanged(storage, all);
         throw new Error('after the inner work');
       });
       await assert.rejects(work, /after the inner work/);
-      await isUntouched(storage, all);
+      await assertUnchanged(storage, all);
     }),
 
-    'runs the work again where another change of what it read came between': test(async (storage) => {
+    'retries the work if a record that it read was changed in between': test(async (storage) => {
       const reads: Record<string, (staged: Storage, it: Campaign) => Promise<readonly (Campaign | undefined)[]>> = {
         get: async ({ campaigns }, { workspaceId, id }) => [await campaigns.get(workspaceId, id)],
         getMany: ({ campaigns }, { workspaceId, id }) => campaigns.getMany(workspaceId, [id]),
@@ -205,97 +209,97 @@ export function transactions(test: OnStorage): Tests {
         update: async ({ campaigns }, { workspaceId, id }) => [await campaigns.update(workspaceId, id, (it) => it)],
       };
       for (const [name, read] of Object.entries(reads)) {
-        const it = campaign(newId());
+        const it = createCampaign(newId());
         const { workspaceId, id } = it;
         await storage.campaigns.add(it);
-        let runs = 0;
+        let attemptCount = 0;
         await storage.runInTransaction(async (staged) => {
-          const [seen] = await read(staged, it);
-          if (++runs === 1) await storage.campaigns.update(workspaceId, id, shared);
-          const shares = (seen as Campaign).shares + 1;
+          const [found] = await read(staged, it);
+          if (++attemptCount === 1) await storage.campaigns.update(workspaceId, id, addShare);
+          const shares = (found as Campaign).shares + 1;
           await staged.campaigns.update(workspaceId, id, (current) => ({ ...current, shares }));
         });
         assert.equal((await storage.campaigns.get(workspaceId, id))?.shares, 2, `read by ${name}`);
-        assert.equal(runs, 2, `read by ${name}`);
+        assert.equal(attemptCount, 2, `read by ${name}`);
       }
     }),
 
-    'reads a record again as it read it first': test(async (storage) => {
-      const it = campaign(newId());
+    'reads the same value of a record again in one transaction': test(async (storage) => {
+      const it = createCampaign(newId());
       const { workspaceId, id } = it;
       await storage.campaigns.add(it);
       await storage.runInTransaction(async ({ campaigns }) => {
         assert.deepEqual(await campaigns.get(workspaceId, id), it);
-        await storage.campaigns.update(workspaceId, id, clicked);
+        await storage.campaigns.update(workspaceId, id, addClick);
         assert.deepEqual(await campaigns.get(workspaceId, id), it);
       });
     }),
 
-    'runs the work again where what it read was removed, or added': test(async (storage) => {
-      const removed = campaign(newId());
+    'retries the work if a record that it read was removed or added': test(async (storage) => {
+      const removed = createCampaign(newId());
       await storage.campaigns.add(removed);
-      const added = tag(newId(), 'Launch');
-      let runs = 0;
+      const added = createTag(newId(), 'Launch');
+      let attemptCount = 0;
       const work = storage.runInTransaction(async ({ campaigns, tags }) => {
-        const seen = await campaigns.get(removed.workspaceId, removed.id);
-        const free = (await tags.get(added.workspaceId, added.id)) === undefined;
-        if (++runs === 1) {
+        const found = await campaigns.get(removed.workspaceId, removed.id);
+        const isFree = (await tags.get(added.workspaceId, added.id)) === undefined;
+        if (++attemptCount === 1) {
           await storage.campaigns.remove(removed.workspaceId, removed.id);
           await storage.tags.add(added);
         }
-        const updated = await campaigns.update(removed.workspaceId, removed.id, clicked);
-        if (free) await tags.add({ ...added, name: 'mine' });
-        return { seen, updated };
+        const updated = await campaigns.update(removed.workspaceId, removed.id, addClick);
+        if (isFree) await tags.add({ ...added, name: 'mine' });
+        return { found, updated };
       });
-      assert.deepEqual(await work, { seen: undefined, updated: undefined });
-      assert.equal(runs, 2);
+      assert.deepEqual(await work, { found: undefined, updated: undefined });
+      assert.equal(attemptCount, 2);
       assert.deepEqual(await storage.tags.get(added.workspaceId, added.id), added);
     }),
 
-    'refuses with conflict work that always comes too late, and keeps none of it': test(async (storage) => {
-      const all = await things(storage);
+    'rejects with conflict after the maximum number of attempts, and commits nothing': test(async (storage) => {
+      const all = await createRecords(storage);
       const { workspaceId, changed } = all;
-      let runs = 0;
+      let attemptCount = 0;
       const work = storage.runInTransaction(async (staged) => {
-        runs++;
-        await staged.tags.add(tag(workspaceId, 'staged'));
+        attemptCount++;
+        await staged.tags.add(createTag(workspaceId, 'staged'));
         await staged.campaigns.get(workspaceId, changed.id);
-        await storage.campaigns.update(workspaceId, changed.id, shared);
-        await staged.campaigns.update(workspaceId, changed.id, clicked);
+        await storage.campaigns.update(workspaceId, changed.id, addShare);
+        await staged.campaigns.update(workspaceId, changed.id, addClick);
       });
       await assertConflict(work);
-      assert.ok(runs > 1, 'it was tried again');
-      assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), { ...changed, shares: runs });
+      assert.ok(attemptCount > 1, 'the work was retried');
+      assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), { ...changed, shares: attemptCount });
       assert.equal(await storage.tags.count(workspaceId, []), 1);
     }),
 
-    'loses none of 100 works at once on one record': test(async (storage) => {
-      const { workspaceId, changed } = await things(storage);
+    'loses none of 100 concurrent transactions on one record': test(async (storage) => {
+      const { workspaceId, changed } = await createRecords(storage);
       const share = () =>
         storage.runInTransaction(async ({ campaigns, shares }) => {
           await shares.add(samples.shares(workspaceId) as never);
-          await campaigns.update(workspaceId, changed.id, shared);
+          await campaigns.update(workspaceId, changed.id, addShare);
         });
       await Promise.all(Array.from({ length: 100 }, share));
       assert.equal((await storage.campaigns.get(workspaceId, changed.id))?.shares, 100);
       assert.equal(await storage.shares.count(workspaceId, []), 100);
     }),
 
-    'loses no update among works at once on one record': test(async (storage) => {
-      const { workspaceId, changed } = await things(storage);
+    'loses no update among concurrent transactions and updates of one record': test(async (storage) => {
+      const { workspaceId, changed } = await createRecords(storage);
       const { id } = changed;
       const work = () =>
         storage.runInTransaction(async ({ campaigns }) => {
           const { shares } = (await campaigns.get(workspaceId, id)) as Campaign;
           await campaigns.update(workspaceId, id, (it) => ({ ...it, shares: shares + 1 }));
         });
-      const update = () => storage.campaigns.update(workspaceId, id, clicked);
+      const update = () => storage.campaigns.update(workspaceId, id, addClick);
       await Promise.all(Array.from({ length: 30 }, () => [work(), update()]).flat());
       const after = (await storage.campaigns.get(workspaceId, id)) as Campaign;
       assert.deepEqual([after.shares, after.clicks], [30, 30]);
     }),
 
-    'goes on with the next work after one that threw': test(async (storage) => {
+    'continues with the next transaction after one that failed': test(async (storage) => {
       const outcomes = await Promise.allSettled(
         ['one', 'two', 'three'].map((name) =>
           storage.runInTransaction(async () => {
@@ -316,27 +320,30 @@ export function transactions(test: OnStorage): Tests {
   };
 }
 
-type Things = Awaited<ReturnType<typeof things>>;
+type Records = Awaited<ReturnType<typeof createRecords>>;
 
-/** A stored campaign and tag to be changed and removed, and a domain and a credential to be added. */
-async function things(storage: Storage) {
+/** Stores a campaign to change and a tag to remove, and creates a domain and a credential to add. */
+async function createRecords(storage: Storage) {
   const workspaceId = newId();
-  const changed = campaign(workspaceId);
-  const removed = tag(workspaceId, 'removed');
+  const changed = createCampaign(workspaceId);
+  const removed = createTag(workspaceId, 'removed');
   await storage.campaigns.add(changed);
   await storage.tags.add(removed);
   const entry = { id: newId(), workspaceId, keyId: newId() };
-  return { workspaceId, changed, removed, added: domain(workspaceId, 'go.example.com'), entry };
+  return { workspaceId, changed, removed, added: createDomain(workspaceId, 'go.example.com'), entry };
 }
 
-async function changeAll(staged: Storage, { workspaceId, changed, removed, added, entry }: Things): Promise<void> {
-  await staged.campaigns.update(workspaceId, changed.id, clicked);
+async function changeRecords(staged: Storage, { workspaceId, changed, removed, added, entry }: Records): Promise<void> {
+  await staged.campaigns.update(workspaceId, changed.id, addClick);
   await staged.tags.remove(workspaceId, removed.id);
   await staged.domains.add(added);
   await staged.credentials.add(entry);
 }
 
-async function isUntouched(storage: Storage, { workspaceId, changed, removed, added, entry }: Things): Promise<void> {
+async function assertUnchanged(
+  storage: Storage,
+  { workspaceId, changed, removed, added, entry }: Records,
+): Promise<void> {
   assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), changed);
   assert.deepEqual(await storage.tags.get(workspaceId, removed.id), removed);
   assert.equal(await storage.domains.get(workspaceId, added.id), undefined);
@@ -344,10 +351,10 @@ async function isUntouched(storage: Storage, { workspaceId, changed, removed, ad
   assert.equal(await storage.credentials.get(entry.id), undefined);
 }
 
-function namesOf(campaigns: readonly Campaign[]): string[] {
+function getNames(campaigns: readonly Campaign[]): string[] {
   return campaigns.map(({ name }) => name);
 }
 
-function before(a: Campaign, b: Campaign, by: 'createdAt' | 'updatedAt' | 'startsAt'): boolean {
+function isBefore(a: Campaign, b: Campaign, by: 'createdAt' | 'updatedAt' | 'startsAt'): boolean {
   return a[by] < b[by] || (a[by] === b[by] && a.id < b.id);
 }

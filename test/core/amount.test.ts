@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { amount, wholeNumber } from '../../core/shared/amount.ts';
+import { parseAmount, parseWholeNumber } from '../../core/shared/amount.ts';
 import { suite } from '../support/suite.ts';
 
-/** Amounts as they may be sent, and as they are kept. */
+/** Valid amounts as they are sent, and as they are stored. */
 const amounts = [
   ['12', '12'],
   ['12.5', '12.5'],
@@ -27,7 +27,7 @@ const amounts = [
   [999999999999.999, '999999999999.999'],
 ] as const;
 
-const noAmounts = [
+const invalidAmounts = [
   ...['007', '00', '.5', '5.', '1e3', '1E3', '+1', '-1', '-0', '-0.0', '', ' ', ' 1', '1 ', '1\n', '1 000', '1,5'],
   ...['0x1', '1_000', '1.5.1', '٣', '１', 'NaN', 'Infinity', '1n', '$1', '1.00001', '0.00001', '1000000000000'],
   ...['1000000000000.1', '9007199254740991'],
@@ -47,7 +47,7 @@ const wholeNumbers = [
   [9007199254740991, 9007199254740991],
 ] as const;
 
-const noWholeNumbers = [
+const invalidWholeNumbers = [
   ...['', ' ', '05', '00', '1.0', '1.5', '1.', '1e1', '1E1', '0x1', '+1', '-1', '-0', ' 1', '1 ', '1\n', '1_0', '１'],
   ...[
     '9007199254740992',
@@ -65,22 +65,23 @@ const decimals = fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{1,4}$/));
 
 suite('an amount', {
   'is a decimal string, or a number in its shortest decimal form': () => {
-    for (const [value, kept] of amounts) assert.equal(amount(value), kept, `${typeof value} ${value}`);
+    for (const [value, stored] of amounts) assert.equal(parseAmount(value), stored, `${typeof value} ${value}`);
   },
 
-  'is not negative, has at most 12 digits before the point and 4 after, and no other form': () => {
-    for (const value of noAmounts) assert.equal(amount(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
+  'is invalid if it is negative, or has more than 12 digits before the point or 4 after it': () => {
+    for (const value of invalidAmounts)
+      assert.equal(parseAmount(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
   },
 
-  'as a string is kept exactly, all 16 digits of it': () => {
-    fc.assert(fc.property(digits, decimals, (whole, rest) => assert.equal(amount(whole + rest), whole + rest)));
+  'keeps all 16 digits of a string': () => {
+    fc.assert(fc.property(digits, decimals, (whole, rest) => assert.equal(parseAmount(whole + rest), whole + rest)));
   },
 
-  'as a number of up to 15 digits is kept exactly, in its shortest form': () => {
+  'keeps a number of up to 15 digits exactly, in its shortest form': () => {
     const upTo15Digits = fc.tuple(digits, decimals).filter(([whole, rest]) => whole.length + rest.length <= 16);
     fc.assert(
       fc.property(upTo15Digits, ([whole, rest]) => {
-        assert.equal(amount(Number(whole + rest)), whole + rest.replace(/\.?0*$/, ''));
+        assert.equal(parseAmount(Number(whole + rest)), whole + rest.replace(/\.?0*$/, ''));
       }),
     );
   },
@@ -88,20 +89,21 @@ suite('an amount', {
 
 suite('a whole number', {
   'is a number without a fraction from 0 to 2^53 − 1, or its digits': () => {
-    for (const [value, read] of wholeNumbers) assert.equal(wholeNumber(value), read, `${typeof value} ${value}`);
+    for (const [value, parsed] of wholeNumbers)
+      assert.equal(parseWholeNumber(value), parsed, `${typeof value} ${value}`);
   },
 
-  'is nothing else': () => {
-    for (const value of noWholeNumbers) {
-      assert.equal(wholeNumber(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
+  'is invalid in every other form': () => {
+    for (const value of invalidWholeNumbers) {
+      assert.equal(parseWholeNumber(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
     }
   },
 
-  'is the same sent as a number and as its digits': () => {
+  'is the same as a number and as its digits': () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
-        assert.equal(wholeNumber(value), value);
-        assert.equal(wholeNumber(String(value)), value);
+        assert.equal(parseWholeNumber(value), value);
+        assert.equal(parseWholeNumber(String(value)), value);
       }),
     );
   },

@@ -2,36 +2,36 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { createNodeSystem } from '../../bootstrap/system.ts';
-import { apiKeySecret, isApiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret, isApiKeySecret } from '../../core/access/api-key.ts';
 import { Application } from '../../core/application.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { MINUTE, NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
-const REFUSED = { kind: 'unauthenticated' };
+const UNAUTHENTICATED = { kind: 'unauthenticated' };
 
 suite('a new API key', {
-  'is kept without its secret': async () => {
+  'is stored without its secret': async () => {
     const { app, storage } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, { label: 'laptop' });
     assert.ok(isApiKeySecret(secret));
-    const { id, ...kept } = (await storage.apiKeys.get(OWN, apiKey.id)) as typeof apiKey;
-    assert.deepEqual(kept, {
+    const { id, ...stored } = (await storage.apiKeys.get(OWN, apiKey.id)) as typeof apiKey;
+    assert.deepEqual(stored, {
       workspaceId: OWN,
       hash: createHash('sha256').update(secret).digest('hex'),
       lastFour: secret.slice(-4),
       label: 'laptop',
       memberId: null,
       access: 'full',
-      createdAt: timestamp(NOON),
+      createdAt: formatTimestamp(NOON),
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
     });
   },
 
-  'is for a member of its workspace, or for none': async () => {
+  'cannot belong to an unknown member or a member of another workspace': async () => {
     const { app, storage } = testCore();
     const { id } = await app.members.create(OTHER, ADA);
     for (const memberId of [id, UNKNOWN_ID]) {
@@ -41,8 +41,8 @@ suite('a new API key', {
   },
 });
 
-suite('the caller of an API key', {
-  'is its workspace, its access and its member as it is now': async () => {
+suite('authentication with an API key', {
+  'returns the workspace, the access and the current member of the key': async () => {
     const { app, storage } = testCore();
     const member = await app.members.create(OWN, { ...ADA, role: 'admin' });
     const { apiKey, secret } = await app.apiKeys.create(OWN, { memberId: member.id, access: 'read' });
@@ -52,7 +52,7 @@ suite('the caller of an API key', {
     assert.deepEqual(await app.apiKeys.authenticate(secret), { ...caller, member: changed });
   },
 
-  'is no member where the key has none': async () => {
+  'returns no member if the key does not belong to one': async () => {
     const { app } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     assert.equal(apiKey.label, '');
@@ -60,71 +60,71 @@ suite('the caller of an API key', {
     assert.deepEqual(await app.apiKeys.authenticate(secret), caller);
   },
 
-  'is refused with a key that was never made, or whose member is gone': async () => {
+  'rejects an unknown key, and a key whose member was removed': async () => {
     const { app, storage } = testCore();
     const { id: memberId } = await app.members.create(OWN, ADA);
     const { secret } = await app.apiKeys.create(OWN, { memberId });
     await storage.members.remove(OWN, memberId);
-    for (const unknown of [secret, apiKeySecret('x'.repeat(32)), '', 'x', 'constructor']) {
-      await assert.rejects(app.apiKeys.authenticate(unknown), REFUSED, unknown);
+    for (const invalid of [secret, createApiKeySecret('x'.repeat(32)), '', 'x', 'constructor']) {
+      await assert.rejects(app.apiKeys.authenticate(invalid), UNAUTHENTICATED, invalid);
     }
   },
 
-  'is refused without a look-up where the checksum is wrong': async () => {
-    const { app } = testCore({ sha256: () => assert.fail('was looked up') });
-    const wrong = `${apiKeySecret('x'.repeat(32)).slice(0, -1)}0`;
-    await assert.rejects(app.apiKeys.authenticate(wrong), REFUSED);
+  'rejects a wrong checksum without a look-up': async () => {
+    const { app } = testCore({ sha256: () => assert.fail('the key was looked up') });
+    const wrong = `${createApiKeySecret('x'.repeat(32)).slice(0, -1)}0`;
+    await assert.rejects(app.apiKeys.authenticate(wrong), UNAUTHENTICATED);
   },
 
-  'may have a key without a checksum in the demo alone': async () => {
+  'accepts a key without a checksum only if it is the demo key': async () => {
     const secret = 'demo-key-of-the-tests';
     const demo = testCore({ demoApiKey: secret });
     await demo.app.apiKeys.create(OWN, { secret });
     assert.equal((await demo.app.apiKeys.authenticate(secret)).workspaceId, OWN);
     const other = testCore();
     await other.app.apiKeys.create(OWN, { secret });
-    await assert.rejects(other.app.apiKeys.authenticate(secret), REFUSED);
+    await assert.rejects(other.app.apiKeys.authenticate(secret), UNAUTHENTICATED);
   },
 });
 
-suite('the end of an API key', {
-  'is the moment that it was made with': async () => {
+suite('an API key', {
+  'expires at the time that was set on creation': async () => {
     const { app, clock } = testCore();
-    const { secret } = await app.apiKeys.create(OWN, { expiresAt: timestamp(NOON + SECOND) });
+    const { secret } = await app.apiKeys.create(OWN, { expiresAt: formatTimestamp(NOON + SECOND) });
     clock.now = NOON + SECOND - 1;
     await app.apiKeys.authenticate(secret);
     clock.now = NOON + SECOND;
-    await assert.rejects(app.apiKeys.authenticate(secret), REFUSED);
+    await assert.rejects(app.apiKeys.authenticate(secret), UNAUTHENTICATED);
   },
 
-  'is its revocation, at once and for good': async () => {
+  'stops working permanently when it is revoked': async () => {
     const { app, clock } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     const { secret: another } = await app.apiKeys.create(OWN, {});
     const revoked = await app.apiKeys.revoke(OWN, apiKey.id);
-    assert.deepEqual(revoked, { ...apiKey, revokedAt: timestamp(NOON) });
-    await assert.rejects(app.apiKeys.authenticate(secret), REFUSED);
+    assert.deepEqual(revoked, { ...apiKey, revokedAt: formatTimestamp(NOON) });
+    await assert.rejects(app.apiKeys.authenticate(secret), UNAUTHENTICATED);
     await app.apiKeys.authenticate(another);
     clock.now += SECOND;
     assert.deepEqual(await app.apiKeys.revoke(OWN, apiKey.id), revoked);
   },
 
-  'is noticed in time by a process whose clock is set back': async () => {
+  'stops working in another process within the cache TTL, even if the clock there is set back': async () => {
     const { app, storage, clock } = testCore();
-    let elapsed = 0;
-    const system = { ...createNodeSystem(), now: () => clock.now, elapsed: () => elapsed };
+    let elapsedMs = 0;
+    const system = { ...createNodeSystem(), now: () => clock.now, monotonicNow: () => elapsedMs };
     const other = new Application(storage, system, 3 * SECOND);
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     await other.apiKeys.authenticate(secret);
     await app.apiKeys.revoke(OWN, apiKey.id);
-    elapsed += 3 * SECOND - 1;
+    elapsedMs += 3 * SECOND - 1;
     await other.apiKeys.authenticate(secret);
-    elapsed += 1;
+    elapsedMs += 1;
     clock.now -= SECOND;
-    await assert.rejects(other.apiKeys.authenticate(secret), REFUSED);
+    await assert.rejects(other.apiKeys.authenticate(secret), UNAUTHENTICATED);
   },
 
-  'is not for another workspace to bring about': async () => {
+  'cannot be revoked by another workspace': async () => {
     const { app } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     await assert.rejects(app.apiKeys.revoke(OTHER, apiKey.id), { kind: 'not_found' });
@@ -134,10 +134,10 @@ suite('the end of an API key', {
 });
 
 suite('the last use of an API key', {
-  'is written once a minute at most': async () => {
+  'is written at most once a minute': async () => {
     const { app, storage, clock } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
-    const written = [
+    const cases = [
       [0, 0],
       [1, 0],
       [MINUTE - 1, 0],
@@ -145,26 +145,26 @@ suite('the last use of an API key', {
       [2 * MINUTE - 1, MINUTE],
       [5 * MINUTE, 5 * MINUTE],
     ] as const;
-    for (const [used, expected] of written) {
-      clock.now = NOON + used;
+    for (const [usedAfterMs, expected] of cases) {
+      clock.now = NOON + usedAfterMs;
       await app.apiKeys.authenticate(secret);
       await app.apiKeys.flush();
-      const kept = await storage.apiKeys.get(OWN, apiKey.id);
-      assert.equal(kept?.lastUsedAt, timestamp(NOON + expected), `used after ${used} ms`);
+      const stored = await storage.apiKeys.get(OWN, apiKey.id);
+      assert.equal(stored?.lastUsedAt, formatTimestamp(NOON + expected), `used after ${usedAfterMs} ms`);
     }
   },
 
-  'is not that of a refused key': async () => {
+  'is not written for a rejected key': async () => {
     const { app, storage } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     await app.apiKeys.revoke(OWN, apiKey.id);
-    await assert.rejects(app.apiKeys.authenticate(secret), REFUSED);
+    await assert.rejects(app.apiKeys.authenticate(secret), UNAUTHENTICATED);
     await app.apiKeys.flush();
     assert.equal((await storage.apiKeys.get(OWN, apiKey.id))?.lastUsedAt, null);
   },
 
-  'is recorded in the background, once for uses at the same time, and again after a failure': async () => {
-    const { app, updates } = blockedCore();
+  'is written in the background, once for concurrent uses, and again after a failure': async () => {
+    const { app, updates } = createBlockedCore();
     const { secret } = await app.apiKeys.create(OWN, {});
     for (let i = 0; i < 3; i++) await app.apiKeys.authenticate(secret);
     assert.equal(updates.length, 1);
@@ -177,7 +177,7 @@ suite('the last use of an API key', {
   },
 
   'is pending for at most 1,000 keys, which are written one after another': async () => {
-    const { app, updates } = blockedCore();
+    const { app, updates } = createBlockedCore();
     for (let i = 0; i <= 1_000; i++) {
       await app.apiKeys.authenticate((await app.apiKeys.create(OWN, {})).secret);
     }
@@ -191,8 +191,8 @@ suite('the last use of an API key', {
   },
 });
 
-/** The use cases over a storage whose updates of API keys end as a test says. */
-function blockedCore() {
+/** Creates the application on a storage whose updates of API keys settle when a test resolves or rejects them. */
+function createBlockedCore() {
   const { storage, clock } = testCore();
   const updates: { resolve(): void; reject(error: Error): void }[] = [];
   const update = () =>

@@ -5,12 +5,12 @@ import { suite } from '../support/suite.ts';
 
 type Outcome = 'permitted' | 'forbidden' | 'invitation_expired';
 
-const holders: readonly (readonly [Role, Invitation] | undefined)[] = [
+const members: readonly (readonly [Role, Invitation] | undefined)[] = [
   undefined,
   ...ROLES.flatMap((role) => INVITATIONS.map((invitation) => [role, invitation] as const)),
 ];
 
-/** What a holder's key of each access may do: [full, read] × [read, write]. */
+/** The outcomes for the key of a member: access [full, read] × permission [read, write]. */
 const expected: Readonly<Record<string, readonly Outcome[]>> = {
   'no member': ['permitted', 'permitted', 'permitted', 'forbidden'],
   'admin, accepted': ['permitted', 'permitted', 'permitted', 'forbidden'],
@@ -21,8 +21,8 @@ const expected: Readonly<Record<string, readonly Outcome[]>> = {
   'member, expired': ['invitation_expired', 'invitation_expired', 'invitation_expired', 'invitation_expired'],
 };
 
-function outcome(access: Access, holder: readonly [Role, Invitation] | undefined, permission: Permission): Outcome {
-  const member = holder && ({ role: holder[0], invitation: holder[1] } as Member);
+function getOutcome(access: Access, state: readonly [Role, Invitation] | undefined, permission: Permission): Outcome {
+  const member = state && ({ role: state[0], invitation: state[1] } as Member);
   try {
     requirePermission({ workspaceId: 'own', keyId: 'key', access, member }, permission);
     return 'permitted';
@@ -32,10 +32,12 @@ function outcome(access: Access, holder: readonly [Role, Invitation] | undefined
 }
 
 suite('a caller', {
-  'may do what access, role and invitation allow together': () => {
-    const outcomes = holders.map((holder) => [
-      holder?.join(', ') ?? 'no member',
-      ACCESS.flatMap((access) => (['read', 'write'] as const).map((permission) => outcome(access, holder, permission))),
+  'has the permissions that its access, role and invitation all allow': () => {
+    const outcomes = members.map((member) => [
+      member?.join(', ') ?? 'no member',
+      ACCESS.flatMap((access) =>
+        (['read', 'write'] as const).map((permission) => getOutcome(access, member, permission)),
+      ),
     ]);
     assert.deepEqual(Object.fromEntries(outcomes), expected);
   },

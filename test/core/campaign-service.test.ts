@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Actor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
-import { type NewCampaign, shareId } from '../../core/campaign/campaign.ts';
+import { createShareId, type NewCampaign } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-const NOBODY: Actor = { workspaceId: OWN };
+const NO_MEMBER: Actor = { workspaceId: OWN };
 
 const FIELDS: NewCampaign = {
   name: 'Spring Sale',
@@ -27,33 +27,40 @@ const FIELDS: NewCampaign = {
 
 const QUERY: CampaignQuery = { includeArchived: false, sortBy: 'createdAt', page: 1, pageSize: 25 };
 
-function make({ app }: TestCore, fields: Partial<NewCampaign> = {}, actor = NOBODY) {
+function createCampaign({ app }: TestCore, fields: Partial<NewCampaign> = {}, actor = NO_MEMBER) {
   return app.campaigns.create(actor, { ...FIELDS, ...fields });
 }
 
-/** Makes campaigns a second apart from each other, each with its name. */
-async function makeAll(core: TestCore, campaigns: Readonly<Record<string, Partial<NewCampaign>>>): Promise<void> {
+/** Creates named campaigns, one second apart. */
+async function createCampaigns(
+  core: TestCore,
+  campaigns: Readonly<Record<string, Partial<NewCampaign>>>,
+): Promise<void> {
   for (const [name, fields] of Object.entries(campaigns)) {
     core.clock.now += SECOND;
-    await make(core, { name, ...fields });
+    await createCampaign(core, { name, ...fields });
   }
 }
 
-async function names({ app }: TestCore, query: Partial<CampaignQuery>): Promise<string[]> {
-  return (await app.campaigns.list(NOBODY, { ...QUERY, ...query })).items.map(({ name }) => name);
+async function listNames({ app }: TestCore, query: Partial<CampaignQuery>): Promise<string[]> {
+  return (await app.campaigns.list(NO_MEMBER, { ...QUERY, ...query })).items.map(({ name }) => name);
 }
 
-async function makeMember({ app }: TestCore, workspaceId = OWN): Promise<Actor & { memberId: string }> {
+async function createMember({ app }: TestCore, workspaceId = OWN): Promise<Actor & { memberId: string }> {
   const member = await app.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
   return { workspaceId, member, memberId: member.id };
 }
 
 suite('a new campaign', {
-  'is kept as it was sent, with no clicks and no shares': async () => {
+  'is stored as it was sent, with no clicks and no shares': async () => {
     const core = testCore();
     const resources = [{ url: 'https://example.com/a.pdf', type: 'pdf', width: null }] as const;
-    const { id, ...made } = await make(core, { resources, targetShares: 5, image: 'https://example.com/a.png' });
-    assert.deepEqual(made, {
+    const { id, ...created } = await createCampaign(core, {
+      resources,
+      targetShares: 5,
+      image: 'https://example.com/a.png',
+    });
+    assert.deepEqual(created, {
       ...FIELDS,
       resources,
       targetShares: 5,
@@ -70,15 +77,15 @@ suite('a new campaign', {
       clicks: 0,
       shares: 0,
       searchText: 'spring sale\0tents, äxte and boots',
-      createdAt: timestamp(NOON),
-      updatedAt: timestamp(NOON),
+      createdAt: formatTimestamp(NOON),
+      updatedAt: formatTimestamp(NOON),
     });
-    assert.deepEqual(await core.app.campaigns.get(NOBODY, id), { id, ...made });
+    assert.deepEqual(await core.app.campaigns.get(NO_MEMBER, id), { id, ...created });
   },
 
-  'has nothing of what was left out, or sent as null': async () => {
+  'has null or an empty list for fields that were omitted or sent as null': async () => {
     for (const fields of [{}, { domain: null, image: null, contentPillarId: null }]) {
-      const { domain, image, targetShares, contentPillarId, tagIds, groupIds, resources } = await make(
+      const { domain, image, targetShares, contentPillarId, tagIds, groupIds, resources } = await createCampaign(
         testCore(),
         fields,
       );
@@ -87,32 +94,32 @@ suite('a new campaign', {
     }
   },
 
-  'is of the member who made it, and not yet shared; nothing is said of that to a key of no member': async () => {
+  'belongs to the member who created it, and shows hasShared only to members': async () => {
     const core = testCore();
-    const { memberId, ...ada } = await makeMember(core);
-    const campaign = await make(core, {}, ada);
+    const { memberId, ...ada } = await createMember(core);
+    const campaign = await createCampaign(core, {}, ada);
     assert.equal(campaign.createdBy, memberId);
     assert.equal(campaign.hasShared, false);
-    assert.equal('hasShared' in (await make(core)), false);
+    assert.equal('hasShared' in (await createCampaign(core)), false);
   },
 
-  'may have any of the three statuses': async () => {
+  'can have any of the three statuses': async () => {
     const core = testCore();
     for (const status of ['draft', 'published', 'archived'] as const) {
-      const campaign = await make(core, { status });
+      const campaign = await createCampaign(core, { status });
       assert.deepEqual([campaign.status, campaign.archived], [status, status === 'archived']);
     }
   },
 
-  'has two dates': async () => {
-    const noDate = '2026-02-30';
+  'must have two valid dates': async () => {
+    const invalidDate = '2026-02-30';
     for (const field of ['startDate', 'endDate'] as const) {
-      const made = make(testCore(), { [field]: noDate });
-      await assert.rejects(made, { kind: 'invalid', message: `${field}: must be a date` });
+      const creation = createCampaign(testCore(), { [field]: invalidDate });
+      await assert.rejects(creation, { kind: 'invalid', message: `${field}: must be a valid date` });
     }
   },
 
-  'does not end before it starts': async () => {
+  'cannot end before it starts': async () => {
     const core = testCore();
     const cases = [
       ['2026-01-31', '2026-01-31', true],
@@ -126,17 +133,17 @@ suite('a new campaign', {
       ['2026-01-31T09:30:00Z', '2026-01-31T10:30:00+01:00', true],
       ['2026-01-31T09:30:00Z', '2026-01-31T10:29:59+01:00', false],
     ] as const;
-    for (const [startDate, endDate, isFine] of cases) {
-      const made = make(core, { startDate, endDate });
-      if (isFine) assert.equal((await made).endDate, endDate);
-      else await assert.rejects(made, { kind: 'invalid', message: 'endDate: must not be before startDate' });
+    for (const [startDate, endDate, isValid] of cases) {
+      const creation = createCampaign(core, { startDate, endDate });
+      if (isValid) assert.equal((await creation).endDate, endDate);
+      else await assert.rejects(creation, { kind: 'invalid', message: 'endDate: must not be before startDate' });
     }
   },
 
-  'names records of its workspace: a live domain, tags, groups, a published pillar': async () => {
+  'can refer to a live domain, tags, groups and a published pillar of its workspace': async () => {
     const core = testCore();
     const { app } = core;
-    const { memberId: authorId } = await makeMember(core);
+    const { memberId: authorId } = await createMember(core);
     const { domain } = await app.domains.createOrArchive(OWN, { slug: 'a.example' });
     const references = {
       domain: domain.slug,
@@ -144,21 +151,21 @@ suite('a new campaign', {
       groupIds: [(await app.groups.create(OWN, { name: 'A' })).id],
       contentPillarId: (await app.contentPillars.create(OWN, { authorId, title: 'A', color: 'red' })).id,
     };
-    const { tagIds, groupIds, contentPillarId, ...rest } = await make(core, references);
+    const { tagIds, groupIds, contentPillarId, ...rest } = await createCampaign(core, references);
     assert.deepEqual({ domain: rest.domain, tagIds, groupIds, contentPillarId }, references);
     await app.contentPillars.update(OWN, contentPillarId as string, { status: 'archived' });
     await app.domains.createOrArchive(OWN, { slug: 'a.example', archived: true });
-    await assert.rejects(make(core, references), {
+    await assert.rejects(createCampaign(core, references), {
       kind: 'invalid',
       message:
-        'domain: is no live domain of the workspace; contentPillarId: is no published content pillar of the workspace',
+        'domain: must be a domain of this workspace that is not archived; contentPillarId: must be the id of a published content pillar of this workspace',
     });
   },
 
-  'is refused, each wrong reference named, where they are unknown or of another workspace': async () => {
+  'is rejected with each reference that is unknown or of another workspace': async () => {
     const core = testCore();
     const { app } = core;
-    const { memberId: authorId } = await makeMember(core, OTHER);
+    const { memberId: authorId } = await createMember(core, OTHER);
     await app.domains.createOrArchive(OTHER, { slug: 'a.example' });
     const own = (await app.tags.create(OWN, 'A')).id;
     const foreign = {
@@ -174,13 +181,13 @@ suite('a new campaign', {
       contentPillarId: UNKNOWN_ID,
     };
     for (const references of [foreign, unknown]) {
-      await assert.rejects(make(core, references), {
+      await assert.rejects(createCampaign(core, references), {
         kind: 'invalid',
         message: [
-          'domain: is no live domain of the workspace',
-          'tagIds.1: is no tag of the workspace',
-          'groupIds.0: is no group of the workspace',
-          'contentPillarId: is no published content pillar of the workspace',
+          'domain: must be a domain of this workspace that is not archived',
+          'tagIds.1: must be the id of a tag of this workspace',
+          'groupIds.0: must be the id of a group of this workspace',
+          'contentPillarId: must be the id of a published content pillar of this workspace',
         ].join('; '),
       });
     }
@@ -189,17 +196,18 @@ suite('a new campaign', {
 });
 
 suite('a share of a campaign', {
-  'is counted once for each member, and seen by that one': async () => {
+  'is counted once for each member, and shown to that member': async () => {
     const core = testCore();
-    const [ada, ben] = [await makeMember(core), await makeMember(core)];
-    const { id, updatedAt } = await make(core);
+    const [ada, ben] = [await createMember(core), await createMember(core)];
+    const { id, updatedAt } = await createCampaign(core);
     core.clock.now += SECOND;
-    const seen = async (actor: Actor) => (await core.app.campaigns.get(actor, id)).hasShared;
+    const getHasShared = async (actor: Actor) => (await core.app.campaigns.get(actor, id)).hasShared;
     for (let i = 0; i < 2; i++) {
       const shared = await core.app.campaigns.recordShare(OWN, id, ada.memberId);
       assert.deepEqual([shared.shares, shared.updatedAt], [1, updatedAt]);
     }
-    assert.deepEqual([await seen(ada), await seen(ben), await seen(NOBODY)], [true, false, undefined]);
+    const views = [await getHasShared(ada), await getHasShared(ben), await getHasShared(NO_MEMBER)];
+    assert.deepEqual(views, [true, false, undefined]);
     assert.equal((await core.app.campaigns.recordShare(OWN, id, ben.memberId)).shares, 2);
     const { items } = await core.app.campaigns.list(ben, QUERY);
     assert.deepEqual(
@@ -211,51 +219,51 @@ suite('a share of a campaign', {
   'agrees with the count of shares if it is recorded while the campaign is read': async () => {
     for (const read of ['get', 'list'] as const) {
       const core = testCore();
-      const [ada, ben] = [await makeMember(core), await makeMember(core)];
-      const { id } = await make(core);
+      const [ada, ben] = [await createMember(core), await createMember(core)];
+      const { id } = await createCampaign(core);
       await core.app.campaigns.recordShare(OWN, id, ben.memberId);
       const { campaigns } = core.storage;
-      const readAndShare = async (...asked: never[]) => {
-        const found = await (campaigns[read] as (...asked: never[]) => Promise<unknown>)(...asked);
+      const readAndShare = async (...args: never[]) => {
+        const found = await (campaigns[read] as (...args: never[]) => Promise<unknown>)(...args);
         await core.app.campaigns.recordShare(OWN, id, ada.memberId);
         return found;
       };
       const storage = { ...core.storage, campaigns: { ...campaigns, [read]: readAndShare } };
       const app = new Application(storage, createNodeSystem());
-      const pair = async () => {
-        const seen =
+      const readPair = async () => {
+        const view =
           read === 'get' ? await app.campaigns.get(ada, id) : (await app.campaigns.list(ada, QUERY)).items[0];
-        return [seen?.hasShared, seen?.shares];
+        return [view?.hasShared, view?.shares];
       };
-      assert.deepEqual(await pair(), [false, 1], read);
-      assert.deepEqual(await pair(), [true, 2], read);
+      assert.deepEqual(await readPair(), [false, 1], read);
+      assert.deepEqual(await readPair(), [true, 2], read);
     }
   },
 
   'counts as shared if it was stored without its position': async () => {
     const core = testCore();
-    const ada = await makeMember(core);
-    const { id } = await make(core);
+    const ada = await createMember(core);
+    const { id } = await createCampaign(core);
     await core.app.campaigns.recordShare(OWN, id, ada.memberId);
-    await core.storage.shares.update(OWN, shareId(ada.memberId, id), ({ position: _, ...share }) => share);
+    await core.storage.shares.update(OWN, createShareId(ada.memberId, id), ({ position: _, ...share }) => share);
     assert.equal((await core.app.campaigns.get(ada, id)).hasShared, true);
   },
 
-  'is counted once, and never lost, at the same time as others': async () => {
+  'is counted once and never lost among concurrent shares and clicks': async () => {
     const core = testCore();
-    const { id } = await make(core);
-    const members = await Promise.all(Array.from({ length: 5 }, () => makeMember(core)));
+    const { id } = await createCampaign(core);
+    const members = await Promise.all(Array.from({ length: 5 }, () => createMember(core)));
     const shares = [...members, ...members].map(({ memberId }) => core.app.campaigns.recordShare(OWN, id, memberId));
     await Promise.all([...shares, ...shares.map(() => core.app.campaigns.recordClicks(OWN, id, 3))]);
-    const { shares: shared, clicks } = await core.app.campaigns.get(NOBODY, id);
+    const { shares: shared, clicks } = await core.app.campaigns.get(NO_MEMBER, id);
     assert.deepEqual([shared, clicks], [5, 30]);
     for (const member of members) assert.equal((await core.app.campaigns.get(member, id)).hasShared, true);
   },
 
-  'is by a member and of a campaign of the workspace': async () => {
+  'must be by a member and of a campaign of the workspace': async () => {
     const core = testCore();
-    const [own, foreign] = [await makeMember(core), await makeMember(core, OTHER)];
-    const { id } = await make(core);
+    const [own, foreign] = [await createMember(core), await createMember(core, OTHER)];
+    const { id } = await createCampaign(core);
     for (const share of [
       () => core.app.campaigns.recordShare(OWN, id, foreign.memberId),
       () => core.app.campaigns.recordShare(OWN, id, UNKNOWN_ID),
@@ -264,14 +272,14 @@ suite('a share of a campaign', {
     ]) {
       await assert.rejects(share(), { kind: 'not_found' });
     }
-    assert.equal((await core.app.campaigns.get(NOBODY, id)).shares, 0);
+    assert.equal((await core.app.campaigns.get(NO_MEMBER, id)).shares, 0);
   },
 });
 
 suite('the clicks on a campaign', {
-  'are added up, and leave updatedAt': async () => {
+  'are added up, and do not change updatedAt': async () => {
     const core = testCore();
-    const { id, updatedAt } = await make(core);
+    const { id, updatedAt } = await createCampaign(core);
     core.clock.now += SECOND;
     await core.app.campaigns.recordClicks(OWN, id, 1);
     const clicked = await core.app.campaigns.recordClicks(OWN, id, 41);
@@ -281,24 +289,24 @@ suite('the clicks on a campaign', {
 });
 
 suite('a campaign that is not published', {
-  'can be neither shared nor clicked': async () => {
+  'cannot be shared or clicked': async () => {
     const core = testCore();
-    const { memberId } = await makeMember(core);
+    const { memberId } = await createMember(core);
     for (const status of ['draft', 'archived'] as const) {
-      const { id } = await make(core, { status });
+      const { id } = await createCampaign(core, { status });
       await assert.rejects(core.app.campaigns.recordShare(OWN, id, memberId), { kind: 'conflict' }, status);
       await assert.rejects(core.app.campaigns.recordClicks(OWN, id, 1), { kind: 'conflict' }, status);
-      const { clicks, shares } = await core.app.campaigns.get(NOBODY, id);
+      const { clicks, shares } = await core.app.campaigns.get(NO_MEMBER, id);
       assert.deepEqual([clicks, shares], [0, 0]);
     }
   },
 });
 
 suite('the status of a campaign', {
-  'is changed, with updatedAt, where it leads to the new one': async () => {
+  'changes together with updatedAt if the transition is allowed': async () => {
     const core = testCore();
-    const { id } = await make(core, { status: 'draft' });
-    let updatedAt = timestamp(NOON);
+    const { id } = await createCampaign(core, { status: 'draft' });
+    let updatedAt = formatTimestamp(NOON);
     const steps = [
       ['draft', false],
       ['published', true],
@@ -306,9 +314,9 @@ suite('the status of a campaign', {
       ['archived', true],
       ['published', true],
     ] as const;
-    for (const [status, changes] of steps) {
+    for (const [status, isChanged] of steps) {
       core.clock.now += SECOND;
-      if (changes) updatedAt = timestamp(core.clock.now);
+      if (isChanged) updatedAt = formatTimestamp(core.clock.now);
       const campaign = await core.app.campaigns.setStatus(OWN, id, status);
       assert.deepEqual([campaign.status, campaign.updatedAt], [status, updatedAt]);
     }
@@ -316,58 +324,63 @@ suite('the status of a campaign', {
     await assert.rejects(core.app.campaigns.setStatus(OTHER, id, 'archived'), { kind: 'not_found' });
   },
 
-  'takes an archived one out of the list, and back': async () => {
+  'removes an archived campaign from the list, and adds it again when it is published': async () => {
     const core = testCore();
-    const { id } = await make(core);
+    const { id } = await createCampaign(core);
     await core.app.campaigns.setStatus(OWN, id, 'archived');
-    assert.deepEqual(await names(core, {}), []);
-    assert.deepEqual(await names(core, { includeArchived: true }), ['Spring Sale']);
+    assert.deepEqual(await listNames(core, {}), []);
+    assert.deepEqual(await listNames(core, { includeArchived: true }), ['Spring Sale']);
     await core.app.campaigns.setStatus(OWN, id, 'published');
-    assert.deepEqual(await names(core, {}), ['Spring Sale']);
+    assert.deepEqual(await listNames(core, {}), ['Spring Sale']);
   },
 });
 
 suite('the list of campaigns', {
-  'descends by the field that is asked for': async () => {
+  'is in descending order of the requested field': async () => {
     const core = testCore();
-    await makeAll(core, {
+    await createCampaigns(core, {
       first: { startDate: '2026-01-02' },
       second: { startDate: '2026-01-31T01:00+02:00', status: 'draft' },
       third: { startDate: '2026-01-30T22:59:59.999' },
     });
-    const [, second] = (await core.app.campaigns.list(NOBODY, QUERY)).items;
+    const [, second] = (await core.app.campaigns.list(NO_MEMBER, QUERY)).items;
     core.clock.now += SECOND;
     await core.app.campaigns.setStatus(OWN, second?.id as string, 'published');
-    assert.deepEqual(await names(core, { sortBy: 'createdAt' }), ['third', 'second', 'first']);
-    assert.deepEqual(await names(core, { sortBy: 'updatedAt' }), ['second', 'third', 'first']);
-    assert.deepEqual(await names(core, { sortBy: 'startDate' }), ['second', 'third', 'first']);
+    assert.deepEqual(await listNames(core, { sortBy: 'createdAt' }), ['third', 'second', 'first']);
+    assert.deepEqual(await listNames(core, { sortBy: 'updatedAt' }), ['second', 'third', 'first']);
+    assert.deepEqual(await listNames(core, { sortBy: 'startDate' }), ['second', 'third', 'first']);
   },
 
-  'holds the windows at the time of the request': async () => {
+  'applies date windows at the time of the request': async () => {
     const core = testCore();
-    await makeAll(core, {
+    await createCampaigns(core, {
       past: { startDate: '2026-01-29', endDate: '2026-01-30' },
       draft: { startDate: '2026-01-30', endDate: '2026-01-31', status: 'draft' },
       future: { startDate: '2026-02-01', endDate: '2026-02-02' },
       archived: { startDate: '2026-01-31', endDate: '2026-01-31', status: 'archived' },
     });
-    assert.deepEqual(await names(core, { filter: 'upcoming' }), ['future']);
-    assert.deepEqual(await names(core, { filter: 'active' }), ['draft']);
-    assert.deepEqual(await names(core, { filter: 'non-upcoming' }), ['draft', 'past']);
-    assert.deepEqual(await names(core, { filter: 'active', includeArchived: true }), ['archived', 'draft']);
+    assert.deepEqual(await listNames(core, { filter: 'upcoming' }), ['future']);
+    assert.deepEqual(await listNames(core, { filter: 'active' }), ['draft']);
+    assert.deepEqual(await listNames(core, { filter: 'non-upcoming' }), ['draft', 'past']);
+    assert.deepEqual(await listNames(core, { filter: 'active', includeArchived: true }), ['archived', 'draft']);
     core.clock.now = Date.parse('2026-02-01');
-    assert.deepEqual(await names(core, { filter: 'upcoming' }), []);
-    assert.deepEqual(await names(core, { filter: 'active' }), ['future']);
+    assert.deepEqual(await listNames(core, { filter: 'upcoming' }), []);
+    assert.deepEqual(await listNames(core, { filter: 'active' }), ['future']);
   },
 
-  'takes any of a filter, and all filters together': async () => {
+  'contains the campaigns that match any value of each filter and all filters together': async () => {
     const core = testCore();
     const { app } = core;
-    const { memberId, ...ada } = await makeMember(core);
+    const { memberId, ...ada } = await createMember(core);
     const [red, blue] = [(await app.tags.create(OWN, 'Éclair')).id, (await app.tags.create(OWN, 'ΟΔΟΣ')).id];
     await app.domains.createOrArchive(OWN, { slug: 'a.example' });
-    await makeAll(core, { both: { tagIds: [red, blue] }, red: { tagIds: [red] }, blue: { tagIds: [blue] }, none: {} });
-    await make(core, { name: 'hers', domain: 'a.example', tagIds: [blue], description: '' }, ada);
+    await createCampaigns(core, {
+      both: { tagIds: [red, blue] },
+      red: { tagIds: [red] },
+      blue: { tagIds: [blue] },
+      none: {},
+    });
+    await createCampaign(core, { name: 'hers', domain: 'a.example', tagIds: [blue], description: '' }, ada);
     const cases: readonly (readonly [Partial<CampaignQuery>, readonly string[]])[] = [
       [{ tagIds: [red] }, ['red', 'both']],
       [{ tagIds: [red, blue, UNKNOWN_ID] }, ['hers', 'blue', 'red', 'both']],
@@ -392,26 +405,26 @@ suite('the list of campaigns', {
       [{ userId: memberId, tagIds: [red] }, []],
     ];
     for (const [query, expected] of cases) {
-      assert.deepEqual(await names(core, query), expected, JSON.stringify(query));
+      assert.deepEqual(await listNames(core, query), expected, JSON.stringify(query));
     }
   },
 
-  'ends after its limit, counted over all pages': async () => {
+  'ends at its limit, counted over all pages': async () => {
     const core = testCore();
-    await makeAll(core, { a: {}, b: {}, c: {}, d: {} });
-    const page = async (page: number, limit: number) => {
-      const { items, hasNext } = await core.app.campaigns.list(NOBODY, { ...QUERY, page, pageSize: 2, limit });
+    await createCampaigns(core, { a: {}, b: {}, c: {}, d: {} });
+    const readPage = async (page: number, limit: number) => {
+      const { items, hasNext } = await core.app.campaigns.list(NO_MEMBER, { ...QUERY, page, pageSize: 2, limit });
       return [items.map(({ name }) => name), hasNext];
     };
-    assert.deepEqual(await page(1, 3), [['d', 'c'], true]);
-    assert.deepEqual(await page(2, 3), [['b'], false]);
-    assert.deepEqual(await page(3, 3), [[], false]);
+    assert.deepEqual(await readPage(1, 3), [['d', 'c'], true]);
+    assert.deepEqual(await readPage(2, 3), [['b'], false]);
+    assert.deepEqual(await readPage(3, 3), [[], false]);
   },
 
-  'is that of the workspace alone': async () => {
+  'does not contain campaigns of another workspace': async () => {
     const core = testCore();
-    const { id } = await make(core, {}, { workspaceId: OTHER });
-    assert.deepEqual(await names(core, { includeArchived: true }), []);
-    await assert.rejects(core.app.campaigns.get(NOBODY, id), { kind: 'not_found' });
+    const { id } = await createCampaign(core, {}, { workspaceId: OTHER });
+    assert.deepEqual(await listNames(core, { includeArchived: true }), []);
+    await assert.rejects(core.app.campaigns.get(NO_MEMBER, id), { kind: 'not_found' });
   },
 });

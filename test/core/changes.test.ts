@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { withChanges } from '../../core/shared/changes.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { applyChanges } from '../../core/shared/changes.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-const AT = timestamp(NOON);
+const NOON_TEXT = formatTimestamp(NOON);
 const stored = {
   name: 'before',
   isActive: true,
   groups: ['a', 'b'] as readonly string[],
-  updatedAt: timestamp(NOON - 1),
+  updatedAt: formatTimestamp(NOON - 1),
 };
 
-type Fields = Parameters<typeof withChanges<typeof stored>>[1];
+type Fields = Parameters<typeof applyChanges<typeof stored>>[1];
 
 const unchanging: readonly Fields[] = [
   {},
@@ -41,37 +41,37 @@ const changing: readonly (readonly [Fields, Fields])[] = [
   ],
 ];
 
-suite('a changed record', {
-  'is the stored one itself where every value equals the stored one or is left out': () => {
-    for (const fields of unchanging) assert.equal(withChanges(stored, fields, NOON), stored, JSON.stringify(fields));
+suite('a change of a record', {
+  'returns the same record if every value is omitted or equals the stored value': () => {
+    for (const fields of unchanging) assert.equal(applyChanges(stored, fields, NOON), stored, JSON.stringify(fields));
   },
 
-  'has the fields that differ, keeps the others, and was updated now': () => {
-    for (const [fields, different] of changing) {
-      const expected = { ...stored, ...different, updatedAt: AT };
-      assert.deepEqual(withChanges(stored, fields, NOON), expected, JSON.stringify(fields));
+  'sets the fields that differ and updatedAt, and keeps all other fields': () => {
+    for (const [fields, changed] of changing) {
+      const expected = { ...stored, ...changed, updatedAt: NOON_TEXT };
+      assert.deepEqual(applyChanges(stored, fields, NOON), expected, JSON.stringify(fields));
     }
   },
 
-  'was not updated before it was updated last': () => {
-    assert.deepEqual(withChanges(stored, { name: 'after' }, NOON - 2), { ...stored, name: 'after' });
+  'never decreases updatedAt': () => {
+    assert.deepEqual(applyChanges(stored, { name: 'after' }, NOON - 2), { ...stored, name: 'after' });
   },
 
-  'leaves the stored one as it was': () => {
+  'does not modify the stored record': () => {
     const frozen = Object.freeze({ ...stored });
-    withChanges(frozen, { name: 'after' }, NOON);
+    applyChanges(frozen, { name: 'after' }, NOON);
     assert.deepEqual(frozen, stored);
   },
 
-  'changed so again is itself': () => {
+  'returns the same record if it is applied again': () => {
     const fields = fc.record(
       { name: fc.string(), isActive: fc.boolean(), groups: fc.array(fc.constantFrom('a', 'b', 'c')) },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(fields, (change) => {
-        const next = withChanges(stored, change, NOON);
-        assert.equal(withChanges(next, change, NOON + 1), next);
+        const next = applyChanges(stored, change, NOON);
+        assert.equal(applyChanges(next, change, NOON + 1), next);
       }),
     );
   },

@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const QUERY = { sortBy: 'createdAt', sortOrder: 'desc', page: 1, pageSize: 50 } as const;
 
-/** A core with an author, and pillars of these titles in the order of their making. */
-async function withPillars(...titles: readonly string[]) {
+/** Creates a core with an author, and pillars with these titles in creation order. */
+async function createPillars(...titles: readonly string[]) {
   const core = testCore();
   const { id: authorId } = await core.app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
-  const make = (title: string) => core.app.contentPillars.create(OWN, { authorId, title, color: 'red' });
+  const createPillar = (title: string) => core.app.contentPillars.create(OWN, { authorId, title, color: 'red' });
   const pillars = [];
   for (const title of titles) {
-    pillars.push(await make(title));
+    pillars.push(await createPillar(title));
     core.clock.now += SECOND;
   }
   return { ...core, authorId, pillars };
 }
 
-async function titles({ app }: TestCore, query: Partial<ContentPillarQuery>): Promise<string[]> {
+async function listTitles({ app }: TestCore, query: Partial<ContentPillarQuery>): Promise<string[]> {
   return (await app.contentPillars.list(OWN, { ...QUERY, ...query })).items.map(({ title }) => title);
 }
 
 suite('a new content pillar', {
-  'is published, and by a member of the workspace': async () => {
-    const { app, authorId } = await withPillars();
-    const { id, ...made } = await app.contentPillars.create(OWN, { authorId, title: 'Our WORK', color: 'green' });
-    assert.deepEqual(made, {
+  'is published, and has a member of the workspace as its author': async () => {
+    const { app, authorId } = await createPillars();
+    const { id, ...created } = await app.contentPillars.create(OWN, { authorId, title: 'Our WORK', color: 'green' });
+    assert.deepEqual(created, {
       workspaceId: OWN,
       title: 'Our WORK',
       foldedTitle: 'our work',
@@ -36,13 +36,13 @@ suite('a new content pillar', {
       status: 'published',
       authorId,
       searchText: 'our work\0',
-      createdAt: timestamp(NOON),
-      updatedAt: timestamp(NOON),
+      createdAt: formatTimestamp(NOON),
+      updatedAt: formatTimestamp(NOON),
     });
   },
 
-  'is refused where its author is unknown, or of another workspace': async () => {
-    const { app, authorId } = await withPillars();
+  'is rejected if its author is unknown or belongs to another workspace': async () => {
+    const { app, authorId } = await createPillars();
     const pillar = { title: 'Ours', color: 'red' } as const;
     await assert.rejects(app.contentPillars.create(OTHER, { ...pillar, authorId }), { kind: 'not_found' });
     await assert.rejects(app.contentPillars.create(OWN, { ...pillar, authorId: UNKNOWN_ID }), { kind: 'not_found' });
@@ -50,35 +50,35 @@ suite('a new content pillar', {
 });
 
 suite('a change of a content pillar', {
-  'goes from published to archived and back': async () => {
-    const { app, pillars } = await withPillars('Ours');
+  'can archive a published pillar and publish it again': async () => {
+    const { app, pillars } = await createPillars('Ours');
     const id = pillars[0]?.id as string;
     for (const status of ['archived', 'published', 'archived'] as const) {
       assert.equal((await app.contentPillars.update(OWN, id, { status })).status, status);
     }
   },
 
-  'is looked at by search and order from then on': async () => {
-    const core = await withPillars('A', 'B');
+  'applies to search and order immediately': async () => {
+    const core = await createPillars('A', 'B');
     await core.app.contentPillars.update(OWN, core.pillars[0]?.id as string, { title: 'Ω', description: 'Neu' });
-    assert.deepEqual(await titles(core, { search: 'NEU' }), ['Ω']);
-    assert.deepEqual(await titles(core, { search: 'a' }), []);
-    assert.deepEqual(await titles(core, { sortBy: 'title', sortOrder: 'asc' }), ['B', 'Ω']);
+    assert.deepEqual(await listTitles(core, { search: 'NEU' }), ['Ω']);
+    assert.deepEqual(await listTitles(core, { search: 'a' }), []);
+    assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'asc' }), ['B', 'Ω']);
   },
 
-  'to what it is leaves updatedAt': async () => {
-    const { app, pillars, clock } = await withPillars('Ours');
+  'to the same values does not change updatedAt': async () => {
+    const { app, pillars, clock } = await createPillars('Ours');
     const [pillar] = pillars;
     const id = pillar?.id as string;
     clock.now = NOON + SECOND;
     assert.deepEqual(await app.contentPillars.update(OWN, id, {}), pillar);
     assert.deepEqual(await app.contentPillars.update(OWN, id, { title: 'Ours', color: 'red' }), pillar);
     const renamed = await app.contentPillars.update(OWN, id, { title: 'ours' });
-    assert.deepEqual(renamed, { ...pillar, title: 'ours', updatedAt: timestamp(NOON + SECOND) });
+    assert.deepEqual(renamed, { ...pillar, title: 'ours', updatedAt: formatTimestamp(NOON + SECOND) });
   },
 
-  'of another workspace, or of none, is not found': async () => {
-    const { app, pillars, storage } = await withPillars('Ours');
+  'rejects with not_found for an unknown id and for the id of another workspace': async () => {
+    const { app, pillars, storage } = await createPillars('Ours');
     const id = pillars[0]?.id as string;
     for (const change of [
       () => app.contentPillars.update(OTHER, id, { title: 'Theirs' }),
@@ -93,30 +93,30 @@ suite('a change of a content pillar', {
 });
 
 suite('the list of content pillars', {
-  'is newest first, archived ones too, or as it is asked for': async () => {
-    const core = await withPillars('b', 'A', 'Ä', '😀', 'Z', '\uFFFD');
+  'is newest first by default, and includes archived pillars': async () => {
+    const core = await createPillars('b', 'A', 'Ä', '😀', 'Z', '\uFFFD');
     await core.app.contentPillars.update(OWN, core.pillars[0]?.id as string, { status: 'archived' });
     const ascending = ['A', 'b', 'Z', 'Ä', '\uFFFD', '😀'];
-    assert.deepEqual(await titles(core, {}), ['\uFFFD', 'Z', '😀', 'Ä', 'A', 'b']);
-    assert.deepEqual(await titles(core, { sortOrder: 'asc' }), ['b', 'A', 'Ä', '😀', 'Z', '\uFFFD']);
-    assert.deepEqual(await titles(core, { sortBy: 'title', sortOrder: 'asc' }), ascending);
-    assert.deepEqual(await titles(core, { sortBy: 'title' }), [...ascending].reverse());
+    assert.deepEqual(await listTitles(core, {}), ['\uFFFD', 'Z', '😀', 'Ä', 'A', 'b']);
+    assert.deepEqual(await listTitles(core, { sortOrder: 'asc' }), ['b', 'A', 'Ä', '😀', 'Z', '\uFFFD']);
+    assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'asc' }), ascending);
+    assert.deepEqual(await listTitles(core, { sortBy: 'title' }), [...ascending].reverse());
   },
 
-  'has, of equal titles, the smaller id first, and last where it descends': async () => {
-    const core = await withPillars('Same', 'SAME', 'same');
-    assert.deepEqual(await titles(core, { sortBy: 'title', sortOrder: 'asc' }), ['Same', 'SAME', 'same']);
-    assert.deepEqual(await titles(core, { sortBy: 'title', sortOrder: 'desc' }), ['same', 'SAME', 'Same']);
+  'orders equal titles by id, in the same direction': async () => {
+    const core = await createPillars('Same', 'SAME', 'same');
+    assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'asc' }), ['Same', 'SAME', 'same']);
+    assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'desc' }), ['same', 'SAME', 'Same']);
   },
 
-  'is narrowed by ids and by search together': async () => {
-    const core = await withPillars('Work', 'Life', 'Lifework');
+  'can be filtered by ids and search together': async () => {
+    const core = await createPillars('Work', 'Life', 'Lifework');
     const ids = core.pillars.slice(0, 2).map(({ id }) => id);
-    assert.deepEqual(await titles(core, { ids }), ['Life', 'Work']);
-    assert.deepEqual(await titles(core, { ids: [UNKNOWN_ID] }), []);
-    assert.deepEqual(await titles(core, { search: 'LIFE' }), ['Lifework', 'Life']);
-    assert.deepEqual(await titles(core, { search: 'LIFE', ids }), ['Life']);
-    assert.deepEqual(await titles(core, { search: '' }), ['Lifework', 'Life', 'Work']);
-    assert.deepEqual(await titles(core, { search: '.*' }), []);
+    assert.deepEqual(await listTitles(core, { ids }), ['Life', 'Work']);
+    assert.deepEqual(await listTitles(core, { ids: [UNKNOWN_ID] }), []);
+    assert.deepEqual(await listTitles(core, { search: 'LIFE' }), ['Lifework', 'Life']);
+    assert.deepEqual(await listTitles(core, { search: 'LIFE', ids }), ['Life']);
+    assert.deepEqual(await listTitles(core, { search: '' }), ['Lifework', 'Life', 'Work']);
+    assert.deepEqual(await listTitles(core, { search: '.*' }), []);
   },
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { endOf, startOf, timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { suite } from '../support/suite.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Date-times, and the moment in UTC that each of them means. */
+/** Date-times, and the same time in UTC. */
 const dateTimes = [
   ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000Z'],
   ['2026-01-31T09:30:00', '2026-01-31T09:30:00.000Z'],
@@ -44,7 +44,7 @@ const days = [
   '0004-02-29',
 ];
 
-const refused = [
+const invalidDates = [
   ...['2026-02-30', '2026-02-29', '2026-04-31', '2026-01-32', '2026-01-00', '2026-00-01', '2026-13-01', '0000-01-01'],
   ...['1900-02-29', '2100-02-29', '0000-02-29', '10000-01-01', '+010000-01-01', '-0001-01-01', '999-01-01'],
   ...['', '2026', '2026-01', '26-01-31', '2026-1-31', '2026-01-3', '20260131', '2026-W05-6', '2026-031', '2026/01/31'],
@@ -67,76 +67,79 @@ const refused = [
   ],
 ];
 
-/** A moment of the years 0001 to 9999, whatever the offset in which it is written. */
-const moment = fc.integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') });
+/** A time in the years 0001 to 9999, even if it is formatted with an offset. */
+const time = fc.integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') });
 const offsetMinutes = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 });
 
-function written(milliseconds: number, minutes: number): string {
-  const two = (value: number) => String(Math.floor(Math.abs(value))).padStart(2, '0');
-  const offset = `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
-  return timestamp(milliseconds + minutes * MINUTE).replace('Z', offset);
+function formatWithOffset(milliseconds: number, minutes: number): string {
+  const pad = (value: number) => String(Math.floor(Math.abs(value))).padStart(2, '0');
+  const offset = `${minutes < 0 ? '-' : '+'}${pad(minutes / 60)}:${pad(minutes % 60)}`;
+  return formatTimestamp(milliseconds + minutes * MINUTE_MS).replace('Z', offset);
 }
 
 suite('a date', {
-  'may be a date-time, which is one moment, as a start and as an end': () => {
-    for (const [value, moment] of dateTimes) {
-      assert.equal(startOf(value), Date.parse(moment), value);
-      assert.equal(endOf(value), Date.parse(moment), value);
+  'can be a date-time, whose start and end are the same': () => {
+    for (const [value, utc] of dateTimes) {
+      assert.equal(parseStartDate(value), Date.parse(utc), value);
+      assert.equal(parseEndDate(value), Date.parse(utc), value);
     }
   },
 
-  'that is bare starts at 00:00:00.000 UTC and ends at 23:59:59.999 UTC of its day': () => {
+  'without a time starts at 00:00:00.000 UTC and ends at 23:59:59.999 UTC of its day': () => {
     for (const day of days) {
-      assert.equal(startOf(day), Date.parse(`${day}T00:00:00.000Z`), day);
-      assert.equal(endOf(day), Date.parse(`${day}T23:59:59.999Z`), day);
+      assert.equal(parseStartDate(day), Date.parse(`${day}T00:00:00.000Z`), day);
+      assert.equal(parseEndDate(day), Date.parse(`${day}T23:59:59.999Z`), day);
     }
   },
 
-  'in any other form is refused': () => {
-    for (const value of refused) {
-      assert.equal(startOf(value), undefined, value);
-      assert.equal(endOf(value), undefined, value);
+  'in any other form is invalid': () => {
+    for (const value of invalidDates) {
+      assert.equal(parseStartDate(value), undefined, value);
+      assert.equal(parseEndDate(value), undefined, value);
     }
   },
 
-  'of every day of every month is there, and the day after its last is not': () => {
+  'is valid on every day of a month, and invalid on the day after the last': () => {
     for (const year of ['1900', '2000', '2023', '2024', '2100', '2400']) {
       for (let month = 1; month <= 12; month++) {
         const days = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
-        const named = (day: number) => `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-        for (let day = 1; day <= days; day++) assert.equal(startOf(named(day)), Date.parse(named(day)), named(day));
-        assert.equal(startOf(named(days + 1)), undefined, named(days + 1));
+        const format = (day: number) => `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+        for (let day = 1; day <= days; day++)
+          assert.equal(parseStartDate(format(day)), Date.parse(format(day)), format(day));
+        assert.equal(parseStartDate(format(days + 1)), undefined, format(days + 1));
       }
     }
   },
 
-  'that was printed is read as the same moment': () => {
-    fc.assert(fc.property(moment, (milliseconds) => assert.equal(startOf(timestamp(milliseconds)), milliseconds)));
+  'is parsed to the time that was formatted': () => {
+    fc.assert(
+      fc.property(time, (milliseconds) => assert.equal(parseStartDate(formatTimestamp(milliseconds)), milliseconds)),
+    );
   },
 
-  'means the same moment at whatever offset it is written': () => {
+  'is parsed to the same time with any offset': () => {
     fc.assert(
-      fc.property(moment, offsetMinutes, (milliseconds, minutes) => {
-        assert.equal(startOf(written(milliseconds, minutes)), milliseconds);
-        assert.equal(endOf(written(milliseconds, minutes)), milliseconds);
+      fc.property(time, offsetMinutes, (milliseconds, minutes) => {
+        assert.equal(parseStartDate(formatWithOffset(milliseconds, minutes)), milliseconds);
+        assert.equal(parseEndDate(formatWithOffset(milliseconds, minutes)), milliseconds);
       }),
     );
   },
 
-  'is compared to the millisecond: what follows it in a fraction is cut off, never rounded': () => {
+  'is truncated to the millisecond, never rounded': () => {
     fc.assert(
-      fc.property(moment, fc.stringMatching(/^\d{1,6}$/), (milliseconds, digits) => {
-        assert.equal(startOf(timestamp(milliseconds).replace('Z', `${digits}Z`)), milliseconds);
+      fc.property(time, fc.stringMatching(/^\d{1,6}$/), (milliseconds, digits) => {
+        assert.equal(parseStartDate(formatTimestamp(milliseconds).replace('Z', `${digits}Z`)), milliseconds);
       }),
     );
   },
 
-  'that is bare lasts one day': () => {
+  'without a time lasts one day': () => {
     fc.assert(
-      fc.property(moment, (milliseconds) => {
-        const day = timestamp(milliseconds).slice(0, 10);
-        assert.equal((endOf(day) as number) - (startOf(day) as number), DAY - 1);
-        assert.ok((startOf(day) as number) <= milliseconds && milliseconds <= (endOf(day) as number));
+      fc.property(time, (milliseconds) => {
+        const day = formatTimestamp(milliseconds).slice(0, 10);
+        assert.equal((parseEndDate(day) as number) - (parseStartDate(day) as number), DAY_MS - 1);
+        assert.ok((parseStartDate(day) as number) <= milliseconds && milliseconds <= (parseEndDate(day) as number));
       }),
     );
   },
@@ -144,7 +147,7 @@ suite('a date', {
 
 suite('a timestamp', {
   'is in UTC, with milliseconds': () => {
-    assert.equal(timestamp(Date.UTC(2026, 0, 31, 9, 30)), '2026-01-31T09:30:00.000Z');
-    assert.equal(timestamp(0), '1970-01-01T00:00:00.000Z');
+    assert.equal(formatTimestamp(Date.UTC(2026, 0, 31, 9, 30)), '2026-01-31T09:30:00.000Z');
+    assert.equal(formatTimestamp(0), '1970-01-01T00:00:00.000Z');
   },
 });

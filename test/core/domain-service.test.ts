@@ -1,38 +1,44 @@
 import assert from 'node:assert/strict';
 import { domainSchema } from '../../core/domain/domain.ts';
 import type { DomainRequest } from '../../core/domain/domain-service.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const SLUG = 'links.example.com';
-const VERIFIED_ELSEWHERE = { kind: 'conflict', message: 'Another workspace has verified this domain.' };
+const VERIFIED_ELSEWHERE = {
+  kind: 'conflict',
+  message: 'Another workspace has verified this domain. Use another domain.',
+};
 
-async function send({ app }: TestCore, workspaceId: string, request: DomainRequest) {
+async function createOrArchive({ app }: TestCore, workspaceId: string, request: DomainRequest) {
   return app.domains.createOrArchive(workspaceId, request);
 }
 
-/** Makes a domain, and verifies it. */
-async function verified(core: TestCore, workspaceId: string, slug = SLUG) {
-  const { domain } = await send(core, workspaceId, { slug });
+/** Creates a domain and verifies it. */
+async function createVerified(core: TestCore, workspaceId: string, slug = SLUG) {
+  const { domain } = await createOrArchive(core, workspaceId, { slug });
   return core.app.domains.verify(workspaceId, domain.id);
 }
 
-async function slugs({ app }: TestCore, query: { search?: string; includeArchived?: boolean } = {}): Promise<string[]> {
+async function listSlugs(
+  { app }: TestCore,
+  query: { search?: string; includeArchived?: boolean } = {},
+): Promise<string[]> {
   const { items } = await app.domains.list(OWN, { includeArchived: false, page: 1, pageSize: 50, ...query });
   return items.map(({ slug }) => slug);
 }
 
-/** The slugs of the workspace's domains that are said to be primary: one, or none where none is live. */
-async function primaries({ app }: TestCore): Promise<string[]> {
+/** Returns the slugs of the primary domains of the workspace: one, or none if no domain is live. */
+async function listPrimarySlugs({ app }: TestCore): Promise<string[]> {
   const { items } = await app.domains.list(OWN, { includeArchived: true, page: 1, pageSize: 50 });
   return items.filter(({ primary }) => primary).map(({ slug }) => slug);
 }
 
 suite('a new domain', {
-  'is live, not verified, and has a placeholder made from its slug': async () => {
+  'is live and not verified, and has a placeholder with its slug': async () => {
     const core = testCore();
-    const { domain, created } = await send(core, OWN, { slug: SLUG });
+    const { domain, created } = await createOrArchive(core, OWN, { slug: SLUG });
     const { id, ...fields } = domain;
     assert.ok(created && id);
     assert.deepEqual(fields, {
@@ -44,37 +50,40 @@ suite('a new domain', {
       placeholder: 'https://links.example.com/your-link',
       expiredUrl: '',
       notFoundUrl: '',
-      liveSince: timestamp(NOON),
+      liveSince: formatTimestamp(NOON),
       searchText: `${SLUG}\0${SLUG}`,
-      createdAt: timestamp(NOON),
-      updatedAt: timestamp(NOON),
+      createdAt: formatTimestamp(NOON),
+      updatedAt: formatTimestamp(NOON),
     });
   },
 
-  'takes what was sent along, empty texts too, and may be made archived': async () => {
+  'has the fields that were sent, including empty texts, and can be archived': async () => {
     const core = testCore();
     const sent = { slug: SLUG, archived: true, placeholder: '', expiredUrl: 'https://example.com/gone' };
-    const { domain, created } = await send(core, OWN, sent);
+    const { domain, created } = await createOrArchive(core, OWN, sent);
     const { slug, archived, placeholder, expiredUrl } = domain;
     assert.deepEqual({ slug, archived, placeholder, expiredUrl }, sent);
     assert.deepEqual([created, domain.primary], [true, false]);
   },
 
-  'is one per slug and workspace': async () => {
+  'is rejected if the workspace already has its slug': async () => {
     const core = testCore();
-    await send(core, OWN, { slug: SLUG });
-    await assert.rejects(send(core, OWN, { slug: SLUG }), { kind: 'conflict', message: domainSchema.unique.slug });
-    await assert.rejects(send(core, OWN, { slug: SLUG, expiredUrl: '' }), { kind: 'conflict' });
-    assert.equal((await send(core, OTHER, { slug: SLUG })).created, true);
-    await send(core, OWN, { slug: SLUG, archived: true });
-    await assert.rejects(send(core, OWN, { slug: SLUG }), { kind: 'conflict' });
+    await createOrArchive(core, OWN, { slug: SLUG });
+    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG }), {
+      kind: 'conflict',
+      message: domainSchema.unique.slug,
+    });
+    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, expiredUrl: '' }), { kind: 'conflict' });
+    assert.equal((await createOrArchive(core, OTHER, { slug: SLUG })).created, true);
+    await createOrArchive(core, OWN, { slug: SLUG, archived: true });
+    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG }), { kind: 'conflict' });
   },
 });
 
 suite('a domain sent again with archived', {
-  'is made so, takes over the other fields, and was updated if anything changed': async () => {
+  'is archived or unarchived with the other fields, and updates updatedAt if anything changed': async () => {
     const core = testCore();
-    const { domain: made } = await send(core, OWN, { slug: SLUG });
+    const { domain: created } = await createOrArchive(core, OWN, { slug: SLUG });
     const steps = [
       [{ archived: false }, {}],
       [{ archived: true }, { archived: true, primary: false }],
@@ -88,29 +97,29 @@ suite('a domain sent again with archived', {
       [{ archived: false, placeholder: 'https://a.b' }, { placeholder: 'https://a.b' }],
       [{ archived: false, placeholder: 'https://a.b', expiredUrl: 'https://example.com' }, {}],
     ] as const;
-    let expected = made;
-    for (const [request, different] of steps) {
+    let expected = created;
+    for (const [request, changes] of steps) {
       core.clock.now += SECOND;
-      const now = timestamp(core.clock.now);
-      const isChanged = Object.keys(different).length > 0;
-      const liveSince = 'archived' in different && !different.archived ? now : expected.liveSince;
-      expected = { ...expected, ...different, liveSince, updatedAt: isChanged ? now : expected.updatedAt };
-      const { domain, created } = await send(core, OWN, { slug: SLUG, ...request });
+      const now = formatTimestamp(core.clock.now);
+      const isChanged = Object.keys(changes).length > 0;
+      const liveSince = 'archived' in changes && !changes.archived ? now : expected.liveSince;
+      expected = { ...expected, ...changes, liveSince, updatedAt: isChanged ? now : expected.updatedAt };
+      const { domain, created } = await createOrArchive(core, OWN, { slug: SLUG, ...request });
       assert.deepEqual(domain, expected, JSON.stringify(request));
       assert.equal(created, false);
     }
   },
 
-  'is the one of the workspace, never of another': async () => {
+  'does not change a domain of another workspace': async () => {
     const core = testCore();
-    const { domain } = await send(core, OTHER, { slug: SLUG });
-    assert.equal((await send(core, OWN, { slug: SLUG, archived: true })).created, true);
+    const { domain } = await createOrArchive(core, OTHER, { slug: SLUG });
+    assert.equal((await createOrArchive(core, OWN, { slug: SLUG, archived: true })).created, true);
     assert.equal((await core.storage.domains.get(OTHER, domain.id))?.archived, false);
   },
 });
 
 suite('the primary domain', {
-  'is the live one that has been live longest': async () => {
+  'is the domain that has been live for longest': async () => {
     const core = testCore();
     const steps: readonly (readonly [DomainRequest, string[]])[] = [
       [{ slug: 'a.example', archived: true }, []],
@@ -126,121 +135,121 @@ suite('the primary domain', {
     ];
     for (const [request, expected] of steps) {
       core.clock.now += SECOND;
-      const { domain } = await send(core, OWN, request);
-      assert.deepEqual(await primaries(core), expected, JSON.stringify(request));
+      const { domain } = await createOrArchive(core, OWN, request);
+      assert.deepEqual(await listPrimarySlugs(core), expected, JSON.stringify(request));
       assert.equal(domain.primary, expected[0] === request.slug);
     }
   },
 
-  'is that of the smaller id where two have been live as long': async () => {
+  'is the domain with the smallest id if several have been live for as long': async () => {
     const ids = ['3', '1', '2'];
     const core = testCore({ newId: () => ids.shift() as string });
-    for (const slug of ['a.example', 'b.example', 'c.example']) await send(core, OWN, { slug });
-    assert.deepEqual(await primaries(core), ['b.example']);
+    for (const slug of ['a.example', 'b.example', 'c.example']) await createOrArchive(core, OWN, { slug });
+    assert.deepEqual(await listPrimarySlugs(core), ['b.example']);
   },
 
-  'is one of the workspace itself': async () => {
+  'is not a domain of another workspace': async () => {
     const core = testCore();
-    await send(core, OTHER, { slug: 'a.example' });
+    await createOrArchive(core, OTHER, { slug: 'a.example' });
     core.clock.now += SECOND;
-    await send(core, OWN, { slug: 'b.example' });
-    assert.deepEqual(await primaries(core), ['b.example']);
+    await createOrArchive(core, OWN, { slug: 'b.example' });
+    assert.deepEqual(await listPrimarySlugs(core), ['b.example']);
   },
 
-  'is known on every page of the list': async () => {
+  'is marked on every page of the list': async () => {
     const core = testCore();
     for (const slug of ['a.example', 'b.example']) {
-      await send(core, OWN, { slug });
+      await createOrArchive(core, OWN, { slug });
       core.clock.now += SECOND;
     }
-    const page = (page: number) => core.app.domains.list(OWN, { includeArchived: false, page, pageSize: 1 });
-    assert.deepEqual([(await page(1)).items[0]?.primary, (await page(2)).items[0]?.primary], [false, true]);
+    const listPage = (page: number) => core.app.domains.list(OWN, { includeArchived: false, page, pageSize: 1 });
+    assert.deepEqual([(await listPage(1)).items[0]?.primary, (await listPage(2)).items[0]?.primary], [false, true]);
   },
 });
 
 suite('the verification of a domain', {
-  'is kept, and again changes nothing': async () => {
+  'is stored, and changes nothing if it is repeated': async () => {
     const core = testCore();
-    const { domain } = await send(core, OWN, { slug: SLUG });
+    const { domain } = await createOrArchive(core, OWN, { slug: SLUG });
     core.clock.now += SECOND;
-    const expected = { ...domain, verified: true, updatedAt: timestamp(core.clock.now) };
+    const expected = { ...domain, verified: true, updatedAt: formatTimestamp(core.clock.now) };
     assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
     core.clock.now += SECOND;
     assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
   },
 
-  'is of a domain of the workspace': async () => {
+  'is rejected for an unknown domain and a domain of another workspace': async () => {
     const core = testCore();
-    const { domain } = await send(core, OTHER, { slug: SLUG });
+    const { domain } = await createOrArchive(core, OTHER, { slug: SLUG });
     await assert.rejects(core.app.domains.verify(OWN, domain.id), { kind: 'not_found' });
     await assert.rejects(core.app.domains.verify(OWN, UNKNOWN_ID), { kind: 'not_found' });
     assert.equal((await core.storage.domains.get(OTHER, domain.id))?.verified, false);
   },
 
-  'stays when the domain is archived and unarchived': async () => {
+  'is kept when the domain is archived and unarchived': async () => {
     const core = testCore();
-    await verified(core, OWN);
+    await createVerified(core, OWN);
     for (const archived of [true, false]) {
-      assert.equal((await send(core, OWN, { slug: SLUG, archived })).domain.verified, true);
+      assert.equal((await createOrArchive(core, OWN, { slug: SLUG, archived })).domain.verified, true);
     }
   },
 });
 
-suite('a slug that another workspace claims', {
-  'is free while none has it verified': async () => {
+suite('a slug that another workspace has too', {
+  'is available while no workspace has verified it': async () => {
     const core = testCore();
-    await send(core, OTHER, { slug: SLUG });
-    for (const archived of [false, true, false]) await send(core, OWN, { slug: SLUG, archived });
+    await createOrArchive(core, OTHER, { slug: SLUG });
+    for (const archived of [false, true, false]) await createOrArchive(core, OWN, { slug: SLUG, archived });
   },
 
-  'and has verified in a live domain is refused to a new claim, live or archived': async () => {
+  'cannot be created, live or archived, if the other workspace has it verified and live': async () => {
     const core = testCore();
-    await verified(core, OTHER);
+    await createVerified(core, OTHER);
     for (const archived of [undefined, false, true]) {
-      await assert.rejects(send(core, OWN, { slug: SLUG, archived }), VERIFIED_ELSEWHERE);
+      await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived }), VERIFIED_ELSEWHERE);
     }
     assert.equal(await core.storage.domains.count(OWN, []), 0);
-    assert.equal((await send(core, OWN, { slug: 'other.example.com' })).created, true);
+    assert.equal((await createOrArchive(core, OWN, { slug: 'other.example.com' })).created, true);
   },
 
-  'and has verified in a live domain is refused to an unarchiving and to a verification': async () => {
+  'cannot be unarchived or verified if the other workspace has it verified and live': async () => {
     const core = testCore();
-    const { domain: live } = await send(core, OWN, { slug: SLUG });
-    await verified(core, OTHER);
+    const { domain: live } = await createOrArchive(core, OWN, { slug: SLUG });
+    await createVerified(core, OTHER);
     await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
-    await send(core, OWN, { slug: SLUG, archived: false });
-    const { domain: archived } = await send(core, OWN, { slug: SLUG, archived: true });
-    await assert.rejects(send(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
+    await createOrArchive(core, OWN, { slug: SLUG, archived: false });
+    const { domain: archived } = await createOrArchive(core, OWN, { slug: SLUG, archived: true });
+    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
     await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
-    const { primary, ...kept } = archived;
-    assert.deepEqual(await core.storage.domains.get(OWN, live.id), kept);
+    const { primary, ...stored } = archived;
+    assert.deepEqual(await core.storage.domains.get(OWN, live.id), stored);
   },
 
-  'and has archived is free again, and then the other one has lost it': async () => {
+  'is available again after the other workspace archives it, and can then be claimed': async () => {
     const core = testCore();
-    await verified(core, OTHER);
-    await send(core, OTHER, { slug: SLUG, archived: true });
-    await verified(core, OWN);
-    await assert.rejects(send(core, OTHER, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
-    await send(core, OWN, { slug: SLUG, archived: true });
-    await send(core, OTHER, { slug: SLUG, archived: false });
-    await assert.rejects(send(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
+    await createVerified(core, OTHER);
+    await createOrArchive(core, OTHER, { slug: SLUG, archived: true });
+    await createVerified(core, OWN);
+    await assert.rejects(createOrArchive(core, OTHER, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
+    await createOrArchive(core, OWN, { slug: SLUG, archived: true });
+    await createOrArchive(core, OTHER, { slug: SLUG, archived: false });
+    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
   },
 
-  'and has verified while archived is free until that is live': async () => {
+  'is available while the verified domain of the other workspace is archived': async () => {
     const core = testCore();
-    const { domain } = await send(core, OTHER, { slug: SLUG, archived: true });
+    const { domain } = await createOrArchive(core, OTHER, { slug: SLUG, archived: true });
     await core.app.domains.verify(OTHER, domain.id);
-    const { created } = await send(core, OWN, { slug: SLUG, archived: true });
+    const { created } = await createOrArchive(core, OWN, { slug: SLUG, archived: true });
     assert.equal(created, true);
-    await send(core, OTHER, { slug: SLUG, archived: false });
-    await assert.rejects(send(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
+    await createOrArchive(core, OTHER, { slug: SLUG, archived: false });
+    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
   },
 
-  'goes to one of two that verify at the same time': async () => {
+  'is verified by only one of two concurrent verifications': async () => {
     const core = testCore();
-    const own = (await send(core, OWN, { slug: SLUG })).domain;
-    const other = (await send(core, OTHER, { slug: SLUG })).domain;
+    const own = (await createOrArchive(core, OWN, { slug: SLUG })).domain;
+    const other = (await createOrArchive(core, OTHER, { slug: SLUG })).domain;
     const outcomes = await Promise.allSettled([
       core.app.domains.verify(OWN, own.id),
       core.app.domains.verify(OTHER, other.id),
@@ -250,21 +259,21 @@ suite('a slug that another workspace claims', {
 });
 
 suite('the list of domains', {
-  'is newest first, archived ones where they are asked for': async () => {
+  'is newest first, and includes archived domains on request': async () => {
     const core = testCore();
     for (const slug of ['a.example', 'b.example', 'c.example']) {
-      await send(core, OWN, { slug, archived: slug === 'b.example' });
+      await createOrArchive(core, OWN, { slug, archived: slug === 'b.example' });
       core.clock.now += SECOND;
     }
-    await send(core, OTHER, { slug: 'd.example' });
-    assert.deepEqual(await slugs(core), ['c.example', 'a.example']);
-    assert.deepEqual(await slugs(core, { includeArchived: true }), ['c.example', 'b.example', 'a.example']);
+    await createOrArchive(core, OTHER, { slug: 'd.example' });
+    assert.deepEqual(await listSlugs(core), ['c.example', 'a.example']);
+    assert.deepEqual(await listSlugs(core, { includeArchived: true }), ['c.example', 'b.example', 'a.example']);
   },
 
-  'is searched in the ASCII and in the Unicode form of a slug': async () => {
+  'can be searched by the ASCII and the Unicode form of a slug': async () => {
     const core = testCore();
-    for (const slug of ['xn--mnchen-3ya.de', 'links.example.com']) await send(core, OWN, { slug });
-    const found = [
+    for (const slug of ['xn--mnchen-3ya.de', 'links.example.com']) await createOrArchive(core, OWN, { slug });
+    const cases = [
       ['MÜNCH', ['xn--mnchen-3ya.de']],
       ['mu\u0308n', ['xn--mnchen-3ya.de']],
       ['MNCHEN-3', ['xn--mnchen-3ya.de']],
@@ -274,6 +283,6 @@ suite('the list of domains', {
       ['.*', []],
       ['', ['links.example.com', 'xn--mnchen-3ya.de']],
     ] as const;
-    for (const [search, expected] of found) assert.deepEqual(await slugs(core, { search }), expected, search);
+    for (const [search, expected] of cases) assert.deepEqual(await listSlugs(core, { search }), expected, search);
   },
 });

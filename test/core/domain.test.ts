@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
-import { defaultPlaceholder, normalSlug } from '../../core/domain/domain.ts';
+import { buildDefaultPlaceholder, normalizeSlug } from '../../core/domain/domain.ts';
 import { suite } from '../support/suite.ts';
 
-const label = (length: number) => 'a'.repeat(length);
-const slugOf190 = [label(63), label(63), label(62)].join('.');
-const slugOf191 = [label(63), label(63), label(63)].join('.');
+const createLabel = (length: number) => 'a'.repeat(length);
+const slugOf190 = [createLabel(63), createLabel(63), createLabel(62)].join('.');
+const slugOf191 = [createLabel(63), createLabel(63), createLabel(63)].join('.');
 
-const accepted = [
+const validNames = [
   ['example.com', 'example.com'],
   ['links.example.com', 'links.example.com'],
   ['a.b', 'a.b'],
@@ -45,26 +45,13 @@ const accepted = [
   ['www2.example.com', 'www2.example.com'],
   ['links.www.example.com', 'links.www.example.com'],
   ['www-1.com', 'www-1.com'],
-  [`${label(63)}.com`, `${label(63)}.com`],
+  [`${createLabel(63)}.com`, `${createLabel(63)}.com`],
   [slugOf190, slugOf190],
   [`${slugOf190}.`, slugOf190],
 ] as const;
 
-const refused = {
-  'nothing, or no two labels': [
-    '',
-    ' ',
-    '.',
-    '..',
-    'localhost',
-    'com',
-    'com.',
-    '.com',
-    'ｃｏｍ',
-    'a..b',
-    'a.b..',
-    '.a.b',
-  ],
+const invalidNames = {
+  'fewer than two labels': ['', ' ', '.', '..', 'localhost', 'com', 'com.', '.com', 'ｃｏｍ', 'a..b', 'a.b..', '.a.b'],
   'a scheme, a port, a path or a user': [
     ...['http://example.com', 'https://example.com', '//example.com', 'example.com/', 'example.com/a', 'a/b.com'],
     ...['example.com:80', 'example.com:', ':80', 'example.com?a=b', 'example.com#a', 'user@example.com'],
@@ -111,14 +98,14 @@ const refused = {
     ...['<a>.com', 'a|b.com', 'a^b.com', 'a`b.com', '{a}.com', 'a~b.com', 'a"b.com', 'a\0b.com', 'a\x7fb.com'],
     ...['a\ud800.com', '\ufffd.com', 'a.\u0301b.com', 'a\u200db.com', '\u200d.com', 'a\u2024com'],
   ],
-  'no IDNA': ['xn--.com', 'xn--a.com', 'xn--abc.com', 'xn--ÿ.com'],
-  'a label or all of it too long': [
-    ...[`${label(64)}.com`, `a.${label(64)}`, `${label(62)}ü.com`, slugOf191, `${slugOf191}.`],
+  'invalid IDNA': ['xn--.com', 'xn--a.com', 'xn--abc.com', 'xn--ÿ.com'],
+  'a label or a name that is too long': [
+    ...[`${createLabel(64)}.com`, `a.${createLabel(64)}`, `${createLabel(62)}ü.com`, slugOf191, `${slugOf191}.`],
     ...[`${'a.'.repeat(600)}com`, `${'ü'.repeat(63)}.com`],
   ],
 } as const;
 
-/** Names that are sure to be domain names: letters of many scripts, some of them with several spellings. */
+/** Valid domain names: letters of many scripts, some of them with several spellings. */
 const name = fc
   .array(fc.string({ unit: fc.constantFrom(...'abkzABKZüÜßñéσςΣｋＫжЖあ東'), minLength: 1, maxLength: 8 }), {
     minLength: 2,
@@ -127,22 +114,22 @@ const name = fc
   .map((labels) => labels.join('.'));
 
 suite('a slug', {
-  'is trimmed, lower-cased, in ASCII, without its trailing dot': () => {
-    for (const [text, slug] of accepted) assert.equal(normalSlug(text, domainToASCII), slug, text);
+  'is trimmed, lower-cased and converted to ASCII, without its trailing dot': () => {
+    for (const [text, slug] of validNames) assert.equal(normalizeSlug(text, domainToASCII), slug, text);
   },
 
-  'is nothing else than a domain name': () => {
-    for (const [what, texts] of Object.entries(refused)) {
-      for (const text of texts) assert.equal(normalSlug(text, domainToASCII), undefined, `${what}: ${text}`);
+  'is invalid if it is not a domain name': () => {
+    for (const [reason, texts] of Object.entries(invalidNames)) {
+      for (const text of texts) assert.equal(normalizeSlug(text, domainToASCII), undefined, `${reason}: ${text}`);
     }
   },
 
-  'in its normal form stays as it is': () => {
+  'does not change if it is normalized again': () => {
     fc.assert(
       fc.property(name, (text) => {
-        const slug = normalSlug(text, domainToASCII) as string;
+        const slug = normalizeSlug(text, domainToASCII) as string;
         assert.match(slug, /^[a-z0-9.-]+$/);
-        assert.equal(normalSlug(slug, domainToASCII), slug);
+        assert.equal(normalizeSlug(slug, domainToASCII), slug);
       }),
     );
   },
@@ -150,7 +137,7 @@ suite('a slug', {
   'is the same for every spelling of a name': () => {
     fc.assert(
       fc.property(name, (text) => {
-        const slug = normalSlug(text, domainToASCII);
+        const slug = normalizeSlug(text, domainToASCII);
         for (const spelling of [
           ` ${text} `,
           `${text}.`,
@@ -158,18 +145,18 @@ suite('a slug', {
           text.normalize('NFD'),
           text.replaceAll('.', '。'),
         ]) {
-          assert.equal(normalSlug(spelling, domainToASCII), slug, spelling);
+          assert.equal(normalizeSlug(spelling, domainToASCII), slug, spelling);
         }
       }),
     );
   },
 
-  'that is any text is in its normal form or refused': () => {
+  'is normalized or invalid for any text': () => {
     const unit = fc.constantFrom(...'ab1-._:/@%?#[]\\ ．。üＷwXxn\u00ad\0');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
-        const slug = normalSlug(text, domainToASCII);
-        if (slug !== undefined) assert.equal(normalSlug(slug, domainToASCII), slug);
+        const slug = normalizeSlug(text, domainToASCII);
+        if (slug !== undefined) assert.equal(normalizeSlug(slug, domainToASCII), slug);
       }),
       { numRuns: 1000 },
     );
@@ -177,7 +164,7 @@ suite('a slug', {
 });
 
 suite('the placeholder of a domain', {
-  'is made from the slug where none was given': () => {
-    assert.equal(defaultPlaceholder('links.example.com'), 'https://links.example.com/your-link');
+  'contains the slug by default': () => {
+    assert.equal(buildDefaultPlaceholder('links.example.com'), 'https://links.example.com/your-link');
   },
 });

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { NOON, OTHER, OWN, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 suite('a new group', {
-  'has no members, and an empty description where none was given': async () => {
+  'has no members, and an empty description by default': async () => {
     const { app } = testCore();
-    const { id, ...made } = await app.groups.create(OWN, { name: 'Sales' });
-    const createdAt = timestamp(NOON);
+    const { id, ...created } = await app.groups.create(OWN, { name: 'Sales' });
+    const createdAt = formatTimestamp(NOON);
     const expected = { workspaceId: OWN, name: 'Sales', foldedName: 'sales', description: '', createdAt, count: 0 };
-    assert.deepEqual(made, expected);
+    assert.deepEqual(created, expected);
     assert.equal((await app.groups.create(OWN, { name: 'Team', description: 'All' })).description, 'All');
     assert.ok(id);
   },
 
-  'has a name that no other of its workspace has, whatever the case': async () => {
+  'is rejected if another group of the workspace has its name (case-insensitive)': async () => {
     const { app } = testCore();
     await app.groups.create(OWN, { name: 'Élan' });
     await assert.rejects(app.groups.create(OWN, { name: 'E\u0301LAN' }), { kind: 'conflict' });
@@ -34,14 +34,14 @@ suite('the groups of a workspace', {
     await app.members.create(OWN, { ...person, groupIds: [first, second] });
     await app.members.create(OWN, { ...person, groupIds: [second, second] });
     await app.groups.create(OTHER, { name: 'Foreign' });
-    let reads = 0;
+    let readCount = 0;
     const { members } = storage;
     for (const name of ['count', 'list', 'listById', 'getMany'] as const) {
-      const read = members[name].bind(members) as (...given: never[]) => never;
-      Object.assign(members, { [name]: (...given: never[]) => ++reads && read(...given) });
+      const read = members[name].bind(members) as (...args: never[]) => never;
+      Object.assign(members, { [name]: (...args: never[]) => ++readCount && read(...args) });
     }
     const counts = (await collectAll(app.groups.iterate(OWN))).map(({ count }) => count);
     assert.deepEqual(counts, [1, 2, ...Array.from({ length: 18 }, () => 0)]);
-    assert.equal(reads, 1);
+    assert.equal(readCount, 1);
   },
 });

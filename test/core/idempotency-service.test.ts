@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency.ts';
+import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { IdempotencyService, type IdempotentCall } from '../../core/idempotency/idempotency-service.ts';
 import { DAY, NOON, OTHER, OWN, SECOND, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-const REPLY = { status: 201, body: '{"id":"1"}' };
+const RESPONSE = { status: 201, body: '{"id":"1"}' };
 
 const request: IdempotentCall = {
   workspaceId: OWN,
@@ -14,131 +14,131 @@ const request: IdempotentCall = {
   fingerprint: 'a body',
 };
 
-function open() {
+function createService() {
   const { storage, clock } = testCore();
-  let holders = 0;
-  const newId = () => `holder ${++holders}`;
-  return { steps: new IdempotencyService(storage.idempotentRequests, { newId }, () => clock.now), clock };
+  let ownerCount = 0;
+  const newId = () => `owner ${++ownerCount}`;
+  return { service: new IdempotencyService(storage.idempotentRequests, { newId }, () => clock.now), clock };
 }
 
-suite('the steps of answering a request once', {
-  'hold it for the first, and refuse the next with conflict while that one runs': async () => {
-    const { steps } = open();
-    assert.deepEqual(await steps.acquire(request), { holder: 'holder 1' });
-    await assert.rejects(steps.acquire(request), { kind: 'conflict' });
-    await assert.rejects(steps.acquire({ ...request, fingerprint: 'another body' }), { kind: 'conflict' });
+suite('the idempotency service', {
+  'locks a request for the first attempt, and rejects others with conflict while it is locked': async () => {
+    const { service } = createService();
+    assert.deepEqual(await service.acquire(request), { lockOwner: 'owner 1' });
+    await assert.rejects(service.acquire(request), { kind: 'conflict' });
+    await assert.rejects(service.acquire({ ...request, fingerprint: 'another body' }), { kind: 'conflict' });
   },
 
-  'give the kept reply to every repeat, and refuse another body': async () => {
-    const { steps } = open();
-    await steps.acquire(request);
-    await steps.complete(request, 'holder 1', REPLY);
-    for (let i = 0; i < 2; i++) assert.deepEqual(await steps.acquire(request), { reply: REPLY });
-    await assert.rejects(steps.acquire({ ...request, fingerprint: 'another body' }), {
+  'returns the stored response to each repeated request, and rejects another body': async () => {
+    const { service } = createService();
+    await service.acquire(request);
+    await service.complete(request, 'owner 1', RESPONSE);
+    for (let i = 0; i < 2; i++) assert.deepEqual(await service.acquire(request), { response: RESPONSE });
+    await assert.rejects(service.acquire({ ...request, fingerprint: 'another body' }), {
       kind: 'invalid',
-      message: 'Idempotency-Key: was used for another body: send a new key',
+      message: 'Idempotency-Key: was already used with another body, send a new key',
     });
-    assert.deepEqual(await steps.acquire(request), { reply: REPLY });
+    assert.deepEqual(await service.acquire(request), { response: RESPONSE });
   },
 
-  'know a key under its workspace, API key and operation alone': async () => {
-    const { steps } = open();
-    await steps.acquire(request);
+  'keeps idempotency keys apart by workspace, API key and operation': async () => {
+    const { service } = createService();
+    await service.acquire(request);
     const others = [{ workspaceId: OTHER }, { keyId: 'b' }, { operationId: 'b' }, { idempotencyKey: 'b' }];
-    for (const other of others) assert.ok('holder' in (await steps.acquire({ ...request, ...other })));
+    for (const other of others) assert.ok('lockOwner' in (await service.acquire({ ...request, ...other })));
   },
 
-  'hold it for 30 seconds at most, then the next one has it': async () => {
-    const { steps, clock } = open();
-    await steps.acquire(request);
+  'releases a lock after 30 seconds, and lets the next request take it over': async () => {
+    const { service, clock } = createService();
+    await service.acquire(request);
     clock.now = NOON + 30 * SECOND - 1;
-    await assert.rejects(steps.acquire(request), { kind: 'conflict' });
+    await assert.rejects(service.acquire(request), { kind: 'conflict' });
     clock.now = NOON + 30 * SECOND;
     const other = { ...request, fingerprint: 'another body' };
-    assert.deepEqual(await steps.acquire(other), { holder: 'holder 3' });
-    await assert.rejects(steps.complete(request, 'holder 1', REPLY), { kind: 'conflict' });
-    await steps.release(request, 'holder 1');
-    await assert.rejects(steps.acquire(request), { kind: 'conflict' });
-    await steps.complete(other, 'holder 3', REPLY);
-    assert.deepEqual(await steps.acquire(other), { reply: REPLY });
+    assert.deepEqual(await service.acquire(other), { lockOwner: 'owner 3' });
+    await assert.rejects(service.complete(request, 'owner 1', RESPONSE), { kind: 'conflict' });
+    await service.release(request, 'owner 1');
+    await assert.rejects(service.acquire(request), { kind: 'conflict' });
+    await service.complete(other, 'owner 3', RESPONSE);
+    assert.deepEqual(await service.acquire(other), { response: RESPONSE });
   },
 
-  'keep the reply for 24 hours from its success': async () => {
-    const { steps, clock } = open();
-    await steps.acquire(request);
+  'stores a response for 24 hours from its success': async () => {
+    const { service, clock } = createService();
+    await service.acquire(request);
     clock.now = NOON + SECOND;
-    await steps.complete(request, 'holder 1', REPLY);
+    await service.complete(request, 'owner 1', RESPONSE);
     clock.now = NOON + SECOND + DAY - 1;
-    assert.deepEqual(await steps.acquire(request), { reply: REPLY });
+    assert.deepEqual(await service.acquire(request), { response: RESPONSE });
     clock.now = NOON + SECOND + DAY;
-    assert.ok('holder' in (await steps.acquire({ ...request, fingerprint: 'another body' })));
+    assert.ok('lockOwner' in (await service.acquire({ ...request, fingerprint: 'another body' })));
   },
 
-  'let go of it after a refusal, so that the next one is served, whatever its body': async () => {
-    const { steps } = open();
-    await steps.acquire(request);
-    await steps.release(request, 'holder 1');
-    assert.deepEqual(await steps.acquire({ ...request, fingerprint: 'another body' }), { holder: 'holder 2' });
+  'lets a request with any body run after a rejection': async () => {
+    const { service } = createService();
+    await service.acquire(request);
+    await service.release(request, 'owner 1');
+    assert.deepEqual(await service.acquire({ ...request, fingerprint: 'another body' }), { lockOwner: 'owner 2' });
   },
 
-  'never let go of a reply that is kept': async () => {
-    const { steps } = open();
-    await steps.acquire(request);
-    await steps.complete(request, 'holder 1', REPLY);
-    await steps.release(request, 'holder 1');
-    assert.deepEqual(await steps.acquire(request), { reply: REPLY });
+  'does not release a request that has a stored response': async () => {
+    const { service } = createService();
+    await service.acquire(request);
+    await service.complete(request, 'owner 1', RESPONSE);
+    await service.release(request, 'owner 1');
+    assert.deepEqual(await service.acquire(request), { response: RESPONSE });
   },
 });
 
-suite('work that is done once', {
-  'is done at the first request, and its reply is replayed at every other': async () => {
+suite('work under an idempotency key', {
+  'runs for the first request, and its response is replayed to each repeated request': async () => {
     const { app } = testCore();
     const work = async (inner: typeof app) => ({ status: 201, body: (await inner.tags.create(OWN, 'Launch')).id });
     const first = await app.runOnce(request, work);
     assert.equal(first.replayed, false);
     for (let i = 0; i < 2; i++) {
-      const again = await app.runOnce(request, () => assert.fail('was done again'));
-      assert.deepEqual(again, { ...first, replayed: true });
+      const repeated = await app.runOnce(request, () => assert.fail('the work ran again'));
+      assert.deepEqual(repeated, { ...first, replayed: true });
     }
     await assert.rejects(app.tags.create(OWN, 'Launch'), { kind: 'conflict' });
   },
 
-  'keeps nothing where it is refused, and is done at the next request': async () => {
+  'stores nothing if it is rejected, and runs again for the next request': async () => {
     const { app, storage } = testCore();
-    const refused = app.runOnce(request, async (inner) => {
+    const rejected = app.runOnce(request, async (inner) => {
       await inner.tags.create(OWN, 'Launch');
       await inner.tags.create(OWN, 'LAUNCH');
-      return REPLY;
+      return RESPONSE;
     });
-    await assert.rejects(refused, { kind: 'conflict' });
+    await assert.rejects(rejected, { kind: 'conflict' });
     assert.equal(await storage.tags.count(OWN, []), 0);
     const repeated = await app.runOnce({ ...request, fingerprint: 'another body' }, async (inner) => {
       await inner.tags.create(OWN, 'Launch');
-      return REPLY;
+      return RESPONSE;
     });
-    assert.deepEqual(repeated, { ...REPLY, replayed: false });
+    assert.deepEqual(repeated, { ...RESPONSE, replayed: false });
     assert.equal(await storage.tags.count(OWN, []), 1);
   },
 
-  'is done once by many requests at the same time': async () => {
+  'runs once for many concurrent requests': async () => {
     const { app, storage } = testCore();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
         app.runOnce(request, async (inner) => ({ status: 201, body: (await inner.tags.create(OWN, 'Launch')).id })),
       ),
     );
-    const done = outcomes.filter(({ status }) => status === 'fulfilled');
-    assert.equal(done.length, 1);
+    const fulfilled = outcomes.filter(({ status }) => status === 'fulfilled');
+    assert.equal(fulfilled.length, 1);
     for (const outcome of outcomes) if (outcome.status === 'rejected') assert.equal(outcome.reason.kind, 'conflict');
     assert.equal(await storage.tags.count(OWN, []), 1);
   },
 });
 
 suite('an idempotency key', {
-  'is 1 to 255 visible ASCII characters': () => {
-    for (const key of ['a', '!', '~', 'x'.repeat(255), '"a",;{}']) assert.match(key, IDEMPOTENCY_KEY);
+  'has 1 to 255 visible ASCII characters': () => {
+    for (const key of ['a', '!', '~', 'x'.repeat(255), '"a",;{}']) assert.match(key, IDEMPOTENCY_KEY_PATTERN);
     for (const key of ['', ' ', 'a b', 'a\t', 'é', 'a\x7f', 'a\n', 'x'.repeat(256)]) {
-      assert.doesNotMatch(key, IDEMPOTENCY_KEY);
+      assert.doesNotMatch(key, IDEMPOTENCY_KEY_PATTERN);
     }
   },
 });

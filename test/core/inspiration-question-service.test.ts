@@ -4,30 +4,37 @@ import type {
   InspirationQuestionChange,
   InspirationQuestionQuery,
 } from '../../core/inspiration-question/inspiration-question-service.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-const NOBODY: Actor = { workspaceId: OWN };
+const NO_MEMBER: Actor = { workspaceId: OWN };
 const QUERY: InspirationQuestionQuery = { includeArchived: false, availableToMe: false, page: 1, pageSize: 50 };
 
-async function makeAll({ app, clock }: TestCore, questions: Readonly<Record<string, InspirationQuestionChange>>) {
+async function createQuestions(
+  { app, clock }: TestCore,
+  questions: Readonly<Record<string, InspirationQuestionChange>>,
+) {
   for (const [question, fields] of Object.entries(questions)) {
     clock.now += SECOND;
     await app.inspirationQuestions.create(OWN, { question, ...fields });
   }
 }
 
-async function found({ app }: TestCore, query: Partial<InspirationQuestionQuery>, actor = NOBODY): Promise<string[]> {
+async function listQuestions(
+  { app }: TestCore,
+  query: Partial<InspirationQuestionQuery>,
+  actor = NO_MEMBER,
+): Promise<string[]> {
   const { items } = await app.inspirationQuestions.list(actor, { ...QUERY, ...query });
   return items.map(({ question }) => question);
 }
 
 suite('a new inspiration question', {
-  'has the defaults where nothing else is said': async () => {
+  'has the defaults for omitted fields': async () => {
     const { app, storage } = testCore();
-    const { id, ...made } = await app.inspirationQuestions.create(OWN, { question: 'What DID you learn?' });
-    assert.deepEqual(made, {
+    const { id, ...created } = await app.inspirationQuestions.create(OWN, { question: 'What DID you learn?' });
+    assert.deepEqual(created, {
       workspaceId: OWN,
       question: 'What DID you learn?',
       description: '',
@@ -38,74 +45,78 @@ suite('a new inspiration question', {
       archived: false,
       audience: ['everyone'],
       searchText: 'what did you learn?\0',
-      createdAt: timestamp(NOON),
-      updatedAt: timestamp(NOON),
+      createdAt: formatTimestamp(NOON),
+      updatedAt: formatTimestamp(NOON),
     });
-    assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), { id, ...made });
+    assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), { id, ...created });
   },
 
   'has both flags as they were sent': async () => {
     const { app } = testCore();
     for (const isActive of [true, false]) {
       for (const archived of [true, false]) {
-        const made = await app.inspirationQuestions.create(OWN, { question: 'What?', isActive, archived });
-        assert.deepEqual([made.isActive, made.archived], [isActive, archived]);
+        const created = await app.inspirationQuestions.create(OWN, { question: 'What?', isActive, archived });
+        assert.deepEqual([created.isActive, created.archived], [isActive, archived]);
       }
     }
   },
 
-  'is for groups of its workspace alone': async () => {
+  'is rejected with groups that its workspace does not have': async () => {
     const { app, storage } = testCore();
     const own = (await app.groups.create(OWN, { name: 'A' })).id;
     const foreign = (await app.groups.create(OTHER, { name: 'A' })).id;
     await assert.rejects(
       app.inspirationQuestions.create(OWN, { question: 'What?', groups: [foreign, own, UNKNOWN_ID] }),
-      { kind: 'invalid', message: 'groups.0: is no group of the workspace; groups.2: is no group of the workspace' },
+      {
+        kind: 'invalid',
+        message:
+          'groups.0: must be the id of a group of this workspace; groups.2: must be the id of a group of this workspace',
+      },
     );
     assert.equal(await storage.inspirationQuestions.count(OWN, []), 0);
   },
 });
 
 suite('a change of an inspiration question', {
-  'is looked at by search and availability from then on': async () => {
+  'applies to search and availability immediately': async () => {
     const core = testCore();
     const { id: group } = await core.app.groups.create(OWN, { name: 'A' });
     const { id } = await core.app.inspirationQuestions.create(OWN, { question: 'What?' });
     await core.app.inspirationQuestions.update(OWN, id, { question: 'Who?', groups: [group] });
-    assert.deepEqual(await found(core, { search: 'WHAT' }), []);
-    assert.deepEqual(await found(core, { search: 'WHO' }), ['Who?']);
-    assert.deepEqual(await found(core, { availableToMe: true }), []);
+    assert.deepEqual(await listQuestions(core, { search: 'WHAT' }), []);
+    assert.deepEqual(await listQuestions(core, { search: 'WHO' }), ['Who?']);
+    assert.deepEqual(await listQuestions(core, { availableToMe: true }), []);
     await core.app.inspirationQuestions.update(OWN, id, { groups: [] });
-    assert.deepEqual(await found(core, { availableToMe: true }), ['Who?']);
+    assert.deepEqual(await listQuestions(core, { availableToMe: true }), ['Who?']);
   },
 
-  'leaves what is left out, and updatedAt where nothing differs': async () => {
+  'keeps omitted fields, and updatedAt if nothing changes': async () => {
     const { app, clock } = testCore();
     const { id: group } = await app.groups.create(OWN, { name: 'A' });
-    const made = await app.inspirationQuestions.create(OWN, { question: 'What?', groups: [group], icon: 'sun' });
+    const created = await app.inspirationQuestions.create(OWN, { question: 'What?', groups: [group], icon: 'sun' });
     clock.now += SECOND;
     for (const same of [{}, { question: 'What?' }, { groups: [group], isActive: true, icon: 'sun' as const }]) {
-      assert.deepEqual(await app.inspirationQuestions.update(OWN, made.id, same), made);
+      assert.deepEqual(await app.inspirationQuestions.update(OWN, created.id, same), created);
     }
-    const changed = await app.inspirationQuestions.update(OWN, made.id, { archived: true });
-    assert.deepEqual(changed, { ...made, archived: true, updatedAt: timestamp(NOON + SECOND) });
+    const changed = await app.inspirationQuestions.update(OWN, created.id, { archived: true });
+    assert.deepEqual(changed, { ...created, archived: true, updatedAt: formatTimestamp(NOON + SECOND) });
   },
 
-  'is refused as not found before its groups are looked at': async () => {
+  'rejects an unknown question before it checks the groups': async () => {
     const { app, storage } = testCore();
-    const made = await app.inspirationQuestions.create(OWN, { question: 'What?' });
-    const { id } = made;
+    const created = await app.inspirationQuestions.create(OWN, { question: 'What?' });
+    const { id } = created;
     const change = { groups: [UNKNOWN_ID] };
     await assert.rejects(app.inspirationQuestions.update(OWN, id, change), { kind: 'invalid' });
     await assert.rejects(app.inspirationQuestions.update(OTHER, id, change), { kind: 'not_found' });
     await assert.rejects(app.inspirationQuestions.update(OWN, UNKNOWN_ID, change), { kind: 'not_found' });
     await assert.rejects(app.inspirationQuestions.update(OTHER, id, { isActive: false }), { kind: 'not_found' });
-    assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), made);
+    assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), created);
   },
 });
 
-suite('the removal of an inspiration question', {
-  'is for good, and of one of the workspace': async () => {
+suite('the deletion of an inspiration question', {
+  'is permanent, and rejects a question of another workspace': async () => {
     const { app, storage } = testCore();
     const { id } = await app.inspirationQuestions.create(OWN, { question: 'What?' });
     await assert.rejects(app.inspirationQuestions.remove(OTHER, id), { kind: 'not_found' });
@@ -116,14 +127,14 @@ suite('the removal of an inspiration question', {
 });
 
 suite('the list of inspiration questions', {
-  'is newest first, and narrowed by any of a filter and all filters together': async () => {
+  'is newest first, and matches any value of each filter and all filters together': async () => {
     const core = testCore();
     const [a, b] = [
       (await core.app.groups.create(OWN, { name: 'A' })).id,
       (await core.app.groups.create(OWN, { name: 'B' })).id,
     ];
     const member = await core.app.members.create(OWN, { name: 'Ada', email: 'ada@example.com', groupIds: [b] });
-    await makeAll(core, {
+    await createQuestions(core, {
       open: { description: 'ÄXTE' },
       inactive: { isActive: false },
       archived: { archived: true },
@@ -154,9 +165,9 @@ suite('the list of inspiration questions', {
       [{ availableToMe: true, isActive: false }, []],
     ];
     for (const [query, expected] of cases) {
-      assert.deepEqual(await found(core, query, { workspaceId: OWN, member }), expected, JSON.stringify(query));
+      assert.deepEqual(await listQuestions(core, query, { workspaceId: OWN, member }), expected, JSON.stringify(query));
     }
-    assert.deepEqual(await found(core, { availableToMe: true }), ['open']);
-    assert.deepEqual(await found(core, { includeArchived: true }, { workspaceId: OTHER }), []);
+    assert.deepEqual(await listQuestions(core, { availableToMe: true }), ['open']);
+    assert.deepEqual(await listQuestions(core, { includeArchived: true }, { workspaceId: OTHER }), []);
   },
 });

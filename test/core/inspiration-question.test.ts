@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { predicate } from '../../adapters/memory/condition.ts';
+import { createPredicate } from '../../adapters/memory/condition.ts';
 import type { Member } from '../../core/access/member.ts';
 import {
-  availabilityConditions,
+  buildAvailabilityConditions,
   deriveFields,
   type InspirationQuestion,
 } from '../../core/inspiration-question/inspiration-question.ts';
@@ -21,7 +21,7 @@ type Fields = Partial<Pick<InspirationQuestion, 'userType' | 'groups' | 'isActiv
 
 const everyone = Object.keys(callers) as CallerName[];
 
-/** A question that differs from one that is active, live and for all, and whom it is available to. */
+/** The fields of a question that is otherwise active, not archived and for all, and the callers it is available to. */
 const questions: readonly (readonly [Fields, readonly CallerName[]])[] = [
   [{}, everyone],
   [{ isActive: false }, []],
@@ -38,23 +38,29 @@ const questions: readonly (readonly [Fields, readonly CallerName[]])[] = [
   [{ userType: 'advocate', groups: ['b'], isActive: false }, []],
 ];
 
-function question({ userType = 'all', groups = [], isActive = true, archived = false }: Fields): InspirationQuestion {
+function createQuestion({
+  userType = 'all',
+  groups = [],
+  isActive = true,
+  archived = false,
+}: Fields): InspirationQuestion {
   const texts = { groups, question: 'What did you learn today?', description: '' };
   return { ...texts, ...deriveFields(texts), userType, isActive, archived } as unknown as InspirationQuestion;
 }
 
 suite('an inspiration question', {
-  'is available while it is active and live, to its seat type and its groups; to no member what is open to all': () => {
-    for (const [fields, expected] of questions) {
-      const reached = everyone.filter((name) => {
-        const member = callers[name] as Member | undefined;
-        return predicate(availabilityConditions({ workspaceId: 'own', member }))(question(fields));
-      });
-      assert.deepEqual(reached, expected, JSON.stringify(fields));
-    }
-  },
+  'is available while active and not archived, by seat type and group, and without a member only if open to all':
+    () => {
+      for (const [fields, expected] of questions) {
+        const available = everyone.filter((name) => {
+          const member = callers[name] as Member | undefined;
+          return createPredicate(buildAvailabilityConditions({ workspaceId: 'own', member }))(createQuestion(fields));
+        });
+        assert.deepEqual(available, expected, JSON.stringify(fields));
+      }
+    },
 
-  'is found by its question and its description, whatever the case': () => {
+  'can be searched by its question and its description (case-insensitive)': () => {
     const { searchText } = deriveFields({
       groups: [],
       question: 'What MADE you proud?',

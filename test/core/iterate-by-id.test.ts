@@ -3,10 +3,10 @@ import { iterateById } from '../../core/shared/iterate-by-id.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { suite } from '../support/suite.ts';
 
-/** That many things in the order of their ids, and a read of them that notes what it was asked for. */
-function things(count: number) {
+/** Creates records in the order of their ids, and a read function that records its calls. */
+function createRecords(count: number) {
   const all = Array.from({ length: count }, (_, i) => ({ id: String(i).padStart(6, '0') }));
-  const reads: [after: string, took: number][] = [];
+  const reads: [after: string, count: number][] = [];
   const read = async (after: string, take: number) => {
     const batch = all.filter(({ id }) => id > after).slice(0, take);
     reads.push([after, batch.length]);
@@ -15,8 +15,8 @@ function things(count: number) {
   return { all, reads, read };
 }
 
-suite('a walk', {
-  'gives everything once, in order, a batch at a time': async () => {
+suite('an iteration by id', {
+  'returns every record once and in order, and reads one batch at a time': async () => {
     for (const [count, batches] of [
       [0, [0]],
       [1, [1]],
@@ -24,17 +24,17 @@ suite('a walk', {
       [1000, [1000, 0]],
       [2500, [1000, 1000, 500]],
     ] as const) {
-      const { all, reads, read } = things(count);
+      const { all, reads, read } = createRecords(count);
       assert.deepEqual(await collectAll(iterateById(read)), all);
       assert.deepEqual(
-        reads.map(([, took]) => took),
+        reads.map(([, readCount]) => readCount),
         batches,
       );
     }
   },
 
-  'reads no further than it is followed': async () => {
-    const { reads, read } = things(2500);
+  'stops reading when its consumer stops': async () => {
+    const { reads, read } = createRecords(2500);
     for await (const { id } of iterateById(read)) if (id === '001000') break;
     assert.deepEqual(reads, [
       ['', 1000],

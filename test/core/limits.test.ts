@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { KEY_LABEL } from '../../core/access/api-key.ts';
-import { EMAIL, MEMBER_NAME } from '../../core/access/member.ts';
-import { WORKSPACE_NAME } from '../../core/access/workspace.ts';
-import { CAMPAIGN_NAME, MAX_RESOURCE_COUNT, RESOURCE_LABEL } from '../../core/campaign/campaign.ts';
-import { CONTENT_PILLAR_DESCRIPTION, CONTENT_PILLAR_TITLE } from '../../core/content-pillar/content-pillar.ts';
-import { GROUP_NAME } from '../../core/group/group.ts';
-import { ICONS, QUESTION, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
+import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
+import { EMAIL_LENGTH, MEMBER_NAME_LENGTH } from '../../core/access/member.ts';
+import { WORKSPACE_NAME_LENGTH } from '../../core/access/workspace.ts';
+import { CAMPAIGN_NAME_LENGTH, MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH } from '../../core/campaign/campaign.ts';
+import {
+  CONTENT_PILLAR_DESCRIPTION_LENGTH,
+  CONTENT_PILLAR_TITLE_LENGTH,
+} from '../../core/content-pillar/content-pillar.ts';
+import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
+import { ICONS, QUESTION_LENGTH, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../../core/shared/page.ts';
-import { DESCRIPTION, SEARCH_TERM, URL_TEXT } from '../../core/shared/text.ts';
-import { TAG_NAME } from '../../core/tag/tag.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { DESCRIPTION_LENGTH, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
 import { suite } from '../support/suite.ts';
 
 const icons = `
@@ -20,27 +23,30 @@ const icons = `
 `;
 
 suite('the limits', {
-  'of texts are those of the specification and of the decisions': () => {
-    assert.deepEqual([CAMPAIGN_NAME, GROUP_NAME, TAG_NAME], Array(3).fill({ min: 1, max: 190 }));
-    assert.deepEqual(QUESTION, { min: 10, max: 170 });
-    assert.deepEqual(CONTENT_PILLAR_TITLE, { min: 1, max: 100 });
-    assert.deepEqual(CONTENT_PILLAR_DESCRIPTION, { max: 1500 });
-    assert.deepEqual([DESCRIPTION, URL_TEXT, SEARCH_TERM], [{ max: 5000 }, { max: 2048 }, { max: 200 }]);
-    assert.deepEqual(RESOURCE_LABEL, { max: 255 });
+  'of texts match the specification and the decisions': () => {
+    assert.deepEqual([CAMPAIGN_NAME_LENGTH, GROUP_NAME_LENGTH, TAG_NAME_LENGTH], Array(3).fill({ min: 1, max: 190 }));
+    assert.deepEqual(QUESTION_LENGTH, { min: 10, max: 170 });
+    assert.deepEqual(CONTENT_PILLAR_TITLE_LENGTH, { min: 1, max: 100 });
+    assert.deepEqual(CONTENT_PILLAR_DESCRIPTION_LENGTH, { max: 1500 });
+    assert.deepEqual(
+      [DESCRIPTION_LENGTH, URL_LENGTH, SEARCH_TERM_LENGTH],
+      [{ max: 5000 }, { max: 2048 }, { max: 200 }],
+    );
+    assert.deepEqual(RESOURCE_LABEL_LENGTH, { max: 255 });
   },
 
-  'of what an operator writes are those of the reference': () => {
-    assert.deepEqual([WORKSPACE_NAME, MEMBER_NAME], Array(2).fill({ min: 1, max: 190 }));
-    assert.deepEqual([KEY_LABEL, EMAIL], [{ max: 190 }, { min: 3, max: 254 }]);
+  'of the texts of operators match the reference': () => {
+    assert.deepEqual([WORKSPACE_NAME_LENGTH, MEMBER_NAME_LENGTH], Array(2).fill({ min: 1, max: 190 }));
+    assert.deepEqual([API_KEY_LABEL_LENGTH, EMAIL_LENGTH], [{ max: 190 }, { min: 3, max: 254 }]);
   },
 
-  'of lists are those of the specification and of the decisions': () => {
+  'of lists match the specification and the decisions': () => {
     assert.equal(MAX_RESOURCE_COUNT, 50);
     assert.equal(DEFAULT_PAGE_SIZE, 50);
-    assert.deepEqual(PAGE_SIZES, { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 });
+    assert.deepEqual(MAX_PAGE_SIZES, { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 });
   },
 
-  'of what may be chosen are those of the specification': () => {
+  'of enumerations match the specification': () => {
     assert.deepEqual(COLORS, ['red', 'yellow', 'green', 'blue', 'purple', 'brown']);
     assert.deepEqual(USER_TYPES, ['thought_leader', 'advocate', 'all']);
     assert.deepEqual(ICONS, icons.trim().split(/\s+/));

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { requirePermission } from '../../core/access/caller.ts';
-import { emailProblem, INVITATIONS, type Member } from '../../core/access/member.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { findEmailProblem, INVITATIONS, type Member } from '../../core/access/member.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const ADA = { name: 'Ada', email: 'ada@example.com' };
 
 suite('a new member', {
-  'is an accepted member, an advocate in no group, where nothing else is said': async () => {
+  'has an accepted invitation, the role member, the seat type advocate and no groups by default': async () => {
     const { app, storage } = testCore();
-    const { id, ...made } = await app.members.create(OWN, ADA);
-    assert.deepEqual(made, {
+    const { id, ...created } = await app.members.create(OWN, ADA);
+    assert.deepEqual(created, {
       ...ADA,
       workspaceId: OWN,
       role: 'member',
       seatType: 'advocate',
       groupIds: [],
       invitation: 'accepted',
-      createdAt: timestamp(NOON),
-      updatedAt: timestamp(NOON),
+      createdAt: formatTimestamp(NOON),
+      updatedAt: formatTimestamp(NOON),
     });
-    assert.deepEqual(await storage.members.get(OWN, id), { id, ...made });
+    assert.deepEqual(await storage.members.get(OWN, id), { id, ...created });
   },
 
-  'is what was said otherwise, and counts in its groups': async () => {
+  'has the fields that were given, and counts in its groups': async () => {
     const { app, storage } = testCore();
     const group = await app.groups.create(OWN, { name: 'Sales' });
     assert.equal(group.count, 0);
@@ -34,20 +34,21 @@ suite('a new member', {
     assert.equal(await storage.members.count(OWN, [{ field: 'groupIds', in: [group.id] }]), 1);
   },
 
-  'is in groups of its workspace alone': async () => {
+  'is rejected with groups that its workspace does not have': async () => {
     const { app, storage } = testCore();
     const own = await app.groups.create(OWN, { name: 'Sales' });
     const foreign = await app.groups.create(OTHER, { name: 'Sales' });
     await assert.rejects(app.members.create(OWN, { ...ADA, groupIds: [foreign.id, own.id, UNKNOWN_ID] }), {
       kind: 'invalid',
-      message: 'groupIds.0: is no group of the workspace; groupIds.2: is no group of the workspace',
+      message:
+        'groupIds.0: must be the id of a group of this workspace; groupIds.2: must be the id of a group of this workspace',
     });
     assert.equal(await storage.members.count(OWN, []), 0);
   },
 });
 
 suite('a change of a member', {
-  'changes what was given, and when it was changed': async () => {
+  'sets the given fields and updatedAt': async () => {
     const { app, storage, clock } = testCore();
     const member = await app.members.create(OWN, ADA);
     const { id: groupId } = await app.groups.create(OWN, { name: 'Sales' });
@@ -61,7 +62,7 @@ suite('a change of a member', {
       { groupIds: [] },
       { invitation: 'expired' },
     ] as const;
-    let expected: Member = { ...member, updatedAt: timestamp(NOON + SECOND) };
+    let expected: Member = { ...member, updatedAt: formatTimestamp(NOON + SECOND) };
     for (const change of changes) {
       expected = { ...expected, ...change };
       assert.deepEqual(await app.members.update(OWN, member.id, change), expected);
@@ -73,7 +74,7 @@ suite('a change of a member', {
     }
   },
 
-  'is of a member of the workspace, and to groups of it': async () => {
+  'rejects a member or groups that the workspace does not have': async () => {
     const { app, storage } = testCore();
     const member = await app.members.create(OWN, ADA);
     const foreign = await app.groups.create(OTHER, { name: 'Sales' });
@@ -87,24 +88,24 @@ suite('a change of a member', {
     }
     await assert.rejects(app.members.update(OWN, member.id, { name: 'Eve', groupIds: [foreign.id] }), {
       kind: 'invalid',
-      message: 'groupIds.0: is no group of the workspace',
+      message: 'groupIds.0: must be the id of a group of this workspace',
     });
     assert.deepEqual(await storage.members.get(OWN, member.id), member);
   },
 });
 
 suite('the email of a member', {
-  'has a text on both sides of one @': () => {
+  'must have a text on both sides of one @': () => {
     for (const email of ['a@b', 'ada.winter+x@example.com', 'ü@bücher.example'])
-      assert.equal(emailProblem(email), undefined);
+      assert.equal(findEmailProblem(email), undefined);
     for (const email of ['', 'ada', '@example.com', 'ada@', 'a@b@c', 'ada winter@example.com', 'ada@exam\tple.com']) {
-      assert.match(emailProblem(email) ?? '', /must be an email address/, email);
+      assert.match(findEmailProblem(email) ?? '', /must be an email address/, email);
     }
   },
 });
 
 suite('the invitation of a member', {
-  'decides what its key may do, from the next request on': async () => {
+  'determines the permissions of the key from the next request on': async () => {
     const { app } = testCore();
     const { id: memberId } = await app.members.create(OWN, { ...ADA, invitation: 'pending' });
     const { secret } = await app.apiKeys.create(OWN, { memberId });

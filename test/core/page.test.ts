@@ -5,8 +5,8 @@ import { type Page, readPage } from '../../core/shared/page.ts';
 import { OTHER, OWN, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-/** Reads pages of as many groups as are asked for, oldest first; another workspace has groups too. */
-async function pagesOf(count: number) {
+/** Creates groups in two workspaces, and returns a function that reads pages of one workspace, oldest first. */
+async function createGroups(count: number) {
   const { storage } = testCore();
   for (const workspaceId of [OWN, OTHER]) {
     for (let i = 0; i < count; i++) {
@@ -25,7 +25,7 @@ async function pagesOf(count: number) {
     readPage(storage.groups, OWN, { where: [], by: 'createdAt', order: 'asc' }, { page, pageSize, limit });
 }
 
-/** The names of a page's groups, and whether another page holds something. */
+/** The names of the groups of a page, and whether another page follows. */
 const cases = [
   { of: 0, page: 1, size: 5, names: [], hasNext: false },
   { of: 5, page: 1, size: 5, names: ['000', '001', '002', '003', '004'], hasNext: false },
@@ -53,9 +53,9 @@ const cases = [
 ];
 
 suite('a page', {
-  'holds its part of the listing, and knows whether another holds something': async () => {
+  'contains its part of the list, and tells whether another page follows': async () => {
     for (const { of, page, size, limit, names, hasNext } of cases) {
-      const read = await (await pagesOf(of))(page, size, limit);
+      const read = await (await createGroups(of))(page, size, limit);
       const title = `page ${page} of ${of} by ${size}, limit ${limit}`;
       assert.deepEqual(
         read.items.map(({ name }) => name),
@@ -66,22 +66,22 @@ suite('a page', {
     }
   },
 
-  'after page covers the listing once up to its limit, whatever the size': async () => {
+  'has a size that does not change which records all pages contain': async () => {
     const size = fc.integer({ min: 1, max: 12 });
     const limit = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 30 }), size, limit, async (count, pageSize, most) => {
-        const read = await pagesOf(count);
+      fc.asyncProperty(fc.integer({ min: 0, max: 30 }), size, limit, async (count, pageSize, maxCount) => {
+        const read = await createGroups(count);
         const names: string[] = [];
         for (let page = 1, hasNext = true; hasNext; page++) {
-          const { items, hasNext: more } = await read(page, pageSize, most);
-          assert.ok(items.length === pageSize || (items.length < pageSize && !more));
+          const { items, hasNext: hasMore } = await read(page, pageSize, maxCount);
+          assert.ok(items.length === pageSize || (items.length < pageSize && !hasMore));
           assert.ok(items.length > 0 || page === 1);
           names.push(...items.map(({ name }) => name));
-          hasNext = more;
+          hasNext = hasMore;
         }
         const all = Array.from({ length: count }, (_, i) => String(i).padStart(3, '0'));
-        assert.deepEqual(names, all.slice(0, most));
+        assert.deepEqual(names, all.slice(0, maxCount));
       }),
     );
   },

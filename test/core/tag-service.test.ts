@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { COLORS } from '../../core/shared/color.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 suite('a new tag', {
-  'gets the colour least used in its workspace': async () => {
+  'gets the color that is least used in its workspace': async () => {
     const { app, storage } = testCore();
     await app.tags.create(OTHER, 'theirs');
-    const made = [];
-    for (let i = 0; i < 8; i++) made.push(await app.tags.create(OWN, `tag ${i}`));
+    const created = [];
+    for (let i = 0; i < 8; i++) created.push(await app.tags.create(OWN, `tag ${i}`));
     assert.deepEqual(
-      made.map(({ color }) => color),
+      created.map(({ color }) => color),
       [...COLORS, 'red', 'yellow'],
     );
-    await storage.tags.remove(OWN, made[3]?.id as string);
+    await storage.tags.remove(OWN, created[3]?.id as string);
     assert.equal((await app.tags.create(OWN, 'next')).color, 'blue');
   },
 
-  'has a name that no other of its workspace has, whatever the case': async () => {
+  'is rejected if another tag of the workspace has its name (case-insensitive)': async () => {
     const { app, storage } = testCore();
     await app.tags.create(OWN, 'Σχολείος é');
     for (const name of ['Σχολείος é', 'ΣΧΟΛΕΊΟΣ É', 'σχολείοσ e\u0301']) {
@@ -30,20 +30,20 @@ suite('a new tag', {
   },
 });
 
-suite('the renaming of a tag', {
-  'keeps its colour, and is fine to the same name in another case': async () => {
+suite('renaming a tag', {
+  'keeps its color, and allows the same name in another case': async () => {
     const { app, clock } = testCore();
     await app.tags.create(OWN, 'First');
     const tag = await app.tags.create(OWN, 'Launch');
     assert.equal(tag.color, 'yellow');
     clock.now += SECOND;
-    const renamed = { ...tag, name: 'LAUNCH', updatedAt: timestamp(NOON + SECOND) };
+    const renamed = { ...tag, name: 'LAUNCH', updatedAt: formatTimestamp(NOON + SECOND) };
     assert.deepEqual(await app.tags.rename(OWN, tag.id, 'LAUNCH'), renamed);
     clock.now += SECOND;
     assert.deepEqual(await app.tags.rename(OWN, tag.id, 'LAUNCH'), renamed);
   },
 
-  'frees the old name, and takes none that another has': async () => {
+  'frees the old name, and rejects the name of another tag': async () => {
     const { app } = testCore();
     const tag = await app.tags.create(OWN, 'Launch');
     await app.tags.create(OWN, 'Hiring');
@@ -53,7 +53,7 @@ suite('the renaming of a tag', {
     await assert.rejects(app.tags.create(OWN, 'START'), { kind: 'conflict' });
   },
 
-  'is of a tag of the workspace': async () => {
+  'rejects an unknown tag and a tag of another workspace': async () => {
     const { app, storage } = testCore();
     const tag = await app.tags.create(OTHER, 'Launch');
     await assert.rejects(app.tags.rename(OWN, tag.id, 'Start'), { kind: 'not_found' });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { COLORS, type Color } from '../../core/shared/color.ts';
-import { leastUsedColor, tagNameProblem } from '../../core/tag/tag.ts';
+import { findLeastUsedColor, findTagNameProblem } from '../../core/tag/tag.ts';
 import { suite } from '../support/suite.ts';
 
-/** How often red, yellow, green, blue, purple and brown are used, and the colour that comes next. */
-const uses: readonly (readonly [readonly number[], Color])[] = [
+/** How often red, yellow, green, blue, purple and brown are used, and the color that comes next. */
+const cases: readonly (readonly [readonly number[], Color])[] = [
   [[0, 0, 0, 0, 0, 0], 'red'],
   [[1, 0, 0, 0, 0, 0], 'yellow'],
   [[1, 1, 0, 0, 0, 0], 'green'],
@@ -18,18 +18,18 @@ const uses: readonly (readonly [readonly number[], Color])[] = [
   [[0, 7, 7, 7, 7, 7], 'red'],
 ];
 
-suite('the colour of a new tag', {
-  'is the one least used, the first of them on a tie': () => {
-    for (const [counts, color] of uses) {
+suite('the color of a new tag', {
+  'is the least used color, or the first of several': () => {
+    for (const [counts, color] of cases) {
       const byColor = Object.fromEntries(COLORS.map((name, i) => [name, counts[i]])) as Record<Color, number>;
-      assert.equal(leastUsedColor(byColor), color, counts.join(', '));
+      assert.equal(findLeastUsedColor(byColor), color, counts.join(', '));
     }
   },
 });
 
 suite('the name of a tag', {
-  'has no comma': () => {
-    for (const name of ['a,b', ',', 'a,']) assert.equal(tagNameProblem(name), 'must not contain a comma', name);
-    for (const name of ['a b', 'a;b', 'a，b', 'a、b']) assert.equal(tagNameProblem(name), undefined, name);
+  'must not contain a comma': () => {
+    for (const name of ['a,b', ',', 'a,']) assert.equal(findTagNameProblem(name), 'must not contain a comma', name);
+    for (const name of ['a b', 'a;b', 'a，b', 'a、b']) assert.equal(findTagNameProblem(name), undefined, name);
   },
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isUuid } from '../../core/shared/uuid.ts';
 import { suite } from '../support/suite.ts';
 
-const accepted = [
+const valid = [
   ...[1, 2, 3, 4, 5, 6, 7, 8].map((version) => `0190163d-8694-${version}39b-aea5-966c26f8ad91`),
   ...['8', '9', 'a', 'b', 'A', 'B'].map((variant) => `0190163d-8694-739b-${variant}ea5-966c26f8ad91`),
   '0190163D-8694-739B-AEA5-966C26F8AD91',
@@ -11,7 +11,7 @@ const accepted = [
   'FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF',
 ];
 
-const refused = [
+const invalid = [
   ...['0', '9', 'a', 'f'].map((version) => `0190163d-8694-${version}39b-aea5-966c26f8ad91`),
   ...['0', '7', 'c', 'f', 'F'].map((variant) => `0190163d-8694-739b-${variant}ea5-966c26f8ad91`),
   '',
@@ -29,11 +29,11 @@ const refused = [
 ];
 
 suite('an id', {
-  'is a UUID of version 1 to 8 and variant 8, 9, a or b, the nil or the max UUID, in either case': () => {
-    for (const value of accepted) assert.equal(isUuid(value), true, value);
+  'can be a UUID of version 1 to 8 and variant 8, 9, a or b, the nil UUID or the max UUID, in either case': () => {
+    for (const value of valid) assert.equal(isUuid(value), true, value);
   },
 
-  'is nothing else': () => {
-    for (const value of refused) assert.equal(isUuid(value), false, value);
+  'is invalid in every other form': () => {
+    for (const value of invalid) assert.equal(isUuid(value), false, value);
   },
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Operation } from '../../adapters/api/operation.ts';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, send } from '../support/load.ts';
@@ -19,7 +19,7 @@ import { waitUntil } from '../support/wait-until.ts';
 /** The quick run may share the machine with other programs, so its limit is higher. */
 const MAX_RESPONSE_MS = scale(20_000, 11_000);
 const MAX_FAST_RESPONSE_MS = scale(5_000, 1_000);
-const UNKNOWN_KEY = apiKeySecret('0'.repeat(32));
+const UNKNOWN_KEY = createApiKeySecret('0'.repeat(32));
 
 suite('a database outage', {
   'makes every operation fail with the same error, first within a timeout and then at once, without internal details':

@@ -9,7 +9,7 @@ import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Storage } from '../../core/storage.ts';
-import { newId, tag } from '../contract/samples.ts';
+import { createTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
@@ -208,7 +208,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
 async function sendRequest({ url }: ServiceProcess, options: LoadRequest): Promise<Outcome> {
   const sent = await send(url, options);
   const { sentAt, milliseconds, status, text } = sent;
-  const isInProgress = /is being served/.test(text);
+  const isInProgress = /is in progress/.test(text);
   if (status === 500) assertInternalError(sent);
   else assert.ok([200, 201, 404, 409].includes(status), `${status} ${text}`);
   const isAcknowledged = status !== 500 && !isInProgress;
@@ -255,19 +255,21 @@ async function findSecondaries(set: ReplicaSet): Promise<[ServerProcess, ServerP
 /** Returns calls of all methods of the storage that acknowledge something. */
 async function createStorageCalls({ storage }: Operator): Promise<Record<string, () => Promise<unknown>>> {
   const workspaceId = newId();
-  const [taken, same, changed, removed] = ['taken', 'same', 'changed', 'removed'].map((name) => tag(workspaceId, name));
+  const [taken, same, changed, removed] = ['taken', 'same', 'changed', 'removed'].map((name) =>
+    createTag(workspaceId, name),
+  );
   for (const it of [taken, same, changed, removed]) await storage.tags.add(it as typeof taken & object);
   const entry = { id: newId(), workspaceId, keyId: newId() };
   await storage.credentials.add(entry);
-  const createTag = (name: string) => tag(workspaceId, name);
+  const createOwnTag = (name: string) => createTag(workspaceId, name);
   const getId = (it: typeof taken) => it?.id as string;
   return {
-    add: () => storage.tags.add(createTag('added')),
-    'add with a taken name': () => storage.tags.add(createTag('taken')),
+    add: () => storage.tags.add(createOwnTag('added')),
+    'add with a taken name': () => storage.tags.add(createOwnTag('taken')),
     'several adds at the same time': () =>
-      Promise.all(['one', 'two', 'three'].map((name) => storage.tags.add(createTag(name)))),
-    addMany: () => storage.tags.addMany([createTag('many'), createTag('more')]),
-    'addMany with a taken name': () => storage.tags.addMany([createTag('taken'), createTag('most')]),
+      Promise.all(['one', 'two', 'three'].map((name) => storage.tags.add(createOwnTag(name)))),
+    addMany: () => storage.tags.addMany([createOwnTag('many'), createOwnTag('more')]),
+    'addMany with a taken name': () => storage.tags.addMany([createOwnTag('taken'), createOwnTag('most')]),
     update: () => storage.tags.update(workspaceId, getId(changed), (it) => ({ ...it, name: 'new' })),
     'update without a change': () => storage.tags.update(workspaceId, getId(same), (it) => it),
     'update to a taken name': () =>
@@ -277,9 +279,9 @@ async function createStorageCalls({ storage }: Operator): Promise<Record<string,
     'add to a global store': () => storage.credentials.add({ ...entry, id: newId() }),
     'add to a global store with a taken id': () => storage.credentials.add(entry),
     'remove from a global store': () => storage.credentials.remove(entry.id),
-    'a transaction that changes': () => storage.runInTransaction(({ tags }) => tags.add(createTag('staged'))),
+    'a transaction that changes': () => storage.runInTransaction(({ tags }) => tags.add(createOwnTag('staged'))),
     'a transaction that only reads': () => storage.runInTransaction(({ tags }) => tags.get(workspaceId, getId(taken))),
-    'a transaction that is rejected': () => storage.runInTransaction(({ tags }) => tags.add(createTag('taken'))),
+    'a transaction that is rejected': () => storage.runInTransaction(({ tags }) => tags.add(createOwnTag('taken'))),
   };
 }
 

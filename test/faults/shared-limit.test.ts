@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { type Fleet, withFleet } from '../support/fleet.ts';
 import { type LoadRequest, send } from '../support/load.ts';
 import { scale } from '../support/scale.ts';
@@ -13,7 +13,7 @@ const MAX_UNKNOWN_KEY_COUNT = scale(15, 60);
 const SERVICE_COUNT = 4;
 const MAX_BURST_COUNT = 5;
 
-const UNKNOWN_KEY = apiKeySecret('0'.repeat(32));
+const UNKNOWN_KEY = createApiKeySecret('0'.repeat(32));
 
 /** A request that is counted and then rejected for its body, so that the speed of a database does not matter. */
 const invalidRequest = { method: 'POST', path: '/tags', body: {} };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';
 import { type LoadRequest, quantile, send } from '../support/load.ts';
@@ -76,7 +76,7 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
 
 /** Returns pairs of rejected keys. A key with a wrong checksum may take another time, because anybody can check a checksum. */
 async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
-  const unknown = apiKeySecret('0'.repeat(32));
+  const unknown = createApiKeySecret('0'.repeat(32));
   const mistype = (secret: string) => `${secret.slice(0, -6)}______`;
   const { apiKey, secret: revoked } = await app.apiKeys.create(workspaceId, {});
   await app.apiKeys.revoke(workspaceId, apiKey.id);

@@ -6,8 +6,8 @@ import pino from 'pino';
 import { createHttpService } from '../../adapters/http/http-server.ts';
 import { createLogObserver } from '../../adapters/http/log.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
-import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { memoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import type { Storage } from '../../core/storage.ts';
@@ -98,7 +98,7 @@ async function withFailures(test: (scene: FailingService) => Promise<void>): Pro
   const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
   const failing = await failingStorage();
   const app = new Application(failing.storage, createNodeSystem(KEY));
-  const limiter = memoryRateLimiter(1000, 60);
+  const limiter = createMemoryRateLimiter(1000, 60);
   const { server } = createHttpService(
     { app, requestLimiter: limiter, refusalLimiter: limiter },
     { bodyLimit: 1000, docsUrl: '/docs', trustProxy: false },
@@ -124,7 +124,7 @@ async function withFailures(test: (scene: FailingService) => Promise<void>): Pro
 
 /** Creates a storage with a key. Each of its methods throws while `isFailing` is set. */
 async function failingStorage(): Promise<{ storage: Storage; isFailing: boolean }> {
-  const working = memoryStorage(Date.now);
+  const working = createMemoryStorage(Date.now);
   const makeBreakable = <T extends object>(port: T): T =>
     new Proxy(port, {
       get: (target, name: string & keyof T) => {

@@ -210,7 +210,7 @@ suite('a POST with an Idempotency-Key', {
   'is rejected while the first request runs, for at most 30 seconds': () =>
     withScene(async ({ api, own, post, wait }) => {
       const hanging = await startHangingRequest(api, own);
-      assertError(await post('key', '/inspiration-questions', question), 409, /being served/);
+      assertError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
       assertError(await post('key', '/inspiration-questions', { question: 'Is another body refused?' }), 409);
       wait(30_000 - 1);
       assertError(await post('key', '/inspiration-questions', question), 409);

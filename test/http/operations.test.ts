@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Invitation, Role } from '../../core/access/member.ts';
 import { each, textCases } from '../support/each.ts';
 import {
@@ -51,7 +51,7 @@ async function createBadCredentials(api: Api, { workspaceId, key }: Tenant): Pro
     'two keys': `Bearer ${key} ${key}`,
     'two credentials with a comma': `Bearer ${key}, Bearer ${key}`,
     'a key in quotes': `Bearer "${key}"`,
-    'an unknown key': `Bearer ${apiKeySecret('0'.repeat(32))}`,
+    'an unknown key': `Bearer ${createApiKeySecret('0'.repeat(32))}`,
     'a key with a wrong checksum': `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`,
     'a key without its end': `Bearer ${key.slice(0, -1)}`,
     'a key with one character more': `Bearer ${key}0`,
@@ -159,7 +159,7 @@ suite('every operation', {
         each(allOperations, async (operation) => {
           const headers = { Authorization: authorization };
           const response = await callWith(api, operation, tenant, { key: null, headers });
-          assertError(response, 401, /^This key is unknown, revoked or ended/);
+          assertError(response, 401, /^The API key is unknown, revoked or expired/);
           assert.equal(response.headers.get('www-authenticate'), 'Bearer');
         }),
       );

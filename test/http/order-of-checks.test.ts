@@ -46,10 +46,10 @@ const faults = {
   'a malformed Idempotency-Key': [5, 400, /Idempotency-Key/, () => ({ headers: { 'Idempotency-Key': 'a b' } })],
   'an unknown parameter': [6, 422, /^colour: is unknown/, () => ({ query: '?colour=red' })],
   'an unknown field': [6, 422, /^hue: is unknown/, () => ({ body: { hue: 'red' } })],
-  'an unknown id': [7, 404, /with this id/, () => ({ id: UNUSED_ID })],
-  'an unknown group': [8, 422, /no group/, () => ({ body: { groups: [UNUSED_ID] } })],
-  'an unknown tag': [8, 422, /no tag/, () => ({ body: { tagIds: [UNUSED_ID] } })],
-  'a duplicate name': [9, 409, /of this name/, ({ names }) => ({ body: { name: names.tag } })],
+  'an unknown id': [7, 404, /has this id/, () => ({ id: UNUSED_ID })],
+  'an unknown group': [8, 422, /id of a group/, () => ({ body: { groups: [UNUSED_ID] } })],
+  'an unknown tag': [8, 422, /id of a tag/, () => ({ body: { tagIds: [UNUSED_ID] } })],
+  'a duplicate name': [9, 409, /with this name/, ({ names }) => ({ body: { name: names.tag } })],
 } as const satisfies Record<string, Fault>;
 
 type FaultName = keyof typeof faults;

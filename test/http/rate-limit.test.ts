@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';
@@ -162,7 +162,7 @@ suite('the limit of rejected credentials', {
         { Authorization: `Basic ${btoa('user:password')}` },
         { Authorization: `Token ${own.key}` },
         { Authorization: `Bearer ${ended}` },
-        { Authorization: `Bearer ${apiKeySecret('0'.repeat(32))}` },
+        { Authorization: `Bearer ${createApiKeySecret('0'.repeat(32))}` },
         { Authorization: `Bearer ${own.key}0` },
       ];
       for (const header of headers) assertError(await get(null, { headers: header }), 401);
@@ -199,7 +199,7 @@ suite('the limit of rejected credentials', {
 });
 
 /** Returns a well-formed key that does not exist. */
-const unknownKey = (number: number) => apiKeySecret(String(number).padStart(32, '0'));
+const unknownKey = (number: number) => createApiKeySecret(String(number).padStart(32, '0'));
 
 /** Returns the number of key look-ups from the metrics. */
 async function countLookUps({ metricsUrl }: Api): Promise<number> {

@@ -10,20 +10,20 @@ import {
   windowConditions,
 } from '../../core/campaign/campaign.ts';
 import type { Condition, Query } from '../../core/shared/record-store.ts';
-import { campaign, newId } from '../contract/samples.ts';
+import { createCampaign, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 
-const HOUR = 60 * 60 * 1000;
-const DAY = 24 * HOUR;
-const PAGE = 26;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const PAGE_SIZE = 26;
 
 type Where = readonly Condition<Campaign>[];
 
-/** How many records a list may look at, of a workspace of some size. */
+/** A list, and how many records it may examine. */
 interface Case {
   readonly title: string;
   readonly query: Partial<Query<Campaign>>;
-  readonly atMost: number;
+  readonly maxExaminedCount: number;
 }
 
 const live: Condition<Campaign> = { field: 'archived', in: [false] };
@@ -44,8 +44,8 @@ const byValue: Readonly<Record<string, Condition<Campaign>>> = {
 
 const inUse = ['a tag', 'one of some tags', 'an unknown tag', 'no domain', 'a member'];
 
-function casesOf(size: number): Case[] {
-  const now = size * HOUR;
+function createCases(size: number): Case[] {
+  const now = size * HOUR_MS;
   const sorts = Object.values(sortFields);
   const orders = ['asc', 'desc'] as const;
   const pages = [0, size / 2, size - 5, size + 5];
@@ -54,7 +54,11 @@ function casesOf(size: number): Case[] {
     ...sorts.flatMap((by) =>
       orders.flatMap((order) =>
         pages.flatMap((skip) =>
-          wheres.map((where) => ({ title: 'a page of an order', query: { where, by, order, skip }, atMost: 2 * PAGE })),
+          wheres.map((where) => ({
+            title: 'a page of an order',
+            query: { where, by, order, skip },
+            maxExaminedCount: 2 * PAGE_SIZE,
+          })),
         ),
       ),
     ),
@@ -62,76 +66,79 @@ function casesOf(size: number): Case[] {
       (title === 'one of some tags' ? [0] : [0, size / 25]).map((skip) => ({
         title,
         query: { where: [condition], skip },
-        atMost: 2 * PAGE,
+        maxExaminedCount: 2 * PAGE_SIZE,
       })),
     ),
     ...inUse.map((title) => ({
       title: `${title}, live`,
       query: { where: [byValue[title] as Condition<Campaign>, live] },
-      atMost: 2 * PAGE,
+      maxExaminedCount: 2 * PAGE_SIZE,
     })),
     ...(Object.keys(windowConditions) as CampaignWindow[]).flatMap((window) =>
       sorts.flatMap((by) =>
         [now, now / 2].map((at) => ({
-          title: `${window}, ${at === now ? 'all' : 'half of them'} made by then`,
+          title: `${window}, ${at === now ? 'all' : 'half of them'} created by then`,
           query: { where: [...windowConditions[window](at), live], by },
-          atMost: (at === now ? 10 : 60) * PAGE,
+          maxExaminedCount: (at === now ? 10 : 60) * PAGE_SIZE,
         })),
       ),
     ),
   ];
 }
 
-suite('what a list in memory looks at', {
-  'is about a page of 500 and of 50,000 campaigns': async () => {
+suite('a list in memory', {
+  'examines about a page of records, of 500 and of 50,000 campaigns': async () => {
     for (const size of [500, 50_000]) {
-      const list = workspaceOf(size);
-      for (const { title, query, atMost } of casesOf(size)) {
-        const looks = list(query);
-        assert.ok(looks <= atMost, `${looks} looks of ${size}, more than ${atMost}: ${title} ${JSON.stringify(query)}`);
+      const list = createWorkspace(size);
+      for (const { title, query, maxExaminedCount } of createCases(size)) {
+        const examinedCount = list(query);
+        assert.ok(
+          examinedCount <= maxExaminedCount,
+          `${examinedCount} examined of ${size}, more than ${maxExaminedCount}: ${title} ${JSON.stringify(query)}`,
+        );
       }
     }
   },
 
-  'is next to nothing for a search that finds nothing, soon after the second; everything for one of two letters':
+  'examines almost nothing for a search without matches after the second search, and everything for two letters':
     async () => {
-      const list = workspaceOf(500);
-      const looksFor = (contains: string) => list({ where: [{ field: 'searchText', contains }] });
-      looksFor('winter');
-      for (let turn = 0; turn < 20; turn++) await setImmediate();
-      assert.ok(looksFor('winter') <= 10);
-      assert.equal(looksFor('wi'), 500);
+      const list = createWorkspace(500);
+      const countExaminedFor = (contains: string) => list({ where: [{ field: 'searchText', contains }] });
+      countExaminedFor('winter');
+      for (let iteration = 0; iteration < 20; iteration++) await setImmediate();
+      assert.ok(countExaminedFor('winter') <= 10);
+      assert.equal(countExaminedFor('wi'), 500);
     },
 });
 
 /**
- * Makes a workspace with one campaign an hour, each starting within ten days and lasting a month at most. Old and new
- * ones differ in tag, domain and creator, and the older ones are archived, so that what a filter finds is not spread
- * evenly. Returns what tells how many records a list reads, or steps over in an index, when it is asked for again.
+ * Creates a workspace with one campaign an hour. Each starts within ten days and lasts at most a month. Old and new
+ * campaigns differ in tag, domain and creator, and the older ones are archived, so that matches are not spread evenly.
+ * Returns a function that returns how many records the second run of a list examines, in records or in index entries.
  */
-function workspaceOf(size: number): (query: Partial<Query<Campaign>>) => number {
+function createWorkspace(size: number): (query: Partial<Query<Campaign>>) => number {
   const campaigns = new Collection<Campaign>(
     campaignSchema,
     () => 0,
     () => undefined,
   );
   const workspaceId = newId();
-  const looked = new Set<Campaign>();
+  const examined = new Set<Campaign>();
   const spy: ProxyHandler<Campaign> = {
     get(record, field) {
-      looked.add(record);
+      examined.add(record);
       return record[field as keyof Campaign];
     },
   };
-  const timestamp = (hour: number) => new Date(hour * HOUR).toISOString();
+  const timestamp = (hour: number) => new Date(hour * HOUR_MS).toISOString();
   for (let hour = 0; hour < size; hour++) {
-    const startsAt = hour * HOUR + (hour % 10) * DAY;
-    const record = campaign(workspaceId, {
+    const startsAt = hour * HOUR_MS + (hour % 10) * DAY_MS;
+    const record = createCampaign(workspaceId, {
       archived: hour < 0.4 * size,
       createdAt: timestamp(hour),
       updatedAt: timestamp(hour + ((hour * 7919) % size)),
       startsAt,
-      endsAt: startsAt + (1 + (hour % 30)) * DAY,
+      endsAt: startsAt + (1 + (hour % 30)) * DAY_MS,
       tagIds: ['every', hour < 0.1 * size ? 'old' : 'new', `tag ${hour % 10}`],
       domain: hour < 0.3 * size ? 'old.example' : 'new.example',
       createdBy: hour < 0.2 * size ? 'left' : `member ${hour % 10}`,
@@ -140,34 +147,35 @@ function workspaceOf(size: number): (query: Partial<Query<Campaign>>) => number 
     campaigns.set(record.id, new Proxy(record, spy));
   }
   return (query) => {
-    const listed = () => campaigns.list({ where: [], by: 'createdAt', order: 'desc', skip: 0, take: PAGE, ...query });
-    listed();
-    looked.clear();
-    const steps = countingSteps(listed);
-    return Math.max(looked.size, steps);
+    const list = () =>
+      campaigns.list({ where: [], by: 'createdAt', order: 'desc', skip: 0, take: PAGE_SIZE, ...query });
+    list();
+    examined.clear();
+    const stepCount = countSteps(list);
+    return Math.max(examined.size, stepCount);
   };
 }
 
-/** How many values the sorted lists give while something is done. */
-function countingSteps(work: () => unknown): number {
-  const { ascending, descending } = SortedList.prototype;
-  let steps = 0;
-  function* counted(values: Iterable<unknown>): Generator<unknown> {
+/** Returns how many values the sorted lists return while `work` runs. */
+function countSteps(work: () => unknown): number {
+  const { iterateAscending: ascending, iterateDescending: descending } = SortedList.prototype;
+  let stepCount = 0;
+  function* count(values: Iterable<unknown>): Generator<unknown> {
     for (const value of values) {
-      steps++;
+      stepCount++;
       yield value;
     }
   }
-  SortedList.prototype.ascending = function (...ranks) {
-    return counted(ascending.apply(this, ranks));
+  SortedList.prototype.iterateAscending = function (...ranks) {
+    return count(ascending.apply(this, ranks));
   };
-  SortedList.prototype.descending = function (...ranks) {
-    return counted(descending.apply(this, ranks));
+  SortedList.prototype.iterateDescending = function (...ranks) {
+    return count(descending.apply(this, ranks));
   };
   try {
     work();
   } finally {
     Object.assign(SortedList.prototype, { ascending, descending });
   }
-  return steps;
+  return stepCount;
 }

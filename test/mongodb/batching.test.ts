@@ -4,8 +4,8 @@ import { Batcher } from '../../adapters/mongodb/batching.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Storage } from '../../core/storage.ts';
 import { type Tag, tagSchema } from '../../core/tag/tag.ts';
-import { assertConflict } from '../contract/conflict.ts';
-import { campaign, newId, tag } from '../contract/samples.ts';
+import { assertConflict } from '../contract/assert-conflict.ts';
+import { createCampaign, createTag, newId } from '../contract/samples.ts';
 import { mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
@@ -90,7 +90,7 @@ suite('records in MongoDB that are asked for at the same time', {
   'are read, listed and added with a few commands': () =>
     onStorage(async ({ campaigns }, operations) => {
       const workspaceId = newId();
-      const records = some.map((i) => campaign(workspaceId, { name: `Campaign ${i}` }));
+      const records = some.map((i) => createCampaign(workspaceId, { name: `Campaign ${i}` }));
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ id }) => campaigns.get(workspaceId, id)));
       assert.deepEqual(
@@ -113,7 +113,7 @@ suite('records in MongoDB that are asked for at the same time', {
   'are refused one by one': () =>
     onStorage(async ({ tags }) => {
       const workspaceId = newId();
-      const records = some.map((i) => tag(workspaceId, `Tag ${i % (MANY / 2)}`));
+      const records = some.map((i) => createTag(workspaceId, `Tag ${i % (MANY / 2)}`));
       const added = await Promise.allSettled(records.map((record) => tags.add(record)));
       const stored = await tags.getMany(
         workspaceId,
@@ -131,12 +131,12 @@ suite('records in MongoDB that are asked for at the same time', {
   'fail alone where the database refuses them for a reason of its own': () =>
     onStorage(async ({ tags }, _, client) => {
       const workspaceId = newId();
-      await tags.add(tag(workspaceId, 'First'));
+      await tags.add(createTag(workspaceId, 'First'));
       await client.db().command({ collMod: 'tags', validator: { name: { $ne: 'Unwanted' } } });
-      const wanted = some.map((i) => tag(workspaceId, `Tag ${i}`));
+      const wanted = some.map((i) => createTag(workspaceId, `Tag ${i}`));
       const first = tags.add(wanted[0] as Tag);
       const [failed, ...added] = await Promise.allSettled([
-        tags.add(tag(workspaceId, 'Unwanted')),
+        tags.add(createTag(workspaceId, 'Unwanted')),
         ...wanted.slice(1).map((record) => tags.add(record)),
         first,
       ]);
@@ -148,12 +148,12 @@ suite('records in MongoDB that are asked for at the same time', {
   'do not wait for one that another holds, whose own turn comes': () =>
     onStorage(async ({ tags }, _, client) => {
       const [workspaceId, other] = [newId(), newId()];
-      const held = tag(workspaceId, 'Held');
+      const held = createTag(workspaceId, 'Held');
       const end = await hold(client, held);
-      const first = tags.add(tag(other, 'First'));
+      const first = tags.add(createTag(other, 'First'));
       const waiting = tags.add(held);
       waiting.catch(() => 'told below');
-      await Promise.all([first, ...some.map((i) => tags.add(tag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
+      await Promise.all([first, ...some.map((i) => tags.add(createTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
       await end();
       await waiting;
       assert.equal(await tags.count(workspaceId, []), MANY / 2 + 1);
@@ -161,18 +161,18 @@ suite('records in MongoDB that are asked for at the same time', {
 
   'are added together when another lets go of one': () =>
     onStorage(async ({ tags }, _, client) => {
-      const held = tag(newId(), 'Held');
+      const held = createTag(newId(), 'Held');
       const end = await hold(client, held);
       setTimeout(end, HELD_MS);
-      assert.deepEqual(await tags.addMany([held, tag(newId(), 'Free')]), new Map());
+      assert.deepEqual(await tags.addMany([held, createTag(newId(), 'Free')]), new Map());
       assert.deepEqual(await tags.get(held.workspaceId, held.id), held);
     }),
 
   'fail with an error where MongoDB ends the command': () =>
     onStorage(async ({ tags }, _, client) => {
-      const held = tag(newId(), 'Held');
+      const held = createTag(newId(), 'Held');
       const end = await hold(client, held);
-      const added = assert.rejects(tags.addMany([held, tag(newId(), 'Free')]), MongoError);
+      const added = assert.rejects(tags.addMany([held, createTag(newId(), 'Free')]), MongoError);
       const admin = client.db('admin');
       const ours = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
       for (let isKilled = false; !isKilled; ) {
@@ -188,7 +188,7 @@ suite('records in MongoDB that are asked for at the same time', {
     onStorage(async ({ campaigns }) => {
       const workspaceId = newId();
       const lives = some.map(async (i) => {
-        const record = campaign(workspaceId, { clicks: 0 });
+        const record = createCampaign(workspaceId, { clicks: 0 });
         await campaigns.add(record);
         for (let clicks = 1; clicks <= 5; clicks++) {
           await campaigns.update(workspaceId, record.id, (current) => ({ ...current, clicks }));
@@ -205,7 +205,7 @@ suite('records in MongoDB that are asked for at the same time', {
 
   'are read with a few commands whatever their workspaces are, and by no other workspace': () =>
     onStorage(async ({ campaigns }, operations) => {
-      const records = some.map(() => campaign(newId()));
+      const records = some.map(() => createCampaign(newId()));
       const ids = records.map(({ id }) => id);
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ workspaceId, id }) => campaigns.get(workspaceId, id)));
@@ -222,7 +222,7 @@ suite('records in MongoDB that are asked for at the same time', {
   'are those of their own workspace': () =>
     onStorage(async ({ campaigns }) => {
       const [one, other] = [newId(), newId()];
-      const record = campaign(one, {});
+      const record = createCampaign(one, {});
       await campaigns.add(record);
       const got = await Promise.all(some.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
       assert.deepEqual(

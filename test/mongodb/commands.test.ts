@@ -14,8 +14,8 @@ import type { InspirationQuestionQuery } from '../../core/inspiration-question/i
 import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
-import { assertConflict } from '../contract/conflict.ts';
-import { campaign, domain, newId, pillar, question, tag } from '../contract/samples.ts';
+import { assertConflict } from '../contract/assert-conflict.ts';
+import { createCampaign, createDomain, createPillar, createQuestion, createTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { mongod } from '../support/mongod.ts';
@@ -132,7 +132,7 @@ const other: Readonly<Record<string, Ask>> = {
     await assertConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
   'a batch of names some of which are taken': async ({ storage, caller: { workspaceId } }) => {
-    const refusals = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => tag(workspaceId, name)));
+    const refusals = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => createTag(workspaceId, name)));
     assert.equal(refusals.size, 2);
   },
   'campaigns of no domain': campaigns(() => ({ domain: null })),
@@ -396,7 +396,7 @@ async function createFixture(app: Application, storage: Storage, name: string): 
   const all = <T>(make: (i: number) => T) => Array.from({ length: RECORDS }, (_, i) => make(i));
   const campaigns = all((i): Campaign => {
     const archived = i % 3 === 1;
-    return campaign(workspaceId, {
+    return createCampaign(workspaceId, {
       archived,
       status: archived ? 'archived' : 'published',
       createdAt: time(i),
@@ -408,7 +408,7 @@ async function createFixture(app: Application, storage: Storage, name: string): 
     });
   });
   const questions = all((i) =>
-    question(workspaceId, {
+    createQuestion(workspaceId, {
       archived: i % 3 === 1,
       isActive: i % 20 !== 0,
       userType: USER_TYPES[(i >> 3) % 3] as (typeof USER_TYPES)[number],
@@ -418,7 +418,7 @@ async function createFixture(app: Application, storage: Storage, name: string): 
     }),
   );
   const pillars = all((i) =>
-    pillar(workspaceId, {
+    createPillar(workspaceId, {
       title: `Pillar ${(i * 7) % RECORDS}`,
       foldedTitle: `pillar ${(i * 7) % RECORDS}`,
       color: COLORS[i % 6] as Color,
@@ -426,11 +426,11 @@ async function createFixture(app: Application, storage: Storage, name: string): 
     }),
   );
   const slugs = all((i) => ({
-    ...domain(workspaceId, i === 0 ? 'go.example.com' : `${newId()}.example`),
+    ...createDomain(workspaceId, i === 0 ? 'go.example.com' : `${newId()}.example`),
     archived: i % 3 === 1,
     createdAt: time(i),
   }));
-  await storage.tags.addMany(all((i) => tag(workspaceId, `one of many ${i}`, { color: COLORS[i % 6] as Color })));
+  await storage.tags.addMany(all((i) => createTag(workspaceId, `one of many ${i}`, { color: COLORS[i % 6] as Color })));
   await storage.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
   await storage.campaigns.addMany(campaigns);
   await storage.inspirationQuestions.addMany(questions);
@@ -488,7 +488,7 @@ suite('the commands that MongoDB gets', {
 
   'are two for a change, and one more for a change of nothing, which waits for the majority': () =>
     inProfiledWorld(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
-      const one = tag(workspaceId, 'one');
+      const one = createTag(workspaceId, 'one');
       const change = (name: string) => () =>
         tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));
       const changes: [name: string, ask: () => Promise<unknown>, commands: string[]][] = [

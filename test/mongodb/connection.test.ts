@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { campaign, newId } from '../contract/samples.ts';
+import { createCampaign, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { mongod } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
@@ -63,7 +63,7 @@ suite('a connection to MongoDB', {
 
   'writes what a process that died held, as soon as MongoDB lets go of it': () =>
     onDatabase(async ({ storage }, uri) => {
-      const before = campaign(newId());
+      const before = createCampaign(newId());
       await storage.campaigns.add(before);
       const client = new MongoClient(uri);
       const session = client.startSession();
@@ -83,7 +83,7 @@ suite('a connection to MongoDB', {
   'lists though somebody has dropped the indexes meanwhile': () =>
     onDatabase(async ({ storage, connection }) => {
       const workspaceId = newId();
-      const one = campaign(workspaceId);
+      const one = createCampaign(workspaceId);
       await storage.campaigns.add(one);
       await connection.run((client) => client.db().collection('campaigns').dropIndexes());
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 10 } as const;

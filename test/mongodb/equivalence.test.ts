@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { memoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CAMPAIGN_SORTS, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { endOf, startOf } from '../../core/shared/date.ts';
+import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';
@@ -31,13 +31,13 @@ import {
 /** MongoDB removes by its own clock what has expired, so the clock of the test is ahead of it. */
 const START = Date.UTC(2100, 0, 1);
 const WORKSPACES = 2;
-const MOMENTS = [...START_DATES.map(startOf), ...END_DATES.map(endOf)] as number[];
+const MOMENTS = [...START_DATES.map(parseStartDate), ...END_DATES.map(parseEndDate)] as number[];
 
 /** Ids and secrets that both sides make alike: they follow from the run, the step, and how many it took before. */
 class SteppedSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
   readonly toUnicode = createNodeSystem().toUnicode;
-  readonly elapsed = createNodeSystem().elapsed;
+  readonly monotonicNow = createNodeSystem().monotonicNow;
   private step = 0;
   private taken = 0;
 
@@ -79,7 +79,7 @@ class Comparison {
 
   constructor(mongodb: readonly Storage[]) {
     const now = () => this.now;
-    this.sides = [[memoryStorage(now)], mongodb.map((storage) => withClock(storage, now))].map((storages) => {
+    this.sides = [[createMemoryStorage(now)], mongodb.map((storage) => withClock(storage, now))].map((storages) => {
       const system = new SteppedSystem(this.run, now);
       const uses = storages.map((storage) => new Application(storage, system));
       return [system, this.side(() => uses[this.steps % uses.length] as Application)] as const;

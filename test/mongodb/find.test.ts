@@ -6,7 +6,7 @@ import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Query, RecordStore } from '../../core/shared/record-store.ts';
 import { recordSchemas, type Storage } from '../../core/storage.ts';
-import { campaign, newId, tag } from '../contract/samples.ts';
+import { createCampaign, createTag, newId } from '../contract/samples.ts';
 import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
 import { suite } from '../support/suite.ts';
@@ -31,7 +31,7 @@ suite('what is found in MongoDB', {
   'is all that is there, though it is more than a reply may hold': () =>
     onDatabase('', async ({ campaigns, runInTransaction: atomically }, client) => {
       const workspaceId = newId();
-      const added = LARGE.map((description) => ({ ...campaign(workspaceId), description }));
+      const added = LARGE.map((description) => ({ ...createCampaign(workspaceId), description }));
       for (const record of added) await campaigns.add(record);
       const ids = added.map(({ id }) => id).sort();
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: ids.length } as const;
@@ -51,7 +51,7 @@ suite('what is found in MongoDB', {
 
   'is read with the read concern that the URI names': () =>
     onDatabase('readConcernLevel=majority', async ({ tags, runInTransaction: atomically }, client) => {
-      const { workspaceId, id } = tag(newId(), 'read');
+      const { workspaceId, id } = createTag(newId(), 'read');
       await client.db().command({ profile: 2 });
       await tags.get(workspaceId, id);
       await atomically(({ tags }) => tags.get(workspaceId, id));
@@ -69,7 +69,7 @@ suite('what is found in MongoDB', {
     const { storage, connection } = mongodbStorage(proxy.uri, (line) => told.push(line));
     try {
       await connection.firstAttempt();
-      const read = tag(newId(), 'read');
+      const read = createTag(newId(), 'read');
       await storage.tags.add(read);
       proxy.lose('find', 'answer', 1);
       assert.deepEqual(await storage.tags.get(read.workspaceId, read.id), read);
@@ -101,7 +101,7 @@ suite('a list that takes too long in MongoDB', {
     onDatabase('', async ({ campaigns }, client) => {
       const workspaceId = newId();
       for (const description of LARGE) {
-        await campaigns.add({ ...campaign(workspaceId), description, searchText: description });
+        await campaigns.add({ ...createCampaign(workspaceId), description, searchText: description });
       }
       const list = (where: Query<Campaign>['where'], skip = 0) =>
         hurried(client).list(workspaceId, { where, by: 'createdAt', order: 'desc', skip, take: LARGE.length });

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Storage } from '../../core/storage.ts';
-import { assertConflict } from '../contract/conflict.ts';
-import { campaign, newId, tag } from '../contract/samples.ts';
+import { assertConflict } from '../contract/assert-conflict.ts';
+import { createCampaign, createTag, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { type Database, mongod } from '../support/mongod.ts';
 import { type MongodbProxy, mongodbProxy } from '../support/mongodb-proxy.ts';
@@ -56,7 +56,7 @@ const clicked = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
 
 suite('a command that is lost on the way', {
   'adds a record once': underLosses('insert', async ({ lossy, sound }, lose) => {
-    const added = tag(newId(), 'one');
+    const added = createTag(newId(), 'one');
     lose();
     await lossy.tags.add(added);
     assert.deepEqual(await sound.tags.get(added.workspaceId, added.id), added);
@@ -72,7 +72,7 @@ suite('a command that is lost on the way', {
   }),
 
   'refuses what was taken before': underLosses('insert', async ({ lossy, sound }, lose) => {
-    const taken = tag(newId(), 'one');
+    const taken = createTag(newId(), 'one');
     await sound.tags.add(taken);
     lose();
     await assertConflict(lossy.tags.add({ ...taken, id: newId() }));
@@ -81,9 +81,9 @@ suite('a command that is lost on the way', {
 
   'adds many records once each, and tells which are refused': underLosses('insert', async ({ lossy, sound }, lose) => {
     const workspaceId = newId();
-    const taken = tag(workspaceId, 'taken');
+    const taken = createTag(workspaceId, 'taken');
     await sound.tags.add(taken);
-    const [one, other, two] = ['one', 'taken', 'two'].map((name) => tag(workspaceId, name));
+    const [one, other, two] = ['one', 'taken', 'two'].map((name) => createTag(workspaceId, name));
     lose();
     const refusals = await lossy.tags.addMany([one, other, two, one].map((it) => it as typeof taken));
     assert.deepEqual([...refusals.keys()].sort(), [1, 3]);
@@ -94,7 +94,7 @@ suite('a command that is lost on the way', {
   }),
 
   'changes a record once': underLosses('update', async ({ lossy, sound }, lose) => {
-    const before = campaign(newId());
+    const before = createCampaign(newId());
     await sound.campaigns.add(before);
     lose();
     const after = { ...before, clicks: 1 };
@@ -103,7 +103,7 @@ suite('a command that is lost on the way', {
   }),
 
   'removes a record, and says that it was there': underLosses('delete', async ({ lossy, sound }, lose) => {
-    const removed = tag(newId(), 'gone');
+    const removed = createTag(newId(), 'gone');
     await sound.tags.add(removed);
     lose();
     assert.equal(await lossy.tags.remove(removed.workspaceId, removed.id), true);
@@ -122,7 +122,7 @@ suite('a command that is lost on the way', {
   ),
 
   'reads as if nothing had been': underLosses('find', async ({ lossy, sound }, lose) => {
-    const it = tag(newId(), 'read');
+    const it = createTag(newId(), 'read');
     await sound.tags.add(it);
     lose();
     assert.deepEqual(await lossy.tags.get(it.workspaceId, it.id), it);
@@ -134,12 +134,12 @@ suite('a command of a transaction that is lost on the way', {
     ['find', 'insert', 'update', 'delete', 'commitTransaction'].map((command) => [
       `keeps all changes once where it is ${command}`,
       underLosses(command, async ({ lossy, sound }, lose) => {
-        const before = campaign(newId());
+        const before = createCampaign(newId());
         const { workspaceId, id } = before;
-        const removed = tag(workspaceId, 'removed');
+        const removed = createTag(workspaceId, 'removed');
         await sound.campaigns.add(before);
         await sound.tags.add(removed);
-        const added = tag(workspaceId, 'added');
+        const added = createTag(workspaceId, 'added');
         lose();
         const returned = await lossy.runInTransaction(async ({ campaigns, tags }) => {
           await tags.add(added);
@@ -160,7 +160,7 @@ const AWAY_MS = 6_000;
 suite('a commit whose answer is lost', {
   'is not done again when the database is away for seconds after it': () =>
     withBoth(async ({ lossy, sound, proxy }) => {
-      const before = campaign(newId());
+      const before = createCampaign(newId());
       const { workspaceId, id } = before;
       await sound.campaigns.add(before);
       proxy.lose('commitTransaction', 'answer', 1, async () => {
@@ -175,7 +175,7 @@ suite('a commit whose answer is lost', {
   ...(isLong && {
     'is not done again either when the database is away for longer than anybody waits': () =>
       withBoth(async ({ lossy, sound, proxy }) => {
-        const before = campaign(newId());
+        const before = createCampaign(newId());
         const { workspaceId, id } = before;
         await sound.campaigns.add(before);
         proxy.lose('commitTransaction', 'answer', 1, async () => (proxy.isAway = true));
@@ -191,7 +191,7 @@ suite('a change that is lost on the way while others change the record', {
   'is never applied twice': () =>
     withBoth(({ lossy, sound, proxy }) =>
       each(losses, async ({ what, times }) => {
-        const before = campaign(newId());
+        const before = createCampaign(newId());
         const { workspaceId, id } = before;
         await sound.campaigns.add(before);
         const meanwhile = () => sound.campaigns.update(workspaceId, id, (it) => ({ ...it, shares: it.shares + 1 }));

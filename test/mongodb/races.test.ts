@@ -91,7 +91,7 @@ suite('two processes on one database', {
         assert.ok(first && others.length === 0, `${others.length + 1} were served`);
         for (const answer of answers) {
           if (answer.status === 201) assert.equal(answer.text, first.text);
-          else assertError(answer, 409, /^A request with this Idempotency-Key is being served/);
+          else assertError(answer, 409, /^A request with this Idempotency-Key is in progress/);
         }
         for (const call of services) {
           const again = await post(call);
@@ -134,7 +134,7 @@ suite('a hundred repeats at once of one request, by two processes', {
         assert.equal(new Set(served.map(({ text }) => text)).size, 1);
         assert.equal(served.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
         const others = answers.filter(({ status }) => status !== 201);
-        for (const answer of others) assertError(answer, 409, /^A request with this Idempotency-Key is being served/);
+        for (const answer of others) assertError(answer, 409, /^A request with this Idempotency-Key is in progress/);
       });
       for (const records of [app.tags, app.groups, app.domains]) {
         assert.equal((await collectAll<unknown>(records.iterate(workspaceId))).length, 1);

@@ -7,8 +7,8 @@ import { type Document, MongoClient } from 'mongodb';
 import { SearchTimeout } from '../../adapters/mongodb/connection.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Application } from '../../core/application.ts';
-import { campaign, newId, tag } from '../contract/samples.ts';
-import { storageContract } from '../contract/storage.ts';
+import { createCampaign, createTag, newId } from '../contract/samples.ts';
+import { defineStorageContract } from '../contract/storage-contract.ts';
 import { root } from '../support/compose.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
@@ -157,7 +157,7 @@ const isReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }
 // At length: replica sets run the contract in every run, and the tests below cover the differences.
 if (isLong || process.env.MONGOS) {
   suite('storage in a sharded cluster', {
-    ...storageContract(openStorage),
+    ...defineStorageContract(openStorage),
     'leaves no database behind': closeStorage,
   });
 }
@@ -187,7 +187,7 @@ suite('a sharded cluster', {
 
   'gets a retry if it cannot reach a shard in time': () =>
     onStorage(async ({ storage, connection, router }) => {
-      const one = tag(newId(), 'one');
+      const one = createTag(newId(), 'one');
       await storage.tags.add(one);
       const { workspaceId, id } = one;
       const reads: readonly [string, () => Promise<unknown>][] = [
@@ -219,7 +219,7 @@ suite('a sharded cluster', {
   'commits once if the result of a commit is unknown': () =>
     onStorage(async ({ storage, router }) => {
       for (const code of [TIME_EXPIRED, 133, 202]) {
-        const one = tag(newId(), 'one');
+        const one = createTag(newId(), 'one');
         let runs = 0;
         router.fail('commitTransaction', code, 2);
         await storage.runInTransaction(async ({ tags }) => {
@@ -235,7 +235,7 @@ suite('a sharded cluster', {
     onStorage(async ({ storage, router }) => {
       const workspaceId = newId();
       const description = 'x'.repeat(3_000_000);
-      const added = Array.from({ length: 6 }, () => ({ ...campaign(workspaceId), description }));
+      const added = Array.from({ length: 6 }, () => ({ ...createCampaign(workspaceId), description }));
       for (const record of added) await storage.campaigns.add(record);
       const ids = added.map(({ id }) => id).sort();
       for (let i = 0; i < 3; i++) {
@@ -303,21 +303,21 @@ suite('a shard that is unavailable', {
       withStorage(router, uri, async ({ storage, connection, told }) => {
         router.hostTimeoutMs = 200;
         const [live, dead] = [workspaceOn(0, router), workspaceOn(1, router)];
-        await storage.tags.add(tag(live, 'before'));
+        await storage.tags.add(createTag(live, 'before'));
         await (router.shards[1] as ServerProcess).kill();
         const counts = Promise.allSettled(Array.from({ length: MANY }, () => storage.tags.count(dead, [])));
         await delay(EVERY_MS);
         const used = connection.connectionsInUse + connection.waitingForConnection;
         assert.ok(used <= MANY / 2, `${used} commands have a connection or wait for one`);
         const added = await Promise.allSettled(
-          Array.from({ length: 20 }, (_, i) => storage.tags.add(tag(i % 2 ? dead : live, `Tag ${i}`))),
+          Array.from({ length: 20 }, (_, i) => storage.tags.add(createTag(i % 2 ? dead : live, `Tag ${i}`))),
         );
         for (const [i, result] of added.entries()) {
           if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseAway');
           else assert.equal(result.status, 'fulfilled');
         }
         assert.equal(await storage.tags.count(live, []), 11);
-        const atOnce = storage.runInTransaction(({ tags }) => tags.add(tag(dead, 'one')));
+        const atOnce = storage.runInTransaction(({ tags }) => tags.add(createTag(dead, 'one')));
         await assert.rejects(atOnce, { name: 'DatabaseAway' });
         await storage.checkReady();
         for (const { status } of await counts) assert.equal(status, 'rejected');

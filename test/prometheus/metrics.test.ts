@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiKeySecret } from '../../core/access/api-key.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { mongod } from '../support/mongod.ts';
 import { mongodbProxy } from '../support/mongodb-proxy.ts';
 import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
@@ -84,7 +84,7 @@ suite('the metrics of a service on MongoDB and Redis', {
     try {
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0' };
       await withProcess({ ...onMongodb(database.uri), ...settings }, async (service) => {
-        const unknownKey = { Authorization: `Bearer ${apiKeySecret('0'.repeat(32))}` };
+        const unknownKey = { Authorization: `Bearer ${createApiKeySecret('0'.repeat(32))}` };
         assert.equal((await fetch(`${service.url}/campaigns`, { headers: unknownKey })).status, 401);
         const names = [...(await scrape(service)).keys()].map((name) => name.replace(/\{.*/, ''));
         const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));

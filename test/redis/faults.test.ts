@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { memoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { RedisRateLimiters } from '../../adapters/redis/rate-limiter.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { startRedis } from '../support/redis.ts';
@@ -23,7 +23,7 @@ async function withRedis(test: (world: Fixture) => Promise<void>): Promise<void>
   const counter = new RedisRateLimiters(redis.url, (line) => lines.push(line));
   try {
     await counter.open();
-    const limiter = counter.rateLimiter('test', LIMIT, 60, memoryRateLimiter(LIMIT, 60));
+    const limiter = counter.rateLimiter('test', LIMIT, 60, createMemoryRateLimiter(LIMIT, 60));
     await test({ redis, lines, counter, limiter });
   } finally {
     await counter.close();
@@ -93,7 +93,7 @@ suite('a limiter whose Redis fails', {
     const counter = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
     try {
       await counter.open();
-      const limiter = counter.rateLimiter('test', 1, 60, memoryRateLimiter(1, 60));
+      const limiter = counter.rateLimiter('test', 1, 60, createMemoryRateLimiter(1, 60));
       assert.equal((await limiter.consume('key')).allowed, true);
       assert.equal((await limiter.consume('key')).allowed, false);
     } finally {

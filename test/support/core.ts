@@ -1,4 +1,4 @@
-import { memoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
@@ -26,6 +26,6 @@ export interface TestCore {
 export function testCore(system: Partial<System> = {}): TestCore {
   const clock = { now: NOON };
   const now = () => clock.now;
-  const storage = memoryStorage(now);
+  const storage = createMemoryStorage(now);
   return { app: new Application(storage, { ...createNodeSystem(), now, ...system }), storage, clock };
 }

@@ -1,7 +1,7 @@
-import type { TextRule } from '../../core/shared/text.ts';
+import type { LengthRange } from '../../core/shared/text.ts';
 
 /** Texts on both sides of a field's bounds. Their characters take two UTF-16 units each, and count as one. */
-export function textsAroundLimits({ min = 0, max }: TextRule): {
+export function textsAroundLimits({ min = 0, max }: LengthRange): {
   readonly valid: string[];
   readonly invalid: string[];
 } {

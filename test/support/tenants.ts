@@ -3,7 +3,7 @@ import type { NewApiKey } from '../../core/access/api-key-service.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
 import type { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
-import { timestamp } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Api } from './service.ts';
 
 /** An id with which no record was ever made. */
@@ -73,7 +73,7 @@ export async function createKey(
 
 /** Makes a key that has ended by now. */
 export async function createExpiredKey({ apiKeys }: Application, workspaceId: string): Promise<string> {
-  const { secret } = await apiKeys.create(workspaceId, { expiresAt: timestamp(Date.now() + ENDS_AFTER_MS) });
+  const { secret } = await apiKeys.create(workspaceId, { expiresAt: formatTimestamp(Date.now() + ENDS_AFTER_MS) });
   await delay(ENDS_AFTER_MS + 1);
   return secret;
 }

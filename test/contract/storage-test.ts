@@ -3,10 +3,10 @@ import type { Storage } from '../../core/storage.ts';
 export type OpenStorage = () => Promise<{ readonly storage: Storage; close(): Promise<void> }>;
 export type Tests = Readonly<Record<string, () => Promise<void>>>;
 
-/** Makes a test of what it does with a storage, which is open for that long. */
-export type OnStorage = (work: (storage: Storage) => Promise<void>) => () => Promise<void>;
+/** Creates a test that opens a storage, runs `work` with it, and closes it. */
+export type CreateStorageTest = (work: (storage: Storage) => Promise<void>) => () => Promise<void>;
 
-export function onStorage(open: OpenStorage): OnStorage {
+export function createStorageTest(open: OpenStorage): CreateStorageTest {
   return (work) => async () => {
     const { storage, close } = await open();
     try {

@@ -6,58 +6,58 @@ import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
-interface Listed {
-  /** Makes a record of a name. */
-  make(core: TestCore, workspaceId: string, name: string): Promise<unknown>;
-  all(app: Application, workspaceId: string): AsyncIterable<unknown>;
+interface Resource {
+  /** Creates a record with a name. */
+  create(core: TestCore, workspaceId: string, name: string): Promise<unknown>;
+  iterate(app: Application, workspaceId: string): AsyncIterable<unknown>;
 }
 
-const lists: Readonly<Record<string, Listed>> = {
+const resources: Readonly<Record<string, Resource>> = {
   'API keys': {
-    make: async ({ app }, workspaceId, label) => (await app.apiKeys.create(workspaceId, { label })).apiKey,
-    all: (app, workspaceId) => app.apiKeys.iterate(workspaceId),
+    create: async ({ app }, workspaceId, label) => (await app.apiKeys.create(workspaceId, { label })).apiKey,
+    iterate: (app, workspaceId) => app.apiKeys.iterate(workspaceId),
   },
   campaigns: {
-    make: ({ app }, workspaceId, name) => app.campaigns.create({ workspaceId }, campaignBody(name)),
-    all: (app, workspaceId) => app.campaigns.iterate(workspaceId),
+    create: ({ app }, workspaceId, name) => app.campaigns.create({ workspaceId }, campaignBody(name)),
+    iterate: (app, workspaceId) => app.campaigns.iterate(workspaceId),
   },
   'content pillars': {
-    make: async ({ app, storage }, workspaceId, title) => {
+    create: async ({ app, storage }, workspaceId, title) => {
       const [author] = await storage.members.listById(workspaceId, '', 1);
       const { id: authorId } =
         author ?? (await app.members.create(workspaceId, { name: 'Ada', email: 'ada@x.example' }));
       return app.contentPillars.create(workspaceId, { authorId, title, color: 'red' });
     },
-    all: (app, workspaceId) => app.contentPillars.iterate(workspaceId),
+    iterate: (app, workspaceId) => app.contentPillars.iterate(workspaceId),
   },
   groups: {
-    make: ({ app }, workspaceId, name) => app.groups.create(workspaceId, { name }),
-    all: (app, workspaceId) => app.groups.iterate(workspaceId),
+    create: ({ app }, workspaceId, name) => app.groups.create(workspaceId, { name }),
+    iterate: (app, workspaceId) => app.groups.iterate(workspaceId),
   },
   members: {
-    make: ({ app }, workspaceId, name) => app.members.create(workspaceId, { name, email: 'ada@x.example' }),
-    all: (app, workspaceId) => app.members.iterate(workspaceId),
+    create: ({ app }, workspaceId, name) => app.members.create(workspaceId, { name, email: 'ada@x.example' }),
+    iterate: (app, workspaceId) => app.members.iterate(workspaceId),
   },
   tags: {
-    make: ({ app }, workspaceId, name) => app.tags.create(workspaceId, name),
-    all: (app, workspaceId) => app.tags.iterate(workspaceId),
+    create: ({ app }, workspaceId, name) => app.tags.create(workspaceId, name),
+    iterate: (app, workspaceId) => app.tags.iterate(workspaceId),
   },
 };
 
-suite('all that a workspace has', {
-  'is told in the order of its making, and nothing of another': () =>
-    each(lists, async ({ make, all }) => {
+suite('the iteration over all records of a workspace', {
+  'returns them in creation order, without records of another workspace': () =>
+    each(resources, async ({ create, iterate }) => {
       const core = testCore();
-      const made = [];
+      const created = [];
       for (const name of ['zeta', 'alpha', 'mu']) {
-        made.push(await make(core, OWN, name));
-        await make(core, OTHER, name);
+        created.push(await create(core, OWN, name));
+        await create(core, OTHER, name);
         core.clock.now += DAY;
       }
-      assert.deepEqual(await collectAll(all(core.app, OWN)), made);
+      assert.deepEqual(await collectAll(iterate(core.app, OWN)), created);
     }),
 
-  'has archived domains and campaigns too, and the one primary domain': async () => {
+  'includes archived domains and campaigns, and marks the primary domain': async () => {
     const { app } = testCore();
     const slugs = [];
     for (const [slug, archived] of [
@@ -77,7 +77,7 @@ suite('all that a workspace has', {
     assert.deepEqual(await collectAll(app.campaigns.iterate(OWN)), [campaign]);
   },
 
-  'has its groups with the number of their members': async () => {
+  'returns groups with the number of their members': async () => {
     const { app } = testCore();
     const ids = [];
     for (const name of ['Sales', 'Marketing']) ids.push((await app.groups.create(OWN, { name })).id);
