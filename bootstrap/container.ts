@@ -114,7 +114,7 @@ async function loadMemoryStorageModule(): Promise<ContainerModule> {
 
 /** Loads the MongoDB storage. */
 async function loadMongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Promise<ContainerModule> {
-  const { mongodbStorage, UnusableDatabase } = await import('../adapters/mongodb/storage.ts');
+  const { mongodbStorage, UnsupportedDatabase } = await import('../adapters/mongodb/storage.ts');
   const { connection, storage } = mongodbStorage(MONGODB_URI, (line) => log.warn(line));
   return new ContainerModule(({ bind }) => {
     bind(tokens.storage).toConstantValue(storage);
@@ -122,9 +122,9 @@ async function loadMongodbStorageModule({ MONGODB_URI }: Settings, log: Logger):
     bind(tokens.connection).toConstantValue({
       open: async () => {
         try {
-          await connection.firstAttempt();
+          await connection.waitForFirstAttempt();
         } catch (error) {
-          if (error instanceof UnusableDatabase) throw new SettingsError([`MONGODB_URI: ${error.message}`]);
+          if (error instanceof UnsupportedDatabase) throw new SettingsError([`MONGODB_URI: ${error.message}`]);
           throw error;
         }
       },
@@ -148,7 +148,7 @@ async function loadRedisRateLimiterModule({ REDIS_URL }: Settings, log: Logger):
   const redis = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
   return createRateLimiterModule(
     (name, limit, windowSeconds) =>
-      redis.rateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
+      redis.createRateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
     redis,
   );
 }

@@ -1,113 +1,118 @@
 import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
 import type { BatchedRecordStore } from './record-store.ts';
 
-/** The most questions that are asked at once, and the longest that a question waits for those before it. */
 const MAX_BATCH_SIZE = 100;
+/** How long a request waits at most for the batches before it. */
 const MAX_BATCH_DELAY_MS = 10;
 
-/** Answers some questions at once, each with the answer at its place, or the promise of one. */
-type AnswerAll<Q, A> = (questions: readonly Q[]) => Promise<readonly (A | PromiseLike<A>)[]>;
+/** Processes a batch. Resolves to the results in the order of the requests; a result may be a promise. */
+type ProcessBatch<Q, R> = (requests: readonly Q[]) => Promise<readonly (R | PromiseLike<R>)[]>;
 
-type Identified = Pick<Entity, 'id'>;
-
-interface PendingItem<Q, A> {
-  readonly question: Q;
-  resolve(answer: A | PromiseLike<A>): void;
+interface PendingRequest<Q, R> {
+  readonly request: Q;
+  resolve(result: R | PromiseLike<R>): void;
   reject(error: unknown): void;
 }
 
 /**
- * Asks at once what came while others were being answered. A question that comes while none is goes out alone and at
- * once; none is answered by what went out before it came.
+ * Collects the requests that arrive while a batch is in flight, and sends them as the next batch. A request that arrives
+ * while no batch is in flight is sent alone, without a delay. So no request gets the result of a command that was sent
+ * before the request arrived.
  */
-export class Batcher<Q, A> {
-  private waiting: PendingItem<Q, A>[] = [];
-  private inFlight = 0;
+export class Batcher<Q, R> {
+  private pending: PendingRequest<Q, R>[] = [];
+  private inFlightCount = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly answerAll: AnswerAll<Q, A>,
+    private readonly processBatch: ProcessBatch<Q, R>,
     private readonly onIdle: () => void = () => undefined,
   ) {}
 
-  load(question: Q): Promise<A> {
+  load(request: Q): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ question, resolve, reject });
-      if (this.inFlight === 0 || this.waiting.length >= MAX_BATCH_SIZE) void this.next();
-      else this.timer ??= setTimeout(() => this.next(), MAX_BATCH_DELAY_MS);
+      this.pending.push({ request, resolve, reject });
+      if (this.inFlightCount === 0 || this.pending.length >= MAX_BATCH_SIZE) void this.sendBatch();
+      else this.timer ??= setTimeout(() => this.sendBatch(), MAX_BATCH_DELAY_MS);
     });
   }
 
-  private async next(): Promise<void> {
+  private async sendBatch(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const batch = this.waiting;
-    this.waiting = [];
-    this.inFlight++;
+    const batch = this.pending;
+    this.pending = [];
+    this.inFlightCount++;
     try {
-      const answers = await this.answerAll(batch.map(({ question }) => question));
-      for (const [i, { resolve }] of batch.entries()) resolve(answers[i] as A);
+      const results = await this.processBatch(batch.map(({ request }) => request));
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    this.inFlight--;
-    if (this.waiting.length > 0) void this.next();
-    else if (this.inFlight === 0) this.onIdle();
+    this.inFlightCount--;
+    if (this.pending.length > 0) void this.sendBatch();
+    else if (this.inFlightCount === 0) this.onIdle();
   }
 }
 
-/** Batches of their own for each key, as long as there is something to ask. */
-function batchesByKey<Q, A>(answerAll: (key: string) => AnswerAll<Q, A>): (key: string, question: Q) => Promise<A> {
-  const byKey = new Map<string, Batcher<Q, A>>();
-  return (key, question) => {
-    const batches = byKey.get(key) ?? new Batcher(answerAll(key), () => byKey.delete(key));
-    byKey.set(key, batches);
-    return batches.load(question);
+/** Returns a function that batches requests with the same key. A key has a batcher as long as it has requests. */
+function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: string, request: Q) => Promise<R> {
+  const batchers = new Map<string, Batcher<Q, R>>();
+  return (key, request) => {
+    const batcher = batchers.get(key) ?? new Batcher(processBatch, () => batchers.delete(key));
+    batchers.set(key, batcher);
+    return batcher.load(request);
   };
 }
 
 /**
- * The same records, asked for less often (docs/adr/0014-batching.md): of what is asked at the same time, records are read
- * by their ids at once, whatever their workspaces, equal lists are read once, and records are added at once, each with
- * its own refusal. A record that several get is frozen, but not what is in its arrays. In a sharded cluster, each workspace
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). One command reads the records
+ * of all workspaces by their ids. Equal lists are read once. One command adds several records, and each of them succeeds or
+ * fails on its own. A record that several callers get is frozen, but the arrays in it are not. In a sharded cluster, each workspace
  * has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
 export function withBatching<T extends Entity>(
-  { addEach, getAcross, ...records }: BatchedRecordStore<T>,
+  { addEach, getAcross, ...store }: BatchedRecordStore<T>,
   isSharded: () => boolean,
 ): RecordStore<T> {
-  const scopeOf = (workspaceId: string) => (isSharded() ? workspaceId : '');
+  type GetManyRequest = Parameters<RecordStore<T>['getMany']>;
+  type ListRequest = Parameters<RecordStore<T>['list']>;
+  type IdentifiedRecord = Pick<Entity, 'id'>;
 
-  const byIds = batchesByKey<Parameters<RecordStore<T>['getMany']>, readonly Identified[]>(() => async (asked) => {
-    const [workspaceId, ids, fields] = asked[0] as (typeof asked)[number];
-    if (asked.length === 1) return [await records.getMany(workspaceId, ids, fields)];
-    const found = new Map<string, Identified>();
-    const workspaceIds = new Set(asked.map(([one]) => one));
-    const all = new Set(asked.flatMap(([, some]) => some));
-    for (const record of await getAcross([...workspaceIds], [...all], fields)) {
-      found.set(`${record.workspaceId} ${record.id}`, Object.freeze(record));
+  const toBatchKey = (workspaceId: string) => (isSharded() ? workspaceId : '');
+
+  const batchGetMany = createKeyedBatcher<GetManyRequest, readonly IdentifiedRecord[]>(async (requests) => {
+    const [workspaceId, ids, fields] = requests[0] as GetManyRequest;
+    if (requests.length === 1) return [await store.getMany(workspaceId, ids, fields)];
+    const workspaceIds = new Set(requests.map(([id]) => id));
+    const allIds = new Set(requests.flatMap(([, requestedIds]) => requestedIds));
+    const records = new Map<string, IdentifiedRecord>();
+    for (const record of await getAcross([...workspaceIds], [...allIds], fields)) {
+      records.set(`${record.workspaceId} ${record.id}`, Object.freeze(record));
     }
-    return asked.map(([one, some]) => [...new Set(some)].flatMap((id) => found.get(`${one} ${id}`) ?? []));
+    return requests.map(([ownWorkspaceId, requestedIds]) =>
+      [...new Set(requestedIds)].flatMap((id) => records.get(`${ownWorkspaceId} ${id}`) ?? []),
+    );
   });
   const getMany = ((workspaceId, ids, fields) =>
-    byIds(`${scopeOf(workspaceId)} ${fields}`, [workspaceId, ids, fields])) as RecordStore<T>['getMany'];
+    batchGetMany(`${toBatchKey(workspaceId)} ${fields}`, [workspaceId, ids, fields])) as RecordStore<T>['getMany'];
 
-  const list = batchesByKey<Parameters<RecordStore<T>['list']>, readonly T[]>(() => async (asked) => {
-    const found = (await records.list(...(asked[0] as (typeof asked)[number]))) as readonly T[];
-    if (asked.length > 1) for (const record of Object.freeze(found)) Object.freeze(record);
-    return asked.map(() => found);
+  const batchList = createKeyedBatcher<ListRequest, readonly T[]>(async (requests) => {
+    const records = (await store.list(...(requests[0] as ListRequest))) as readonly T[];
+    if (requests.length > 1) for (const record of Object.freeze(records)) Object.freeze(record);
+    return requests.map(() => records);
   });
 
-  const add = batchesByKey<T, void>(
-    () => async (added) => (added.length === 1 ? [await records.add(added[0] as T)] : addEach(added)),
+  const batchAdd = createKeyedBatcher<T, void>(async (records) =>
+    records.length === 1 ? [await store.add(records[0] as T)] : addEach(records),
   );
 
   return {
-    ...records,
+    ...store,
     get: (workspaceId, id, fields) => getMany(workspaceId, [id], fields).then(([record]) => record),
     getMany,
     list: ((workspaceId, query) =>
-      list(JSON.stringify([workspaceId, query]), [workspaceId, query])) as RecordStore<T>['list'],
-    add: (record) => add(scopeOf(record.workspaceId), record),
+      batchList(JSON.stringify([workspaceId, query]), [workspaceId, query])) as RecordStore<T>['list'],
+    add: (record) => batchAdd(toBatchKey(record.workspaceId), record),
   };
 }

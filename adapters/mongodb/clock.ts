@@ -6,17 +6,17 @@ import type { MongoClient } from 'mongodb';
  * the wall clock of this process.
  */
 export class DatabaseClock {
-  /** The difference to `performance.now()`. Before the first heartbeat, it gives the clock of this process. */
+  /** The difference to `performance.now()`. Until the first heartbeat, it results in the time of this process. */
   private offset = Date.now() - performance.now();
 
   /** Starts to read the clock from the heartbeats of a client. */
-  follow(client: MongoClient): void {
+  startReading(client: MongoClient): void {
     client.on('serverHeartbeatSucceeded', ({ reply: { isWritablePrimary, localTime } }) => {
       if (isWritablePrimary && localTime instanceof Date) this.offset = localTime.getTime() - performance.now();
     });
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the time, in milliseconds since the epoch. */
   now(): number {
     return Math.floor(this.offset + performance.now());
   }

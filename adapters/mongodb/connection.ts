@@ -1,30 +1,10 @@
-import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
+import { type Db, type MongoClient, MongoServerError } from 'mongodb';
+import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.ts';
 import { DatabaseClock } from './clock.ts';
-import { Diagnosis, type Problem, problemOf } from './diagnosis.ts';
+import { findProblem, ServerDiagnosis, type ServerProblem } from './diagnosis.ts';
+import { DatabaseUnavailable, isBusy, isShardUnavailable, isTransient, UnsupportedDatabase } from './errors.ts';
 
-/** What a client waits for at the most; what lasts longer is tried again or given up. Milliseconds. */
-const OPTIONS: MongoClientOptions = {
-  appName: 'workspace-advocacy',
-  serverSelectionTimeoutMS: 5_000,
-  connectTimeoutMS: 2_000,
-  socketTimeoutMS: 5_000,
-  heartbeatFrequencyMS: 2_000,
-  waitQueueTimeoutMS: 1_000,
-  maxPoolSize: 50,
-  ignoreUndefined: true,
-  // What we wrote is well-formed; looking at each character again costs more than reading it.
-  enableUtf8Validation: false,
-  retryReads: true,
-  retryWrites: true,
-  readPreference: 'primary',
-  w: 'majority',
-  journal: true,
-};
-/** How long the database may work on a command. */
-export const COMMAND_TIMEOUT = { maxTimeMS: 2_000 };
-/** The time limit of a list: less than the timeout of the socket. A search of 1,000,000 campaigns takes 2 to 3 s. */
-export const MAX_LIST_MS = 4_500;
-const FIRST_ATTEMPT_MS = 2_000;
+const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 const RETRY_DEADLINE_MS = 10_000;
 const MAX_ATTEMPT_COUNT = 5;
 const MIN_BACKOFF_MS = 50;
@@ -35,73 +15,51 @@ const MAX_SHARD_PROBE_COUNT = 20;
 const SHARD_PROBE_INTERVAL_MS = 100;
 const SHARD_PROBE_TIMEOUT_MS = 500;
 
-const MESSAGE = 'MongoDB cannot be reached';
-const UNUSABLE = 'MongoDB cannot be used';
-const SHARD_MESSAGE = 'A shard of MongoDB cannot be reached';
+const UNAVAILABLE = 'MongoDB is unavailable';
+const UNSUPPORTED = 'MongoDB cannot be used';
+const CURE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
+const SHARD_CURE = 'Check the servers of this shard. Retrying.';
 
-/** A database that cannot be used as it is, however long one waits; the message says what to do. */
-export class UnsupportedDatabase extends Error {
-  override readonly name = 'UnusableDatabase';
-}
-
-/** The database is away; it may come back. */
-export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseAway';
-}
-
-/**
- * A write waited too long: for another transaction to end, such as that of a process that died, or for the acknowledgment
- * of the majority. It may be retried.
- */
-export class LockTimeout extends Error {
-  override readonly name = 'Blocked';
-}
-
-/** A search exceeded its time limit. A retry would take as long, so there is none. */
-export class SearchTimeout extends Error {
-  override readonly name = 'SearchTimeout';
-}
-
-/** The work that a connection does with the database on its own. */
-interface Upkeep {
-  /** Creates missing collections and indexes, when the database is available for the first time. */
+/** The adapter's own commands on the database, which no request asks for. */
+interface DatabaseHooks {
+  /** Creates missing collections and indexes when the database becomes available for the first time. */
   prepare(db: Db): Promise<void>;
   /** Reads a document. In a sharded cluster, it reads from one random shard. */
   probe(db: Db, maxTimeMS: number): Promise<void>;
 }
 
 /**
- * A connection that opens as soon as the database is available, and recovers after outages. `tell` gets a line when an outage
- * begins, and when it ends. A sharded cluster is available while any of its shards is (docs/adr/0008-mongodb.md).
+ * A connection that opens as soon as the database is available, and recovers after outages. `log` gets a line when an outage
+ * begins and when it ends. A sharded cluster is available while any of its shards is (docs/adr/0008-mongodb.md).
  */
 export class MongoConnection {
-  /** The database's clock. */
   readonly clock = new DatabaseClock();
-  private readonly diagnosis = new Diagnosis();
-  private readonly opened: Promise<MongoClient>;
+  private readonly diagnosis = new ServerDiagnosis();
+  private readonly connected: Promise<MongoClient>;
   private client: MongoClient | undefined;
   private isStarted = false;
   private isProbing = false;
   private isShardedCluster = false;
-  private closed = false;
-  private succeededAt = performance.now();
-  private failingSince: number | undefined = this.succeededAt;
-  private toldAt = Number.NEGATIVE_INFINITY;
-  private isToldAway = false;
-  private tried = 0;
-  private inUse = 0;
-  private waiting = 0;
+  private isClosed = false;
+  private lastSuccessAt = performance.now();
+  private failingSince: number | undefined = this.lastSuccessAt;
+  private lastLogAt = Number.NEGATIVE_INFINITY;
+  private isOutageLogged = false;
+  private retryCount = 0;
+  private usedConnectionCount = 0;
+  private waitingCount = 0;
 
   constructor(
     private readonly uri: string,
-    private readonly upkeep: Upkeep,
-    private readonly tell: (line: string) => void,
+    private readonly hooks: DatabaseHooks,
+    private readonly log: (line: string) => void,
   ) {
-    this.opened = this.open();
-    this.opened.catch(() => 'whoever uses it is told');
+    this.connected = this.open();
+    // Each caller of `run` gets this error. Without callers, it must not be an unhandled rejection.
+    this.connected.catch(ignore);
   }
 
-  /** Whether the last that is known of the database is that it answers. */
+  /** Whether the database was available when it was last used. */
   get isUp(): boolean {
     return this.failingSince === undefined;
   }
@@ -111,25 +69,28 @@ export class MongoConnection {
     return this.isShardedCluster;
   }
 
-  /** How often something was done again because the database had failed. */
+  /** The number of retries after failures of the database. */
   get retries(): number {
-    return this.tried;
+    return this.retryCount;
   }
 
-  /** How many of the connections to the servers are in use. */
+  /** The number of connections to the servers that are in use. */
   get connectionsInUse(): number {
-    return this.inUse;
+    return this.usedConnectionCount;
   }
 
-  /** How many wait for a connection, because all are in use. */
+  /** The number of commands that wait for a connection because all are in use. */
   get waitingForConnection(): number {
-    return this.waiting;
+    return this.waitingCount;
   }
 
-  /** Resolves when it is open or away; rejects with `UnusableDatabase`. What is unusable later is waited for. */
-  async firstAttempt(): Promise<void> {
+  /**
+   * Resolves when the connection is open, or when the first attempt has failed or timed out. Rejects with
+   * `UnsupportedDatabase`. After this method, an unsupported database is logged and the connection is retried.
+   */
+  async waitForFirstAttempt(): Promise<void> {
     try {
-      await withDeadline(performance.now() + FIRST_ATTEMPT_MS, this.opened);
+      await withDeadline(performance.now() + FIRST_ATTEMPT_TIMEOUT_MS, this.connected);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
     } finally {
@@ -137,84 +98,85 @@ export class MongoConnection {
     }
   }
 
-  /** Rejects with `DatabaseAway` while the database is away. */
-  async ready(): Promise<void> {
-    if (!this.isUp) throw this.diagnosed() ?? new DatabaseUnavailable(MESSAGE);
+  /** Rejects with `DatabaseUnavailable`, or with the known reason, while the database is unavailable. */
+  async checkReady(): Promise<void> {
+    if (!this.isUp) throw this.findDiagnosedError() ?? new DatabaseUnavailable(UNAVAILABLE);
     await this.run((client) => this.probeOnce(client), 1);
   }
 
   /**
-   * Does `work`, and again where the database was away: five times in ten seconds at the most, and not at all where
-   * nothing has succeeded for ten seconds. `work` may run again although it had its effect, but not while it still
-   * runs.
+   * Runs `work`, and retries it after transient errors: at most five attempts in ten seconds, and none if nothing has
+   * succeeded for ten seconds. `work` may run again although it had its effect, but not while it still runs.
    */
-  async run<T>(work: (client: MongoClient) => Promise<T>, mostTries = MAX_ATTEMPT_COUNT): Promise<T> {
+  async run<T>(work: (client: MongoClient) => Promise<T>, maxAttemptCount = MAX_ATTEMPT_COUNT): Promise<T> {
     const deadline = performance.now() + RETRY_DEADLINE_MS;
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const startedAt = performance.now();
-      if (this.hasGivenUp() || startedAt >= deadline) throw new DatabaseUnavailable(MESSAGE);
+      if (this.hasGivenUp() || startedAt >= deadline) throw new DatabaseUnavailable(UNAVAILABLE);
       try {
-        const result = await withDeadline(deadline, this.opened.then(work));
-        this.noteSuccess();
+        const result = await withDeadline(deadline, this.connected.then(work));
+        this.recordSuccess();
         return result;
       } catch (error) {
-        if (this.closed || !this.isTransient(error)) throw error;
-        this.noteFailure(error as Error, startedAt);
-        if (tries >= mostTries || error instanceof DatabaseUnavailable)
-          throw new DatabaseUnavailable(MESSAGE, { cause: error });
-        await delay(MIN_BACKOFF_MS * 2 ** tries * Math.random());
-        this.tried++;
+        if (this.isClosed || !this.isTransient(error)) throw error;
+        this.recordFailure(error as Error, startedAt);
+        if (attempt >= maxAttemptCount || error instanceof DatabaseUnavailable)
+          throw new DatabaseUnavailable(UNAVAILABLE, { cause: error });
+        await delay(MIN_BACKOFF_MS * 2 ** attempt * Math.random());
+        this.retryCount++;
       }
     }
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     await this.client?.close();
   }
 
   /** A client whose first connect failed while others used it stays closed: each attempt has a client of its own. */
   private async open(): Promise<MongoClient> {
-    while (!this.closed) {
+    while (!this.isClosed) {
       const startedAt = performance.now();
-      this.client = this.counted(newClient(this.uri));
-      const refusal = this.diagnosis.watch(this.client).then((problem) => Promise.reject(asError(problem)));
+      this.client = this.observe(createClient(this.uri));
+      const rejection = this.diagnosis.watch(this.client).then((problem) => Promise.reject(toError(problem)));
       try {
-        await Promise.race([this.client.connect(), refusal]);
+        await Promise.race([this.client.connect(), rejection]);
         await requireTransactions(this.client);
         await this.prepare(this.client);
-        this.noteSuccess();
+        this.recordSuccess();
         return this.client;
       } catch (error) {
         await this.client.close();
-        if (this.closed) break;
-        if (!this.isStarted && !isTransient(error)) throw unusable(error as Error, this.uri);
-        this.noteFailure(error as Error, startedAt);
+        if (this.isClosed) break;
+        if (!this.isStarted && !isTransient(error)) throw toUnsupportedDatabase(error as Error, this.uri);
+        this.recordFailure(error as Error, startedAt);
         await delay(PROBE_INTERVAL_MS);
       }
     }
-    throw new DatabaseUnavailable(MESSAGE);
+    throw new DatabaseUnavailable(UNAVAILABLE);
   }
 
   /** Prepares the database. An unavailable shard is prepared later, so that the others are served at once. */
   private async prepare(client: MongoClient): Promise<void> {
-    const isPrepared = () =>
-      this.upkeep.prepare(client.db()).then(
+    const tryToPrepare = () =>
+      this.hooks.prepare(client.db()).then(
         () => true,
         (error) => {
           if (!this.isSharded || !this.isTransient(error)) throw error;
           return false;
         },
       );
-    if (await isPrepared()) return;
+    if (await tryToPrepare()) return;
     await this.probeOnce(client);
     const prepareLater = async () => {
       do await delay(PROBE_INTERVAL_MS);
-      while (!this.closed && !(await isPrepared()));
+      while (!this.isClosed && !(await tryToPrepare()));
     };
-    prepareLater().catch(
-      (error) => this.closed || this.tell(`A shard of MongoDB cannot be prepared: ${error.message}`),
-    );
+    prepareLater().catch((error) => {
+      if (this.isClosed) return;
+      const problem = `Indexes may be missing, because a shard of MongoDB could not be prepared: ${error.message}`;
+      this.log(`${withoutPeriod(problem)}. Fix the problem and restart the service.`);
+    });
   }
 
   /** Returns whether a retry may succeed. A mongos that cannot reach a shard reports the same error as for a slow command. */
@@ -222,21 +184,21 @@ export class MongoConnection {
     return isTransient(error) || (this.isSharded && isShardUnavailable(error));
   }
 
-  /** Counts what a client does with its connections, and notes whether its servers are mongos. */
-  private counted(client: MongoClient): MongoClient {
-    this.inUse = 0;
-    this.waiting = 0;
-    this.clock.follow(client);
+  /** Starts to count the connections of a client, and to record whether its servers are mongos. Returns the client. */
+  private observe(client: MongoClient): MongoClient {
+    this.usedConnectionCount = 0;
+    this.waitingCount = 0;
+    this.clock.startReading(client);
     client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
       this.isShardedCluster ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
     });
-    client.on('connectionCheckOutStarted', () => this.waiting++);
-    client.on('connectionCheckOutFailed', () => this.waiting--);
+    client.on('connectionCheckOutStarted', () => this.waitingCount++);
+    client.on('connectionCheckOutFailed', () => this.waitingCount--);
     client.on('connectionCheckedOut', () => {
-      this.waiting--;
-      this.inUse++;
+      this.waitingCount--;
+      this.usedConnectionCount++;
     });
-    client.on('connectionCheckedIn', () => this.inUse--);
+    client.on('connectionCheckedIn', () => this.usedConnectionCount--);
     return client;
   }
 
@@ -244,65 +206,69 @@ export class MongoConnection {
     return this.failingSince !== undefined && performance.now() - this.failingSince >= RETRY_DEADLINE_MS;
   }
 
-  private noteSuccess(): void {
-    this.succeededAt = performance.now();
+  private recordSuccess(): void {
+    this.lastSuccessAt = performance.now();
     this.failingSince = undefined;
-    if (this.isToldAway) this.tell('MongoDB is back');
-    this.isToldAway = false;
+    if (this.isOutageLogged) this.log('MongoDB is available again.');
+    this.isOutageLogged = false;
   }
 
   /**
    * Records a failure of the database. A busy database has not failed: all connections are in use, another transaction has
    * locked the record, or our own deadline ended the wait. Writes that wait for a lock or for the majority end like that,
-   * while reads still work. In a sharded cluster, one failure says nothing about the other shards, so the probe finds out
-   * whether any of them answers.
+   * while reads still work. In a sharded cluster, one failure does not show whether the other shards fail, so the probe
+   * finds out whether any of them responds.
    */
-  private noteFailure(error: Error, startedAt: number): void {
+  private recordFailure(error: Error, startedAt: number): void {
     if (isBusy(error)) return;
-    this.tellFailure(error, this.isSharded && error instanceof MongoServerError ? SHARD_MESSAGE : MESSAGE);
-    if (!this.isSharded) this.failingSince ??= Math.max(startedAt, this.succeededAt);
-    void this.probe(startedAt);
+    const isShardFailure = this.isSharded && error instanceof MongoServerError;
+    this.logFailure(error, isShardFailure);
+    if (!this.isSharded) this.failingSince ??= Math.max(startedAt, this.lastSuccessAt);
+    void this.probeUntilAvailable(startedAt);
   }
 
-  private tellFailure(error: Error, message: string): void {
+  private logFailure(error: Error, isShardFailure: boolean): void {
     const now = performance.now();
-    if (now - this.toldAt < LOG_INTERVAL_MS) return;
-    this.toldAt = now;
-    if (message === MESSAGE) this.isToldAway = true;
-    this.tell(lineOf(this.diagnosed() ?? error, message));
+    if (now - this.lastLogAt < LOG_INTERVAL_MS) return;
+    this.lastLogAt = now;
+    if (!isShardFailure) this.isOutageLogged = true;
+    this.log(toLogLine(this.findDiagnosedError() ?? error, isShardFailure));
   }
 
   /** Returns the reason why no server can be used, if it is known. */
-  private diagnosed(): Error | undefined {
+  private findDiagnosedError(): Error | undefined {
     const { problem } = this.diagnosis;
-    return problem && asError(problem);
+    return problem && toError(problem);
   }
 
-  private async probe(startedAt: number): Promise<void> {
+  private async probeUntilAvailable(startedAt: number): Promise<void> {
     if (this.isProbing) return;
     this.isProbing = true;
     do {
       await delay(PROBE_INTERVAL_MS);
-      await this.opened
+      await this.connected
         .then((client) => this.probeOnce(client))
-        .then(() => this.noteSuccess())
+        .then(() => this.recordSuccess())
         .catch((error) => {
-          if (!this.isSharded || this.closed) return;
-          this.tellFailure(error, MESSAGE);
-          this.failingSince ??= Math.max(startedAt, this.succeededAt);
+          if (!this.isSharded || this.isClosed) return;
+          this.logFailure(error, false);
+          this.failingSince ??= Math.max(startedAt, this.lastSuccessAt);
         });
-    } while (this.failingSince !== undefined && !this.closed);
+    } while (this.failingSince !== undefined && !this.isClosed);
     this.isProbing = false;
   }
 
-  /** Resolves when the database answers. In a sharded cluster, that is when a shard answers, because mongos always does. */
+  /**
+   * Resolves when the database responds. In a sharded cluster, a shard must respond: mongos responds even if all of its
+   * shards are unavailable.
+   */
   private async probeOnce(client: MongoClient): Promise<void> {
-    if (!this.isSharded) return this.upkeep.probe(client.db(), COMMAND_TIMEOUT.maxTimeMS);
-    let isReached = false;
+    if (!this.isSharded) return this.hooks.probe(client.db(), COMMAND_TIMEOUT.maxTimeMS);
+    let hasResponded = false;
     const probes = Array.from({ length: MAX_SHARD_PROBE_COUNT }, async (_, i) => {
       await delay(i * SHARD_PROBE_INTERVAL_MS);
-      if (!isReached) await this.upkeep.probe(client.db(), SHARD_PROBE_TIMEOUT_MS);
-      isReached = true;
+      if (!hasResponded) await this.hooks.probe(client.db(), SHARD_PROBE_TIMEOUT_MS);
+      hasResponded = true;
     });
     await Promise.any(probes).catch(({ errors: [error] }: AggregateError) => {
       throw error;
@@ -310,136 +276,44 @@ export class MongoConnection {
   }
 }
 
-function newClient(uri: string): MongoClient {
-  try {
-    const client = new Client(uri);
-    client.db();
-    return client;
-  } catch (error) {
-    throw unusable(error as Error, uri);
-  }
-}
-
-const NAMES_DATABASE = /^[^:]+:\/\/[^/?]*\/[^?]/;
-
-/**
- * A client whose default database is `advocacy` if the URI names none. The option `dbName` would also become the database
- * that users are authenticated against.
- */
-class Client extends MongoClient {
-  private readonly defaultName: string | undefined;
-
-  constructor(uri: string) {
-    super(uri, OPTIONS);
-    this.defaultName = NAMES_DATABASE.test(uri) ? undefined : 'advocacy';
-  }
-
-  override db(name = this.defaultName, options?: DbOptions): Db {
-    return super.db(name, options);
-  }
-}
-
 async function requireTransactions(client: MongoClient): Promise<void> {
-  const problem = problemOf(await client.db('admin').command({ hello: 1 }));
-  if (problem) throw asError(problem);
+  const problem = findProblem(await client.db('admin').command({ hello: 1 }));
+  if (problem) throw toError(problem);
 }
 
-function asError({ message, isPermanent }: Problem): Error {
-  return isPermanent ? new UnsupportedDatabase(message) : new DatabaseUnavailable(`${UNUSABLE}: ${message}`);
+function toError({ message, isPermanent }: ServerProblem): Error {
+  return isPermanent ? new UnsupportedDatabase(message) : new DatabaseUnavailable(`${UNSUPPORTED}: ${message}`);
 }
 
-function lineOf(error: Error, message: string): string {
+function toLogLine(error: Error, isShardFailure: boolean): string {
   if (error instanceof DatabaseUnavailable) return error.message;
-  return `${error instanceof UnsupportedDatabase ? UNUSABLE : message}: ${error.message}`;
+  if (error instanceof UnsupportedDatabase) return `${UNSUPPORTED}: ${error.message}`;
+  const reason = withoutPeriod(error.message);
+  return isShardFailure
+    ? `A shard of MongoDB is unavailable: ${reason}. ${SHARD_CURE}`
+    : `${UNAVAILABLE}: ${reason}. ${CURE}`;
 }
 
-/** Says what is wrong as the driver does, but nothing that may have a piece of a password in it. */
-function unusable(error: Error, uri: string): UnsupportedDatabase {
-  if (error instanceof UnsupportedDatabase) return error;
-  const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';
-  const pieces = password.split(/[/?:@]/).filter((piece) => piece !== '');
-  const isSecretFree = error instanceof MongoError && !pieces.some((piece) => error.message.includes(piece));
-  return new UnsupportedDatabase(isSecretFree ? error.message : 'is no connection string that MongoDB can read');
+function withoutPeriod(text: string): string {
+  return text.replace(/\.$/, '');
 }
 
-/** What the driver lets through when it writes on a connection that the server has just ended. */
-const BROKEN_SOCKET: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
-
-/** The code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
-export const TIME_EXPIRED = 50;
-
-/**
- * The codes with which mongos reports that a shard is unavailable: HostUnreachable, HostNotFound, NetworkTimeout,
- * FailedToSatisfyReadPreference (no primary), NetworkInterfaceExceededTimeLimit, PooledConnectionAcquisitionExceededTimeLimit,
- * SocketException. And `TIME_EXPIRED`, if `maxTimeMS` was over before mongos gave up.
- */
-const SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
-
-/**
- * The codes of transient errors, by MongoDB's error_codes.yml: a retry may succeed.
- * - Those of its category RetriableError (91 to 13436): a server starts, stops or is no longer the primary.
- * - StaleDbVersion and StaleConfig: data moves between shards, and the retries of mongos are used up.
- * - LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress: a collection is created, sharded or moved.
- */
-const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
-  ...SHARD_CODES,
-  ...[91, 134, 189, 262, 317, 358, 402, 406, 412, 10107, 11600, 11602, 13435, 13436],
-  ...[249, 13388],
-  ...[46, 117, 319],
-]);
-const TRANSIENT_NAMES: ReadonlySet<string> = new Set([
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoServerSelectionError',
-  'MongoPoolClearedError',
-  'MongoPoolClearedOnNetworkError',
-  'MongoWaitQueueTimeoutError',
-  'MongoTopologyClosedError',
-  'MongoNotConnectedError',
-]);
-
-/** Whether something failed because the database was away or busy: it may do better when it is tried again. */
-export function isTransient(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable || error instanceof LockTimeout || isOfNetwork(error)) return true;
-  if (!(error instanceof MongoError)) return false;
-  return (
-    TRANSIENT_NAMES.has(error.name) ||
-    TRANSIENT_CODES.has(error.code) ||
-    error.hasErrorLabel('RetryableWriteError') ||
-    error.hasErrorLabel('RetryableError')
-  );
-}
-
-/** Returns whether an error means that mongos cannot reach a shard. */
-export function isShardUnavailable(error: unknown): boolean {
-  return error instanceof MongoServerError && (SHARD_CODES.has(error.code) || error.code === TIME_EXPIRED);
-}
-
-/** The look-up of the servers that a name stands for (mongodb+srv) fails with an error of its own, as a socket does. */
-function isOfNetwork(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return BROKEN_SOCKET.has(code) || (syscall !== undefined && /^query/.test(syscall));
-}
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof LockTimeout ||
-  error instanceof DatabaseUnavailable ||
-  (error as Error).name === 'MongoWaitQueueTimeoutError';
-
-/** Rejects with `DatabaseAway` at the deadline; what goes on then is of no interest any more. */
+/** Rejects with `DatabaseUnavailable` at the deadline. The work goes on, but its result is ignored. */
 async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseUnavailable(MESSAGE)), deadline - performance.now());
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DatabaseUnavailable(UNAVAILABLE)), deadline - performance.now());
   });
-  work.catch(() => 'it may fail after the deadline');
+  // If the work fails after the deadline, nobody awaits it any more.
+  work.catch(ignore);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
+
+function ignore(): void {}
 
 function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,7 +1,7 @@
 import type { Document, MongoClient } from 'mongodb';
 
 /** The reason why a server cannot be used. It is permanent if a person must change the server or the connection string. */
-export interface Problem {
+export interface ServerProblem {
   readonly message: string;
   readonly isPermanent: boolean;
 }
@@ -12,27 +12,30 @@ const STANDALONE = [
 ].join(' ');
 const NOT_INITIATED = "its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
 
-/** Returns why a server cannot be used, by its response to `hello`. `replicaSet` is the name in the connection string, if any. */
-export function problemOf({ isreplicaset, setName, msg }: Document, replicaSet?: string): Problem | undefined {
+/**
+ * Returns the problem that a server's response to `hello` shows, or `undefined` if the server can be used. `replicaSet` is the
+ * name in the connection string, if any.
+ */
+export function findProblem({ isreplicaset, setName, msg }: Document, replicaSet?: string): ServerProblem | undefined {
   const isMongos = msg === 'isdbgrid';
   if (isreplicaset) return { message: NOT_INITIATED, isPermanent: false };
   if (setName === undefined && !isMongos) return { message: STANDALONE, isPermanent: true };
   if (!replicaSet || setName === replicaSet) return undefined;
   const message = isMongos
-    ? 'this is a mongos of a sharded cluster, so leave replicaSet out of the connection string'
-    : `the replica set is named ${setName}, so write replicaSet=${setName} in the connection string`;
+    ? 'this is a mongos of a sharded cluster. Remove replicaSet from the connection string'
+    : `the replica set is named ${setName}. Set replicaSet=${setName} in the connection string`;
   return { message, isPermanent: true };
 }
 
 /**
- * Finds out why no server can be used. The driver drops servers that do not match the connection string, and reports that
- * they do not respond.
+ * Finds out why no server can be used. The driver itself drops servers that do not match the connection string, and only
+ * reports that they do not respond.
  */
-export class Diagnosis {
-  private readonly servers = new Map<string, Problem | 'usable' | 'unknown'>();
+export class ServerDiagnosis {
+  private readonly servers = new Map<string, ServerProblem | 'usable' | 'unknown'>();
 
   /** The problem of the first server that has one, unless another server is usable. */
-  get problem(): Problem | undefined {
+  get problem(): ServerProblem | undefined {
     const states = [...this.servers.values()];
     return states.includes('usable') ? undefined : states.find((state) => typeof state === 'object');
   }
@@ -41,7 +44,7 @@ export class Diagnosis {
    * Watches a client that has not connected yet. Resolves to the problem of the first server when every server is known to
    * have a permanent problem.
    */
-  watch(client: MongoClient): Promise<Problem> {
+  watch(client: MongoClient): Promise<ServerProblem> {
     const { replicaSet } = client.options;
     client.on('serverOpening', ({ address }) => {
       if (!this.servers.has(address)) this.servers.set(address, 'unknown');
@@ -49,10 +52,10 @@ export class Diagnosis {
     client.on('serverHeartbeatFailed', ({ connectionId }) => this.servers.set(connectionId, 'unknown'));
     return new Promise((resolve) => {
       client.on('serverHeartbeatSucceeded', ({ connectionId, reply }) => {
-        this.servers.set(connectionId, problemOf(reply, replicaSet) ?? 'usable');
+        this.servers.set(connectionId, findProblem(reply, replicaSet) ?? 'usable');
         const states = [...this.servers.values()];
         const isPermanent = states.every((state) => typeof state === 'object' && state.isPermanent);
-        if (isPermanent) resolve(states[0] as Problem);
+        if (isPermanent) resolve(states[0] as ServerProblem);
       });
     });
   }

@@ -1,6 +1,7 @@
 import { type ClientSession, type Collection, type Filter, Long, MongoNetworkError, MongoServerError } from 'mongodb';
-import { COMMAND_TIMEOUT, isTransient } from './connection.ts';
+import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
+import { isTransient } from './errors.ts';
 
 const MAX_KILL_ATTEMPT_COUNT = 20;
 
@@ -12,13 +13,13 @@ export interface FindCommand {
   readonly hint?: Readonly<Record<string, 1>> | undefined;
   readonly skip?: number;
   readonly limit: number;
-  /** The time limit of the command. */
+  /** The time limit of the command on the server. */
   readonly maxTimeMS?: number;
 }
 
 /**
- * Finds a page of documents, or some by their ids, with a command of its own: a cursor of the driver takes more processor
- * time (docs/adr/0008-mongodb.md). As the driver does, it asks once more where an answer is lost.
+ * Finds documents with a plain command, because a cursor of the driver takes more processor time (docs/adr/0008-mongodb.md).
+ * Retries once if the response is lost, as the driver does.
  */
 export async function find(
   collection: Collection<StoredDocument>,
@@ -26,7 +27,7 @@ export async function find(
   { filter, limit, ...options }: FindCommand,
 ): Promise<StoredDocument[]> {
   if (limit === 0) return [];
-  const ask = () =>
+  const sendCommand = () =>
     collection.db.command(
       {
         find: collection.collectionName,
@@ -34,25 +35,25 @@ export async function find(
         limit,
         ...COMMAND_TIMEOUT,
         ...options,
-        // One more than there can be, so that the database need not be asked whether there is one.
+        // One more than `limit`, so that the first batch is also the last and the server opens no cursor.
         batchSize: limit + 1,
         readConcern: session ? undefined : collection.readConcern,
       },
       { session, ...collection.bsonOptions },
     );
-  const { cursor } = await ask().catch((error) => {
-    if (session || !isLost(error)) throw error;
-    return ask();
+  const { cursor } = await sendCommand().catch((error) => {
+    if (session || !isLostResponse(error)) throw error;
+    return sendCommand();
   });
   if (Number(cursor.id) === 0) return cursor.firstBatch;
-  // It is more than the 16 MiB of a reply, which pages of our records never are.
+  // The documents exceed the 16 MiB of a response. A page of records of the API never does.
   await killCursor(collection, session, Long.fromValue(cursor.id));
   return collection.find(filter, { session, limit, ...COMMAND_TIMEOUT, ...options }).toArray();
 }
 
 /**
- * Ends a cursor. Only the mongos that opened a cursor knows it, and the driver chooses a random mongos for each command. A
- * cursor that is not found in `MAX_KILL_ATTEMPTS_COUNT` attempts times out on its server.
+ * Closes a cursor on its server. Only the mongos that opened a cursor knows it, and the driver chooses a random mongos for
+ * each command. A cursor that is not found in `MAX_KILL_ATTEMPT_COUNT` attempts times out on its server.
  */
 async function killCursor(
   collection: Collection<StoredDocument>,
@@ -66,7 +67,7 @@ async function killCursor(
   }
 }
 
-/** Finds the document for which a filter holds. */
+/** Finds the first document that matches a filter. */
 export async function findOne(
   collection: Collection<StoredDocument>,
   session: ClientSession | undefined,
@@ -76,8 +77,8 @@ export async function findOne(
   return (await find(collection, session, { filter, limit: 1, ...options }))[0];
 }
 
-/** Whether a command was sent and not done: another server may do it, or the same one on another connection. */
-function isLost(error: unknown): boolean {
+/** Returns whether the response to a command is lost, so that a retry on another connection or server may succeed. */
+function isLostResponse(error: unknown): boolean {
   if (error instanceof MongoNetworkError) return true;
   return error instanceof MongoServerError && isTransient(error) && !error.hasErrorLabel('SystemOverloadedError');
 }

@@ -15,129 +15,146 @@ import type {
   RecordSchema,
   RecordStore,
 } from '../../core/shared/record-store.ts';
-import { COMMAND_TIMEOUT, LockTimeout, MAX_LIST_MS, SearchTimeout, TIME_EXPIRED } from './connection.ts';
+import { COMMAND_TIMEOUT, LIST_TIMEOUT_MS } from './client.ts';
 import { type StoredDocument, toDocument, toRecord } from './documents.ts';
+import { LockTimeout, MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
-import { uniqueIndexName } from './indexes.ts';
-import { filterOf, indexesOf, type ListIndexes, projectionOf, sortOf } from './query.ts';
+import { toUniqueIndexName } from './indexes.ts';
+import { findListIndexes, type ListIndexes, toFilter, toProjection, toSort } from './query.ts';
 
-const DUPLICATE_KEY = 11_000;
-const BAD_VALUE = 2;
-/** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
-const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([TIME_EXPIRED, 64]);
+const DUPLICATE_KEY_CODE = 11_000;
+const BAD_VALUE_CODE = 2;
+/** The codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
+const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 
 /**
- * Works on a collection, in the current transaction if there is one. Otherwise it may retry the work. The scope names the
- * data of the work, which is on one shard: the id of a workspace, or of an entry of a registry.
+ * Runs work on a collection, in the current transaction if there is one. Otherwise it may retry the work. The scope
+ * identifies the data of the work, which is on one shard: the id of a workspace, or of a record of a global store.
  */
-export type OnCollection = <T>(
+export type RunOnCollection = <T>(
   name: string,
   scope: string,
   work: (collection: Collection<StoredDocument>, session: ClientSession | undefined) => Promise<T>,
 ) => Promise<T>;
 
-/** Does one work after another of those that are about the same thing. */
-export type SerializeByKey = <T>(thing: string, work: () => Promise<T>) => Promise<T>;
+/** Runs work after all earlier work with the same key has ended. */
+export type SerializeByKey = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** What `attempt` gets where others changed the record between its reading and its writing. */
-export const WRITE_CONFLICT = Symbol('others changed it meanwhile');
+/** The result of an attempt if another change won: the record changed after the attempt had read it. */
+export const WRITE_CONFLICT = Symbol('write conflict');
 
-/** Repeats an attempt until it does not lose. Refuses with `conflict` what loses too often. */
+/** Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long. */
 export type RetryOnConflict = <T>(attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
 
+/** Runs the commands of record stores, directly or in a transaction. */
 export interface Executor {
-  readonly on: OnCollection;
+  readonly runOnCollection: RunOnCollection;
   readonly serializeByKey: SerializeByKey;
   readonly retryOnConflict: RetryOnConflict;
   /** Returns whether the database is known to be a sharded cluster. */
   isSharded(): boolean;
 }
 
-/** Records of which many may be read and added at once for several callers. */
+/** A record store that can also read and add records for several callers with one command. */
 export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
-  /** Those of the ids that exist in any of the workspaces; of `fields` as `get`, and the workspace of each. */
+  /** Returns the records with these ids in any of the workspaces: the given fields, the id and the workspace of each. */
   getAcross(
     workspaceIds: readonly string[],
     ids: readonly string[],
     fields: readonly Field<T>[] | undefined,
   ): Promise<readonly Pick<T, 'id' | 'workspaceId'>[]>;
-  /** As `add` of each: what keeps one of them from being written fails that one alone. */
+  /** Adds each record as `add` does. Returns a promise for each, so that one record's failure does not fail the others. */
   addEach(records: readonly T[]): Promise<readonly Promise<void>[]>;
 }
 
-/** The records of a kind in the collection of its name. */
+/** Creates the store of the records of a schema, in the collection of that name. */
 export function createRecordStore<T extends Entity>(
   name: string,
-  kind: RecordSchema<T>,
-  { on, serializeByKey: inTurn, retryOnConflict: contend, isSharded }: Executor,
+  schema: RecordSchema<T>,
+  { runOnCollection, serializeByKey, retryOnConflict, isSharded }: Executor,
 ): BatchedRecordStore<T> {
   const addOne = (document: StoredDocument) => {
-    const one = { workspaceId: document.workspaceId, _id: document._id };
-    return on(name, one.workspaceId, (collection, session) => insert(collection, document, one, kind.unique, session));
+    const filter = { workspaceId: document.workspaceId, _id: document._id };
+    return runOnCollection(name, filter.workspaceId, (collection, session) =>
+      insert(collection, document, filter, schema.unique, session),
+    );
   };
 
-  /** Left alone, MongoDB would weigh the index of the ids and that of the workspace against each other. */
-  const byId = (scope: string, filter: Filter<StoredDocument>, limit: number, fields: readonly string[] | undefined) =>
-    on(name, scope, async (collection, session) => {
-      const command = { filter, limit, projection: projectionOf(fields), hint: { _id: 1 } } as const;
+  /** Finds records by their ids. Without the hint, MongoDB would compare the plans for the index of ids and of the workspace. */
+  const findById = (
+    scope: string,
+    filter: Filter<StoredDocument>,
+    limit: number,
+    fields: readonly string[] | undefined,
+  ) =>
+    runOnCollection(name, scope, async (collection, session) => {
+      const command = { filter, limit, projection: toProjection(fields), hint: { _id: 1 } } as const;
       return (await find(collection, session, command)).map(toRecord<T>);
     });
 
   return {
-    get: async (workspaceId, id, fields) => (await byId(workspaceId, { workspaceId, _id: id }, 1, fields))[0],
+    get: async (workspaceId, id, fields) => (await findById(workspaceId, { workspaceId, _id: id }, 1, fields))[0],
 
-    getMany: (workspaceId, ids, fields) => byId(workspaceId, { workspaceId, _id: { $in: ids } }, ids.length, fields),
+    getMany: (workspaceId, ids, fields) =>
+      findById(workspaceId, { workspaceId, _id: { $in: ids } }, ids.length, fields),
 
     getAcross: (workspaceIds, ids, fields) => {
       const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
-      return byId(workspaceIds.join(), filter, workspaceIds.length * ids.length, fields && ['workspaceId', ...fields]);
+      return findById(
+        workspaceIds.join(),
+        filter,
+        workspaceIds.length * ids.length,
+        fields && ['workspaceId', ...fields],
+      );
     },
 
     list: (workspaceId, query) =>
-      on(name, workspaceId, async (collection, session) => {
-        // A command that is refused ends its transaction: there, no hint is tried.
-        const hint = session ? undefined : await chooseIndex(collection, workspaceId, indexesOf(query, kind));
+      runOnCollection(name, workspaceId, async (collection, session) => {
+        // A failed command would end the transaction, so a transaction tries no hint.
+        const hint = session ? undefined : await chooseIndex(collection, workspaceId, findListIndexes(query, schema));
         const command: FindCommand = {
-          filter: filterOf(workspaceId, query.where),
-          sort: sortOf(query, kind),
-          projection: projectionOf(query.fields),
+          filter: toFilter(workspaceId, query.where),
+          sort: toSort(query, schema),
+          projection: toProjection(query.fields),
           skip: query.skip,
           limit: query.take,
-          maxTimeMS: MAX_LIST_MS,
+          maxTimeMS: LIST_TIMEOUT_MS,
         };
         const found = await find(collection, session, { ...command, hint }).catch((error) => {
-          if (hint && isOfHint(error)) return find(collection, session, command);
-          throw isTooSlow(error) ? slowList(error, query, isSharded()) : error;
+          if (hint && isMissingHint(error)) return find(collection, session, command);
+          throw isTimeLimitExceeded(error) ? toSlowListError(error, query, isSharded()) : error;
         });
         return found.map(toRecord<T>);
       }),
 
     listById: (workspaceId, after, limit) =>
-      on(name, workspaceId, async (collection, session) => {
+      runOnCollection(name, workspaceId, async (collection, session) => {
         if (limit === 0) return [];
-        const rest = { workspaceId, _id: { $gt: after } };
+        const filter = { workspaceId, _id: { $gt: after } };
         const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...COMMAND_TIMEOUT } as const;
-        return (await collection.find(rest, options).toArray()).map(toRecord<T>);
+        return (await collection.find(filter, options).toArray()).map(toRecord<T>);
       }),
 
     count: (workspaceId, where) =>
-      on(name, workspaceId, (collection, session) =>
-        collection.countDocuments(filterOf(workspaceId, where), { session, ...COMMAND_TIMEOUT }),
+      runOnCollection(name, workspaceId, (collection, session) =>
+        collection.countDocuments(toFilter(workspaceId, where), { session, ...COMMAND_TIMEOUT }),
       ),
 
-    add: (record) => addOne(toDocument(record, kind.expires)),
+    add: (record) => addOne(toDocument(record, schema.expires)),
 
     addMany: (records) => {
-      const documents = records.map((record) => toDocument(record, kind.expires));
+      const documents = records.map((record) => toDocument(record, schema.expires));
       const scope = records[0]?.workspaceId ?? '';
-      return on(name, scope, (collection, session) => insertMany(collection, documents, kind.unique, session));
+      return runOnCollection(name, scope, (collection, session) =>
+        insertMany(collection, documents, schema.unique, session),
+      );
     },
 
     addEach: async (records) => {
-      const documents = records.map((record) => toDocument(record, kind.expires));
-      const refusals = await on(name, records[0]?.workspaceId ?? '', async (collection, session) => {
+      const documents = records.map((record) => toDocument(record, schema.expires));
+      const conflicts = await runOnCollection(name, records[0]?.workspaceId ?? '', async (collection, session) => {
         try {
-          return await insertMany(collection, documents, kind.unique, session);
+          return await insertMany(collection, documents, schema.unique, session);
         } catch (error) {
           if (error instanceof LockTimeout) return undefined;
           throw error;
@@ -146,94 +163,105 @@ export function createRecordStore<T extends Entity>(
         if (error instanceof MongoBulkWriteError) return undefined;
         throw error;
       });
-      if (!refusals) return documents.map(addOne);
+      // A timeout, or an error of one document, would fail the whole batch. So each record is added on its own.
+      if (!conflicts) return documents.map(addOne);
       return documents.map(async (_, i) => {
-        if (refusals.has(i)) throw new CoreError('conflict', refusals.get(i) as string);
+        if (conflicts.has(i)) throw new CoreError('conflict', conflicts.get(i) as string);
       });
     },
 
     update: (workspaceId, id, change) => {
-      const unanswered = new Set<string>();
-      let replaced = '';
+      // The revisions of attempts that got no response. The stored record may have one of them.
+      const unconfirmedRevisions = new Set<string>();
+      let replacedRevision = '';
       const attempt = () =>
-        on(name, workspaceId, async (collection, session) => {
+        runOnCollection(name, workspaceId, async (collection, session) => {
           const found = await findOne(collection, session, { workspaceId, _id: id });
           if (!found) return undefined;
           const current = toRecord<T>(found);
-          const one = { workspaceId, _id: id };
-          const confirmed = async () =>
-            session || (await confirm(collection, one, [found.revision])) === 1 ? current : WRITE_CONFLICT;
-          if (unanswered.has(found.revision)) return confirmed();
-          if (unanswered.size > 0 && found.revision !== replaced)
-            throw new Error('Whether a change was kept is unknown.');
+          const filter = { workspaceId, _id: id };
+          const confirmCurrent = async () =>
+            session || (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
+          if (unconfirmedRevisions.has(found.revision)) return confirmCurrent();
+          if (unconfirmedRevisions.size > 0 && found.revision !== replacedRevision)
+            throw new Error('It is unknown whether the change was stored.');
           const next = change(current);
-          if (next === current) return confirmed();
-          const document = toDocument(next, kind.expires);
-          if (session) await requireUnique(collection, document, kind.unique, session);
-          replaced = found.revision;
-          unanswered.add(document.revision);
-          const { matchedCount } = await mapDuplicateKey(kind.unique, () =>
-            collection.replaceOne({ ...one, revision: replaced }, document, { session, ...COMMAND_TIMEOUT }),
+          if (next === current) return confirmCurrent();
+          const document = toDocument(next, schema.expires);
+          if (session) await requireUnique(collection, document, schema.unique, session);
+          replacedRevision = found.revision;
+          unconfirmedRevisions.add(document.revision);
+          const { matchedCount } = await mapWriteErrors(schema.unique, () =>
+            collection.replaceOne({ ...filter, revision: replacedRevision }, document, { session, ...COMMAND_TIMEOUT }),
           ).catch(async (error) => {
-            if (!session && error instanceof CoreError) await confirm(collection, one, []);
+            if (!session && error instanceof CoreError) await confirm(collection, filter, []);
             throw error;
           });
-          unanswered.delete(document.revision);
+          unconfirmedRevisions.delete(document.revision);
           return matchedCount === 1 ? next : WRITE_CONFLICT;
         });
-      return inTurn(`${name}/${id}`, () => contend(attempt));
+      return serializeByKey(`${name}/${id}`, () => retryOnConflict(attempt));
     },
 
-    remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, on),
+    remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, runOnCollection),
   };
 }
 
-/** The entries of a registry in the collection of its name. */
+/** Creates a store of records that are unique over all workspaces, in the collection of that name. */
 export function createGlobalRecordStore<E extends { readonly id: string }>(
   name: string,
-  { on }: Executor,
+  { runOnCollection }: Executor,
 ): GlobalRecordStore<E> {
   return {
     get: (id) =>
-      on(name, id, async (collection, session) => {
+      runOnCollection(name, id, async (collection, session) => {
         const found = await findOne(collection, session, { _id: id });
         return found ? toRecord<E>(found) : undefined;
       }),
     list: (after, limit) =>
-      on(name, 'all', async (collection, session) => {
+      runOnCollection(name, 'all', async (collection, session) => {
         if (limit === 0) return [];
         const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...COMMAND_TIMEOUT } as const;
         return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(toRecord<E>);
       }),
     add: (entry) => {
       const document = toDocument(entry);
-      return on(name, entry.id, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
+      return runOnCollection(name, entry.id, (collection, session) =>
+        insert(collection, document, { _id: entry.id }, {}, session),
+      );
     },
-    remove: (id) => removeRecord(name, id, { _id: id }, on),
+    remove: (id) => removeRecord(name, id, { _id: id }, runOnCollection),
   };
 }
 
 /**
- * Removes the one document that a filter finds. If the first attempt found it, a later one need not. Deletes also if there is
- * nothing to delete, so that `false` waits until the majority has the earlier removal.
+ * Removes the one document that matches a filter. Resolves to whether there was one: if the first attempt found it, a later
+ * attempt need not. Sends the delete command even if there is nothing to delete, so that `false` waits until the majority has
+ * the earlier removal.
  */
-function removeRecord(name: string, scope: string, one: Filter<StoredDocument>, on: OnCollection): Promise<boolean> {
-  let wasThere = false;
-  return on(name, scope, async (collection, session) => {
-    const isRepeated = wasThere;
-    wasThere ||= (await findOne(collection, session, one, { projection: { _id: 1 } })) !== undefined;
-    const { deletedCount } = await mapDuplicateKey({}, () =>
-      collection.deleteOne(one, { session, ...COMMAND_TIMEOUT }),
+function removeRecord(
+  name: string,
+  scope: string,
+  filter: Filter<StoredDocument>,
+  runOnCollection: RunOnCollection,
+): Promise<boolean> {
+  let wasFound = false;
+  return runOnCollection(name, scope, async (collection, session) => {
+    const wasFoundBefore = wasFound;
+    wasFound ||= (await findOne(collection, session, filter, { projection: { _id: 1 } })) !== undefined;
+    const { deletedCount } = await mapWriteErrors({}, () =>
+      collection.deleteOne(filter, { session, ...COMMAND_TIMEOUT }),
     );
-    return deletedCount === 1 || isRepeated;
+    return deletedCount === 1 || wasFoundBefore;
   });
 }
 
-type Unique = Readonly<Record<string, string | undefined>>;
+/** The unique fields of a schema, each with the error message for a duplicate. */
+type UniqueMessages = Readonly<Record<string, string | undefined>>;
 
 /**
  * Waits until a majority has the documents of these revisions, and resolves to their number. A read is not enough: the
- * primary answers it alone, and a failover undoes changes that only the primary has. This write changes nothing, but waits,
+ * primary alone responds to it, and a failover undoes changes that only the primary has. This write changes nothing, but waits,
  * like every write, until the majority has everything that the primary has. Transactions do not need it, because their
  * commit waits (docs/adr/0008-mongodb.md).
  */
@@ -242,36 +270,40 @@ async function confirm(
   filter: Filter<StoredDocument>,
   revisions: readonly string[],
 ): Promise<number> {
-  const ofRevisions = { ...filter, revision: { $in: revisions } };
+  const filterWithRevisions = { ...filter, revision: { $in: revisions } };
   const options = { hint: { _id: 1 }, ...COMMAND_TIMEOUT } as const;
-  return (await mapDuplicateKey({}, () => collection.updateMany(ofRevisions, { $set: {} }, options))).matchedCount;
+  return (await mapWriteErrors({}, () => collection.updateMany(filterWithRevisions, { $set: {} }, options)))
+    .matchedCount;
 }
 
-/** Inserts the one document that a filter finds, once: that it is there already after a lost answer is success. */
+/**
+ * Inserts the one document that matches `filter`. If an earlier attempt has inserted it and its response was lost, that is a
+ * success.
+ */
 async function insert(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
-  one: Filter<StoredDocument>,
-  unique: Unique,
+  filter: Filter<StoredDocument>,
+  unique: UniqueMessages,
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    if (await findOne(collection, session, one)) throw new CoreError('conflict', conflictMessage(unique));
+    if (await findOne(collection, session, filter)) throw new CoreError('conflict', findConflictMessage(unique));
     await requireUnique(collection, document, unique, session);
   }
   try {
-    await mapDuplicateKey(unique, () => collection.insertOne(document, { session, ...COMMAND_TIMEOUT }));
+    await mapWriteErrors(unique, () => collection.insertOne(document, { session, ...COMMAND_TIMEOUT }));
   } catch (error) {
-    const isMine = async () => (await confirm(collection, one, [document.revision])) === 1;
-    if (session || !(error instanceof CoreError) || !(await isMine())) throw error;
+    const wasInserted = async () => (await confirm(collection, filter, [document.revision])) === 1;
+    if (session || !(error instanceof CoreError) || !(await wasInserted())) throw error;
   }
 }
 
-/** As `insert` for many, each for itself: resolves to the sentences that refuse some, by their indexes. */
+/** Inserts each document as `insert` does. Resolves to the messages of the conflicts, by the indexes of their documents. */
 async function insertMany(
   collection: Collection<StoredDocument>,
   documents: readonly StoredDocument[],
-  unique: Unique,
+  unique: UniqueMessages,
   session: ClientSession | undefined,
 ): Promise<ReadonlyMap<number, string>> {
   if (documents.length === 0) return new Map();
@@ -281,60 +313,63 @@ async function insertMany(
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
-    const other = failures.find(({ code }) => code !== DUPLICATE_KEY);
+    const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
     // `error.code` is that of the first write error. A later one may mean that a shard is unavailable, so that a retry helps.
-    if (other) error.code = other.code;
-    if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
-    // The driver wraps what failed the command as a whole: an error of its own, or what the server said.
+    if (otherFailure) error.code = otherFailure.code;
+    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
+    // If the command as a whole failed, the driver wraps its own error or that of the server.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
-    if (other || error.result.getWriteConcernError()) throw error;
-    const refusedOnes = failures.map(({ index }) => documents[index] as StoredDocument);
-    const [workspaceIds, ids] = [refusedOnes.map((it) => it.workspaceId), refusedOnes.map(({ _id }) => _id)];
+    if (otherFailure || error.result.getWriteConcernError()) throw error;
+    const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
+    const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
     const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
-    const revisions = refusedOnes.map(({ revision }) => revision);
+    const revisions = duplicates.map(({ revision }) => revision);
     const confirmed = session ? 0 : await confirm(collection, filter, revisions);
-    const ofMine = { ...filter, revision: { $in: revisions } };
-    const there = await find(collection, session, { filter: ofMine, limit: confirmed });
-    if (there.length < confirmed) throw new Error('Whether records were kept is unknown.');
-    const mine = new Set(there.map(({ revision }) => revision));
-    const refused = failures.filter(({ index }) => !mine.has((documents[index] as StoredDocument).revision));
-    return new Map(refused.map(({ index, errmsg }) => [index, conflictMessage(unique, errmsg)]));
+    const ownFilter = { ...filter, revision: { $in: revisions } };
+    const found = await find(collection, session, { filter: ownFilter, limit: confirmed });
+    if (found.length < confirmed) throw new Error('It is unknown whether the records were stored.');
+    const ownRevisions = new Set(found.map(({ revision }) => revision));
+    const conflicts = failures.filter(({ index }) => !ownRevisions.has((documents[index] as StoredDocument).revision));
+    return new Map(conflicts.map(({ index, errmsg }) => [index, findConflictMessage(unique, errmsg)]));
   }
 }
 
-/** Refuses in a transaction what is taken, before the database does: its refusal would end the transaction. */
+/** Rejects with `conflict` if a unique value is taken. In a transaction, a duplicate-key error would end the transaction. */
 async function requireUnique(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
-  unique: Unique,
+  unique: UniqueMessages,
   session: ClientSession,
 ): Promise<void> {
   const { workspaceId, _id } = document;
   for (const field of Object.keys(unique)) {
-    const other = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await findOne(collection, session, other)) throw new CoreError('conflict', unique[field] as string);
+    const duplicate = { workspaceId, [field]: document[field], _id: { $ne: _id } };
+    if (await findOne(collection, session, duplicate)) throw new CoreError('conflict', unique[field] as string);
   }
 }
 
-/** Rejects a duplicate of a unique field with the sentence of that field, and a write that waited too long with `Blocked`. */
-async function mapDuplicateKey<T>(unique: Unique, write: () => Promise<T>): Promise<T> {
+/**
+ * Runs a write. Rejects with `conflict` and the message of the field if a unique value is taken, and with `LockTimeout` if the
+ * write waited too long.
+ */
+async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
-    if (TIMEOUT_CODES.has(error.code)) throw blocked(error);
-    if (error.code !== DUPLICATE_KEY) throw error;
-    throw new CoreError('conflict', conflictMessage(unique, error.message));
+    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
+    if (error.code !== DUPLICATE_KEY_CODE) throw error;
+    throw new CoreError('conflict', findConflictMessage(unique, error.message));
   }
 }
 
-function blocked(cause: MongoServerError): LockTimeout {
+function toLockTimeout(cause: MongoServerError): LockTimeout {
   return new LockTimeout('A write waited too long for another transaction or for the majority.', { cause });
 }
 
-/** The sentence that refuses a duplicate, by what the database says: it names the index. */
-function conflictMessage(unique: Unique, message = ''): string {
-  const field = Object.keys(unique).find((name) => message.includes(` ${uniqueIndexName(name)} `));
+/** Returns the message for a duplicate. The message of the database contains the name of the index. */
+function findConflictMessage(unique: UniqueMessages, message = ''): string {
+  const field = Object.keys(unique).find((name) => message.includes(` ${toUniqueIndexName(name)} `));
   return (field && unique[field]) || 'There is a record with this id.';
 }
 
@@ -348,15 +383,15 @@ async function chooseIndex<T>(
   { ordered, narrow }: ListIndexes<T>,
 ): Promise<Record<string, 1> | undefined> {
   if (!narrow) return ordered;
-  const filter = filterOf(workspaceId, [narrow.condition]);
+  const filter = toFilter(workspaceId, [narrow.condition]);
   const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...COMMAND_TIMEOUT });
   return count > MAX_SORTED_COUNT ? ordered : narrow.key;
 }
 
-const TOO_SLOW = 'The list takes too long to read: narrow it with more filters, or ask for an earlier page.';
+const LIST_TIMEOUT_MESSAGE = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
-function isTooSlow(error: unknown): error is MongoServerError {
-  return error instanceof MongoServerError && error.code === TIME_EXPIRED;
+function isTimeLimitExceeded(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED_CODE;
 }
 
 /**
@@ -364,14 +399,14 @@ function isTooSlow(error: unknown): error is MongoServerError {
  * without such a scan is slow only if the database is busy, so it may be retried. In a sharded cluster, an unavailable shard
  * causes the same error, so every list may be retried except a search, which would take as long again.
  */
-function slowList<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
+function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
   const isSearch = where.some((condition) => 'contains' in condition);
   if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
   const isScan = skip > 0 || where.some((condition) => !('is' in condition || 'in' in condition));
-  return isScan ? new CoreError('invalid', TOO_SLOW) : error;
+  return isScan ? new CoreError('invalid', LIST_TIMEOUT_MESSAGE) : error;
 }
 
-/** Whether the index of a hint is not there: somebody has dropped it under us, and MongoDB may choose another one. */
-function isOfHint(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === BAD_VALUE && /\bhint\b/.test(error.message);
+/** Returns whether the index of a hint is missing, because an operator has dropped it. MongoDB can use another one. */
+function isMissingHint(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
 }

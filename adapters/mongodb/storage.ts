@@ -5,103 +5,113 @@ import type { Entity, RecordSchema } from '../../core/shared/record-store.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { withBatching } from './batching.ts';
 import { Bulkhead } from './bulkhead.ts';
-import { isShardUnavailable, isTransient, MongoConnection } from './connection.ts';
+import { MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
-import { prepare, probe } from './indexes.ts';
+import { isShardUnavailable, isTransient } from './errors.ts';
+import { createMissingIndexes, probeDatabase } from './indexes.ts';
 import {
   type BatchedRecordStore,
   createGlobalRecordStore,
   createRecordStore,
   type Executor,
-  type OnCollection,
   type RetryOnConflict,
+  type RunOnCollection,
   type SerializeByKey,
   WRITE_CONFLICT,
 } from './record-store.ts';
 
-export { UnsupportedDatabase as UnusableDatabase } from './connection.ts';
+export { UnsupportedDatabase } from './errors.ts';
 
+const WRITE_CONFLICT_CODE = 112;
 const TRANSACTION_RETRY_TIMEOUT_MS = 10_000;
 const MAX_BACKOFF_MS = 100;
 
 /**
- * Keeps everything in the database that a connection string names, as soon as that can be reached. `tell` gets a line
- * when it cannot, and when it can again. Without batches (batching.ts) each thing that is asked is a command of its own.
+ * Creates a storage in the database of a connection string, and starts to connect to it. `log` gets a line when an outage
+ * begins and when it ends. Unless `isBatched`, each call sends a command of its own (batching.ts).
  */
 export function mongodbStorage(
   uri: string,
-  tell: (line: string) => void,
+  log: (line: string) => void,
   isBatched = true,
 ): { readonly storage: Storage; readonly connection: MongoConnection } {
-  const connection = new MongoConnection(uri, { prepare, probe }, tell);
-  const collectionOf = collections();
+  const connection = new MongoConnection(uri, { prepare: createMissingIndexes, probe: probeDatabase }, log);
+  const getCollection = cacheCollections();
   const bulkhead = new Bulkhead();
-  const limited: Limited = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
-  const on: OnCollection = (name, scope, work) =>
-    connection.run((client) => limited(scope, () => work(collectionOf(client, name), undefined)));
-  const turns = serializeByKey();
+  const runLimited: RunLimited = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
+  const runOnCollection: RunOnCollection = (name, scope, work) =>
+    connection.run((client) => runLimited(scope, () => work(getCollection(client, name), undefined)));
+  const serializeTransactions = createKeyedQueue();
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
-  const unbatched = storageOn({ on, serializeByKey: serializeByKey(), retryOnConflict: retryOnConflict, isSharded });
+  const unbatched = createStores({ runOnCollection, serializeByKey: createKeyedQueue(), retryOnConflict, isSharded });
   const storage = {
-    ...(isBatched ? allBatched(unbatched, isSharded) : unbatched),
+    ...(isBatched ? addBatching(unbatched, isSharded) : unbatched),
     runInTransaction: (work) => {
-      let changed: string | undefined;
-      const note = (thing: string) => (changed = thing);
-      const attempt = () => connection.run((client) => inTransaction(client, work, now, note, limited));
-      return retryOnConflict(() => (changed === undefined ? attempt() : turns(changed, attempt)));
+      // After a write conflict, the transaction waits for others of this process that update the same record.
+      let updatedKey: string | undefined;
+      const onUpdate = (key: string) => (updatedKey = key);
+      const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runLimited));
+      return retryOnConflict(() => (updatedKey === undefined ? attempt() : serializeTransactions(updatedKey, attempt)));
     },
     now,
-    checkReady: () => connection.ready(),
+    checkReady: () => connection.checkReady(),
   } as Storage;
   return { storage, connection };
 }
 
 /** Runs work on the data of a scope. The work may wait while the shard of the scope is unavailable. */
-type Limited = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
+type RunLimited = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
-/** Finds collections of the one client that a connection opens; the driver would resolve their options each time. */
-function collections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
-  const known = new Map<string, Collection<StoredDocument>>();
+/** Returns a function that caches the collections of a client. The driver would resolve their options each time. */
+function cacheCollections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
+  const cache = new Map<string, Collection<StoredDocument>>();
   return (client, name) => {
-    const collection = known.get(name) ?? client.db().collection<StoredDocument>(name);
-    known.set(name, collection);
+    const collection = cache.get(name) ?? client.db().collection<StoredDocument>(name);
+    cache.set(name, collection);
     return collection;
   };
 }
 
-function storageOn(ways: Executor): Omit<Storage, 'atomically' | 'now' | 'ready'> {
-  const records = Object.entries(recordSchemas).map(([name, kind]) => [
+/** All record stores of a storage. */
+type Stores = Omit<Storage, 'runInTransaction' | 'now' | 'checkReady'>;
+
+/** Creates all record stores. */
+function createStores(executor: Executor): Stores {
+  const stores = Object.entries(recordSchemas).map(([name, schema]) => [
     name,
-    createRecordStore(name, kind as unknown as RecordSchema<Entity>, ways),
+    createRecordStore(name, schema as unknown as RecordSchema<Entity>, executor),
   ]);
-  const entries = globalStoreNames.map((name) => [name, createGlobalRecordStore(name, ways)]);
-  return Object.fromEntries([...records, ...entries]);
+  const globalStores = globalStoreNames.map((name) => [name, createGlobalRecordStore(name, executor)]);
+  return Object.fromEntries([...stores, ...globalStores]);
 }
 
-function allBatched(storage: Omit<Storage, 'atomically' | 'now' | 'ready'>, isSharded: () => boolean): typeof storage {
+function addBatching(stores: Stores, isSharded: () => boolean): Stores {
   const names = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
-  const records = names.map((name) => [
+  const batchedStores = names.map((name) => [
     name,
-    withBatching(storage[name] as unknown as BatchedRecordStore<Entity>, isSharded),
+    withBatching(stores[name] as unknown as BatchedRecordStore<Entity>, isSharded),
   ]);
-  return { ...storage, ...Object.fromEntries(records) };
+  return { ...stores, ...Object.fromEntries(batchedStores) };
 }
 
-/** Does `work` in a transaction, and notes what it changes; `LOST` where another change came between. */
-async function inTransaction<T>(
+/**
+ * Runs `work` in a transaction, and calls `onUpdate` with the key of each record that it updates. Resolves to `WRITE_CONFLICT`
+ * if another change won.
+ */
+async function attemptTransaction<T>(
   client: MongoClient,
   work: (storage: Storage) => Promise<T>,
   now: () => number,
-  note: (thing: string) => void,
-  limited: Limited,
+  onUpdate: (key: string) => void,
+  runLimited: RunLimited,
 ): Promise<T | typeof WRITE_CONFLICT> {
   const session = client.startSession();
   let isChanged = false;
   let rejection: CoreError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const staged = stagedOn(client, session, now, note, limited, () => (isChanged = true));
+    const staged = createTransactionStorage(client, session, now, onUpdate, runLimited, () => (isChanged = true));
     const result = await work(staged).catch((error) => {
       if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
@@ -112,7 +122,8 @@ async function inTransaction<T>(
     if (rejection) throw rejection;
     return result as T;
   } catch (error) {
-    if (session.inTransaction()) await session.abortTransaction().catch(() => 'the database ends it by itself');
+    // If aborting fails, the database itself ends the transaction after its time limit.
+    if (session.inTransaction()) await session.abortTransaction().catch(ignore);
     if (error instanceof MongoError && isWriteConflict(error)) return WRITE_CONFLICT;
     throw error;
   } finally {
@@ -120,33 +131,35 @@ async function inTransaction<T>(
   }
 }
 
-/** The storage of a transaction, which does one thing after another: a session cannot do two at once. */
-function stagedOn(
+/** Creates the storage of a transaction. It sends one command at a time, because a session does not support more. */
+function createTransactionStorage(
   client: MongoClient,
   session: ClientSession,
   now: () => number,
-  note: (thing: string) => void,
-  limited: Limited,
+  onUpdate: (key: string) => void,
+  runLimited: RunLimited,
   onChange: () => void,
 ): Storage {
-  let last: Promise<unknown> = Promise.resolve();
-  const records = storageOn({
-    on: (name, scope, work) => {
-      const mine = last.then(() => limited(scope, () => work(client.db().collection(name), session)));
-      last = mine.catch(() => 'the next one may try');
-      return mine;
+  let lastCommand: Promise<unknown> = Promise.resolve();
+  const stores = createStores({
+    runOnCollection: (name, scope, work) => {
+      const result = lastCommand.then(() => runLimited(scope, () => work(client.db().collection(name), session)));
+      // The next command runs even if this one fails.
+      lastCommand = result.catch(ignore);
+      return result;
     },
-    serializeByKey: (thing, work) => {
-      note(thing);
+    serializeByKey: (key, work) => {
+      onUpdate(key);
       return work();
     },
     retryOnConflict: (attempt) => attempt() as never,
-    // An error ends the transaction, whatever it is.
+    // A list that exceeds its time limit ends the transaction. So it must not reject with a `CoreError`, after which the
+    // transaction would be committed.
     isSharded: () => true,
   });
-  const observed = Object.entries(records).map(([name, one]) => [name, withObserver(one, onChange)]);
+  const observed = Object.entries(stores).map(([name, store]) => [name, withObserver(store, onChange)]);
   const staged: Storage = {
-    ...(Object.fromEntries(observed) as typeof records),
+    ...(Object.fromEntries(observed) as Stores),
     runInTransaction: (work) => work(staged),
     now,
     checkReady: async () => undefined,
@@ -154,24 +167,24 @@ function stagedOn(
   return staged;
 }
 
-const CHANGES: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);
+const CHANGE_METHODS: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);
 
-/** Returns the same records or registry with methods that call `onChange` after each change. */
-function withObserver(records: object, onChange: () => void): object {
-  const methods = Object.entries(records).map(([name, method]) => {
+/** Returns the same store with methods that call `onChange` after each change. */
+function withObserver(store: object, onChange: () => void): object {
+  const methods = Object.entries(store).map(([name, method]) => {
     const observed = async (...args: unknown[]) => {
       const result = await method(...args);
       onChange();
       return result;
     };
-    return [name, CHANGES.has(name) ? observed : method];
+    return [name, CHANGE_METHODS.has(name) ? observed : method];
   });
   return Object.fromEntries(methods);
 }
 
 /**
- * A commit may be repeated, for the database knows whether it has done it; the work may not, where that is unknown:
- * whenever it was not the database that refused.
+ * Commits, and repeats the commit while its result is unknown, because the database recognizes a repeated commit. The work is
+ * not run again then, because its changes could be applied twice.
  */
 async function commit(session: ClientSession): Promise<void> {
   const deadline = performance.now() + TRANSACTION_RETRY_TIMEOUT_MS;
@@ -182,16 +195,18 @@ async function commit(session: ClientSession): Promise<void> {
       const isUnknown = isTransient(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
       if (error instanceof MongoServerError && !isUnknown) throw error;
       if (performance.now() >= deadline)
-        throw new Error('Whether a transaction was kept is unknown.', { cause: error });
+        throw new Error('It is unknown whether the transaction was committed.', { cause: error });
       await delay();
     }
   }
 }
 
-/** Returns whether another change won. An unavailable shard also ends a transaction, but is not a conflict. */
+/** Returns whether another change won. An unavailable shard also ends a transaction, but is not a write conflict. */
 function isWriteConflict(error: MongoError): boolean {
   if (isShardUnavailable(error)) return false;
-  return error.code === 112 || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined);
+  return (
+    error.code === WRITE_CONFLICT_CODE || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined)
+  );
 }
 
 const retryOnConflict: RetryOnConflict = async (attempt) => {
@@ -206,23 +221,25 @@ const retryOnConflict: RetryOnConflict = async (attempt) => {
   }
 };
 
+function ignore(): void {}
+
 function delay(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_BACKOFF_MS));
 }
 
 /**
- * What changes the same thing waits for each other: updates do, and transactions that have lost. Then only other
- * processes can come between, or the other of the two.
+ * Returns a function that runs work with the same key one after another. Updates use one queue, and transactions that had a
+ * write conflict use another. So a write conflict can only come from another process, or from the other queue.
  */
-function serializeByKey(): SerializeByKey {
-  const last = new Map<string, Promise<unknown>>();
-  return async (thing, work) => {
-    const mine = (last.get(thing) ?? Promise.resolve()).then(work, work);
-    last.set(thing, mine);
+function createKeyedQueue(): SerializeByKey {
+  const lastByKey = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const result = (lastByKey.get(key) ?? Promise.resolve()).then(work, work);
+    lastByKey.set(key, result);
     try {
-      return await mine;
+      return await result;
     } finally {
-      if (last.get(thing) === mine) last.delete(thing);
+      if (lastByKey.get(key) === result) lastByKey.delete(key);
     }
   };
 }

@@ -1,51 +1,53 @@
-const TURN_MS = 20;
+const TICK_INTERVAL_MS = 20;
 
-interface Waiting {
-  readonly since: number;
-  giveUp(): void;
+interface PendingWork {
+  readonly startTick: number;
+  reject(): void;
 }
 
 /**
- * Waits for something for a bounded time in which this process did turn: where its own event loop was busy, what has
- * been answered meanwhile is read first.
+ * A timeout that counts only while the event loop of this process runs. If the event loop was busy, responses that have
+ * arrived in the meantime are read before the timeout ends.
  */
 export class EventLoopTimeout {
-  private readonly waiting = new Set<Waiting>();
-  private turns = 0;
+  private readonly pending = new Set<PendingWork>();
+  private tickCount = 0;
   private timer: NodeJS.Timeout | undefined;
-  private readonly mostTurns: number;
+  private readonly maxTickCount: number;
 
   constructor(milliseconds: number) {
-    this.mostTurns = Math.ceil(milliseconds / TURN_MS);
+    this.maxTickCount = Math.ceil(milliseconds / TICK_INTERVAL_MS);
   }
 
-  /** Settles as the work does; rejects where that takes too long. */
-  with<T>(work: Promise<T>): Promise<T> {
+  /** Settles as the work does. Rejects if the work takes longer than the timeout. */
+  apply<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const mine: Waiting = { since: this.turns, giveUp: () => reject(new Error('it does not answer')) };
-      this.waiting.add(mine);
-      this.timer ??= setInterval(() => this.turn(), TURN_MS);
-      work.then(resolve, reject).finally(() => this.waiting.delete(mine));
+      const entry: PendingWork = { startTick: this.tickCount, reject: () => reject(new Error('no response')) };
+      this.pending.add(entry);
+      this.timer ??= setInterval(() => this.tick(), TICK_INTERVAL_MS);
+      work.then(resolve, reject).finally(() => this.pending.delete(entry));
     });
   }
 
-  end(): void {
+  /** Rejects all pending work. */
+  cancelAll(): void {
     clearInterval(this.timer);
     this.timer = undefined;
-    for (const { giveUp } of this.waiting) giveUp();
-    this.waiting.clear();
+    for (const { reject } of this.pending) reject();
+    this.pending.clear();
   }
 
-  private turn(): void {
-    this.turns++;
-    if (this.waiting.size === 0) {
+  private tick(): void {
+    this.tickCount++;
+    if (this.pending.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
     }
-    for (const mine of this.waiting) {
-      if (this.turns - mine.since <= this.mostTurns) return;
-      this.waiting.delete(mine);
-      mine.giveUp();
+    // The set is in the order of arrival, so the entries behind one that may still wait may wait, too.
+    for (const entry of this.pending) {
+      if (this.tickCount - entry.startTick <= this.maxTickCount) return;
+      this.pending.delete(entry);
+      entry.reject();
     }
   }
 }

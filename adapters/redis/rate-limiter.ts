@@ -3,8 +3,8 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage, type Usage } from '../../core/access/rate-limiter.ts';
 import { EventLoopTimeout } from './event-loop-timeout.ts';
 
-/** A Redis that is away fails a command at once: nothing is queued or sent again, and it is looked for all the time. */
-const OPTIONS = {
+/** While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps reconnecting. */
+const CLIENT_OPTIONS = {
   connectionName: 'workspace-advocacy',
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -28,53 +28,58 @@ if ttl == -1 or ttl > window then
 end
 return {consumed, ttl}
 `;
+/** After as many failures without a success, the client reconnects. */
 const MAX_FAILURE_COUNT = 3;
 const LOG_INTERVAL_MS = 10_000;
 
-/** The Redis that counts for every process. */
+/** Rate limiters whose counts are in Redis, so that all processes share them. */
 export class RedisRateLimiters {
   private readonly redis: Redis;
-  private readonly patience = new EventLoopTimeout(TIMEOUT_MS);
-  private failures = 0;
-  private isAway = false;
-  private isToldAway = false;
-  private toldAt = Number.NEGATIVE_INFINITY;
+  private readonly timeout = new EventLoopTimeout(TIMEOUT_MS);
+  private failureCount = 0;
+  private isUnavailable = false;
+  private isOutageLogged = false;
+  private lastLogAt = Number.NEGATIVE_INFINITY;
   private readonly fallbackCounts: Record<string, number> = {};
 
-  /** Connects by itself as soon as Redis is there; `tell` gets a line when it is away, and when it is back, every ten seconds at the most. */
+  /**
+   * Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends. It gets at most
+   * one line about an outage in ten seconds.
+   */
   constructor(
     url: string,
-    private readonly tell: (line: string) => void,
+    private readonly log: (line: string) => void,
   ) {
-    this.redis = new Redis(url, OPTIONS);
+    this.redis = new Redis(url, CLIENT_OPTIONS);
     this.redis.on('error', ({ message }) => this.onUnavailable(message));
-    this.redis.on('close', () => this.onUnavailable('the connection ended'));
+    this.redis.on('close', () => this.onUnavailable('the connection was closed'));
     this.redis.on('ready', () => this.onAvailable());
   }
 
-  /** Whether it counts, as long as nobody knows better; otherwise each process counts by itself. */
+  /** Whether Redis is connected. If not, each process counts on its own. */
   get isUp(): boolean {
     return this.redis.status === 'ready';
   }
 
-  /** How many requests each limiter has counted without it, by the limiter's name. */
+  /** The number of requests that were counted without Redis, by the name of the rate limiter. */
   get fallbacks(): Readonly<Record<string, number>> {
     return this.fallbackCounts;
   }
 
-  /** Resolves when it is connected, or when the first attempt has failed. */
+  /** Resolves when the client is connected, or when the first attempt has failed. */
   async open(): Promise<void> {
-    if (this.isUp || this.isAway) return;
+    if (this.isUp || this.isUnavailable) return;
     await new Promise<void>((resolve) => {
       for (const event of ['ready', 'error', 'close']) this.redis.once(event, () => resolve());
     });
   }
 
   /**
-   * Counts for all processes under a name, and by `alone` while Redis is away: a request waits for it a tenth of a
-   * second at the most. After three that waited in vain the connection is made anew, and nobody waits meanwhile.
+   * Creates a rate limiter whose count all processes share under `name`. While Redis is unavailable, `fallback` counts. A
+   * request waits for Redis for at most 100 ms. After three failures without a success the client reconnects, and no request
+   * waits for Redis until it is connected.
    */
-  rateLimiter(name: string, limit: number, windowSeconds: number, alone: RateLimiter): RateLimiter {
+  createRateLimiter(name: string, limit: number, windowSeconds: number, fallback: RateLimiter): RateLimiter {
     const limiter = new RateLimiterRedis({
       storeClient: this.redis,
       keyPrefix: `advocacy:${name}`,
@@ -83,23 +88,23 @@ export class RedisRateLimiters {
       customIncrTtlLuaScript: COUNT_SCRIPT,
     });
     const consume = async (key: string): Promise<Usage> => {
-      const { consumedPoints, msBeforeNext } = await this.patience.with(counted(limiter.consume(key)));
-      this.failures = 0;
+      const { consumedPoints, msBeforeNext } = await this.timeout.apply(resolveIfLimited(limiter.consume(key)));
+      this.failureCount = 0;
       return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
     };
     this.fallbackCounts[name] = 0;
-    const fallBack = (key: string) => {
+    const consumeFallback = (key: string) => {
       this.fallbackCounts[name] = (this.fallbackCounts[name] ?? 0) + 1;
-      return alone.consume(key);
+      return fallback.consume(key);
     };
     return {
       consume: async (key) => {
-        if (!this.isUp) return fallBack(key);
+        if (!this.isUp) return consumeFallback(key);
         try {
           return await consume(key);
         } catch (error) {
-          this.noteFailure(error as Error);
-          return fallBack(key);
+          this.recordFailure(error as Error);
+          return consumeFallback(key);
         }
       },
     };
@@ -107,39 +112,43 @@ export class RedisRateLimiters {
 
   async close(): Promise<void> {
     this.redis.removeAllListeners();
-    this.redis.on('error', () => 'it is of no interest any more');
+    // Without a listener, ioredis would print errors that occur from now on.
+    this.redis.on('error', ignore);
     this.redis.disconnect();
-    this.patience.end();
+    this.timeout.cancelAll();
   }
 
-  private noteFailure({ message }: Error): void {
-    this.failures++;
-    if (this.failures < MAX_FAILURE_COUNT) return;
-    this.failures = 0;
+  private recordFailure({ message }: Error): void {
+    this.failureCount++;
+    if (this.failureCount < MAX_FAILURE_COUNT) return;
+    this.failureCount = 0;
     this.redis.stream.destroy(new Error(message));
   }
 
-  private onUnavailable(why: string): void {
-    if (this.isAway) return;
-    this.isAway = true;
-    if (performance.now() - this.toldAt < LOG_INTERVAL_MS) return;
-    this.toldAt = performance.now();
-    this.isToldAway = true;
-    this.tell(`Redis is away (${why}): each process counts by itself`);
+  private onUnavailable(reason: string): void {
+    if (this.isUnavailable) return;
+    this.isUnavailable = true;
+    if (performance.now() - this.lastLogAt < LOG_INTERVAL_MS) return;
+    this.lastLogAt = performance.now();
+    this.isOutageLogged = true;
+    const problem = `Redis is unavailable: ${reason.replace(/\.$/, '')}.`;
+    this.log(`${problem} Each process counts requests on its own. Check Redis and REDIS_URL. Retrying.`);
   }
 
   private onAvailable(): void {
-    this.failures = 0;
-    this.isAway = false;
-    if (this.isToldAway) this.tell('Redis is back: all processes count together');
-    this.isToldAway = false;
+    this.failureCount = 0;
+    this.isUnavailable = false;
+    if (this.isOutageLogged) this.log('Redis is available again. All processes share their counts of requests.');
+    this.isOutageLogged = false;
   }
 }
 
-/** The library rejects with its result, no Error, where the limit is passed. */
-function counted(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
+/** Resolves to the result if the limit is exceeded. The library rejects with it then, although it is not an error. */
+function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;
     throw rejected;
   });
 }
+
+function ignore(): void {}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { redis } from '../support/redis.ts';
+import { getRedis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { type Client, failuresOf, type Measure, median } from './measure.ts';
 import type { Options } from './options.ts';
@@ -30,7 +30,7 @@ interface Running {
 export async function compareOnMongodb(client: Client, options: Options): Promise<Told> {
   const database = await startReplicaSet();
   const needsRedis = ['ours-redis', 'ours-workers'].some((name) => options.servers.includes(name));
-  const limiter = needsRedis ? await redis() : undefined;
+  const limiter = needsRedis ? await getRedis() : undefined;
   const uri = `${database.uri.replace('/?', '/bench?')}&w=majority&journal=true&maxPoolSize=50`;
   try {
     const read = await seedDatabase(uri, CAMPAIGNS);
@@ -41,7 +41,7 @@ export async function compareOnMongodb(client: Client, options: Options): Promis
     if (contenders.some(({ name }) => !name.startsWith('ours') && !name.startsWith('reference'))) installPeers();
     const running: Running[] = [];
     for (const contender of contenders) running.push(await run(contender));
-    const usage = usageOf((await database.primary()).pid);
+    const usage = usageOf((await database.findPrimary()).pid);
     return await compare(running, [read, written], usage, client, options);
   } finally {
     await Promise.all([database.stop(), limiter?.stop()]);

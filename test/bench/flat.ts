@@ -32,7 +32,7 @@ export async function flatOnMongodb(client: Client, options: Options): Promise<T
       for (const count of [campaigns, SMALL, SMALL]) samples.push(await seedDatabase(uri, count));
       all.push(await sized(campaigns, await startServer(oursOn(uri)), { samples }));
     }
-    return await measureAll(all, usageOf((await database.primary()).pid), client, options);
+    return await measureAll(all, usageOf((await database.findPrimary()).pid), client, options);
   } finally {
     await database.stop();
   }

@@ -12,7 +12,7 @@ import { Application } from '../../core/application.ts';
 const settings = readSettings(process.env);
 const log = await createStandardErrorLog(settings.LOG_LEVEL);
 const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => log.warn(line), false);
-await connection.firstAttempt();
+await connection.waitForFirstAttempt();
 const core = {
   app: new Application(storage, createNodeSystem(), CALLER_CACHE_TTL_MS),
   requestLimiter: createMemoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),

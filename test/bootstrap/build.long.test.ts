@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { withCheckout } from '../support/checkout.ts';
-import { mongod } from '../support/mongod.ts';
-import { onMongodb } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-service.ts';
 import type { ServiceProcess } from '../support/process.ts';
-import { redis } from '../support/redis.ts';
+import { getRedis } from '../support/redis.ts';
 import { freePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -18,7 +18,7 @@ const KILL_INTERVAL_MS = 700;
 
 suite('a build', {
   'does not disturb npx commands, or servers that replace workers': async () => {
-    const [database, counter] = await Promise.all([mongod(), redis()]);
+    const [database, counter] = await Promise.all([createDatabase(), getRedis()]);
     const shared = {
       RATE_LIMITER: 'redis',
       REDIS_URL: counter.url,
@@ -27,7 +27,7 @@ suite('a build', {
     };
     try {
       await withCheckout({ isBuilt: true }, async (checkout) => {
-        const service = await checkout.start('npm start', { ...onMongodb(database.uri), ...shared });
+        const service = await checkout.start('npm start', { ...createMongodbSettings(database.uri), ...shared });
         let isBuilding = true;
         let killCount = 0;
         const build = async () => {

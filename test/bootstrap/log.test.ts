@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConcurrentClients, requestBytes } from '../support/concurrent-clients.ts';
-import { Missing } from '../support/missing.ts';
+import { MissingDependencyError } from '../support/missing-dependency-error.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { CONTROL_C, PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { suite } from '../support/suite.ts';
@@ -74,7 +74,7 @@ suite('a log on a terminal', {
 
 suite('a log that cannot be written', {
   'because the disk is full, loses lines and has no other effect': async () => {
-    if (!existsSync(FULL_DEVICE)) throw new Missing(`There is no ${FULL_DEVICE} here.`);
+    if (!existsSync(FULL_DEVICE)) throw new MissingDependencyError(`There is no ${FULL_DEVICE} here.`);
     const full = openSync(FULL_DEVICE, 'w');
     try {
       await assertServesAndStops(await startProcess({}, full));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { mongod } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
-import { redis } from '../support/redis.ts';
+import { getRedis } from '../support/redis.ts';
 import { fetchMetrics, scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -138,11 +138,11 @@ suite('a service with workers', {
 async function withWorkers(
   test: (service: { readonly settings: Readonly<Record<string, string>>; readonly key: string }) => Promise<void>,
 ): Promise<void> {
-  const [database, counter] = await Promise.all([mongod(), redis()]);
+  const [database, counter] = await Promise.all([createDatabase(), getRedis()]);
   try {
-    const { key } = await withUseCases(database.uri, newWorkspace);
+    const { key } = await withApplication(database.uri, createWorkspace);
     const shared = { RATE_LIMITER: 'redis', REDIS_URL: counter.url };
-    await test({ settings: { ...onMongodb(database.uri), ...shared, WORKERS: '2' }, key });
+    await test({ settings: { ...createMongodbSettings(database.uri), ...shared, WORKERS: '2' }, key });
   } finally {
     await Promise.all([database.stop(), counter.stop()]);
   }

@@ -256,7 +256,7 @@ const emptyListMessages: Readonly<Record<string, string>> = {
   'campaign list': 'The workspace has no campaigns yet.',
 };
 
-const createNotFoundMessage = (noun: string) => `There is no ${noun} with this id in the workspace.`;
+const createNotFoundMessage = (noun: string) => `No ${noun} of this workspace has this id. Check the id.`;
 
 /** The errors of command lines that a rule rejects. */
 const expectedErrors: Readonly<Record<string, string>> = {

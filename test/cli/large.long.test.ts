@@ -7,8 +7,8 @@ import { createShareId } from '../../core/campaign/campaign.ts';
 import { usageOf } from '../bench/usage.ts';
 import { newId } from '../contract/samples.ts';
 import { parseJsonOutput, startCommand } from '../support/command-line.ts';
-import { mongod } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
@@ -19,9 +19,9 @@ const PAGE = { page: 1, pageSize: 25, includeArchived: false, sortBy: 'createdAt
 
 suite('a large amount of data', {
   'does not increase the memory of an import: 500,000 lines take about as much as 20,000': async () => {
-    const database = await mongod();
+    const database = await createDatabase();
     try {
-      const { workspaceId } = await withUseCases(database.uri, newWorkspace);
+      const { workspaceId } = await withApplication(database.uri, createWorkspace);
       const small = await measurePeakMiB(database.uri, workspaceId, 20_000);
       const large = await measurePeakMiB(database.uri, workspaceId, 500_000);
       assert.ok(large < 1.6 * small, `${small.toFixed()} MiB, and ${large.toFixed()} MiB`);
@@ -31,12 +31,12 @@ suite('a large amount of data', {
   },
 
   'does not slow down a list: a campaign with 100,000 shares is listed as fast as one without': async () => {
-    const database = await mongod();
+    const database = await createDatabase();
     const { storage, connection } = mongodbStorage(database.uri, () => undefined);
     try {
-      await connection.firstAttempt();
+      await connection.waitForFirstAttempt();
       const app = new Application(storage, createNodeSystem());
-      const { workspaceId } = await newWorkspace(app);
+      const { workspaceId } = await createWorkspace(app);
       const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
       const actor = { workspaceId, member };
       const { id: campaignId } = await app.campaigns.create(actor, campaign);
@@ -75,7 +75,7 @@ const campaign = { ...campaignBody(), status: 'published', destinationUrl: null 
 /** Returns the peak resident memory, in MiB, of a process that imports campaigns from its standard input. */
 async function measurePeakMiB(uri: string, workspaceId: string, lineCount: number): Promise<number> {
   const args = ['import', '--workspace', workspaceId, 'campaigns', '-', '--json'];
-  const { child, output } = startCommand(args, onMongodb(uri));
+  const { child, output } = startCommand(args, createMongodbSettings(uri));
   const { residentMiB } = usageOf(child.pid as number);
   let peakMiB = 0;
   const timer = setInterval(() => (peakMiB = Math.max(peakMiB, residentMiB() || 0)), POLL_INTERVAL_MS);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { CLI_PATH, type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
-import { mongod } from '../support/mongod.ts';
-import { withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { withApplication } from '../support/mongodb-service.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
@@ -26,10 +26,10 @@ interface TestDatabase {
 }
 
 async function withDatabase(test: (database: TestDatabase) => Promise<void>): Promise<void> {
-  const { uri, stop } = await mongod();
+  const { uri, stop } = await createDatabase();
   const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
   try {
-    const company = await withUseCases(uri, (app) => createTenant({ app }, 'northwind'));
+    const company = await withApplication(uri, (app) => createTenant({ app }, 'northwind'));
     await test({ runAdvocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
   } finally {
     await stop();
@@ -55,7 +55,7 @@ suite('the command line, as a process', {
       [{ STORAGE: 'mongo', PORT: 'x' }, /^error: PORT: must be .*\nerror: STORAGE: must be one of memory, mongodb\n$/],
       [
         { STORAGE: 'mongodb', MONGODB_URI: unreachableUri },
-        /\nerror: MongoDB cannot be reached\. Check that it is running and that MO/,
+        /\nerror: MongoDB is unavailable\. Check that it is running and that MO/,
       ],
     ];
     await Promise.all(

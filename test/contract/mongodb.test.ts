@@ -1,5 +1,5 @@
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { type Database, mongod } from '../support/mongod.ts';
+import { createDatabase, type Database } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { defineModelTests } from './model.ts';
@@ -9,7 +9,7 @@ let database: Promise<Database> | undefined;
 
 /** Opens a storage on the shared database of this file, which is cheaper than a database for each test. */
 async function openStorage() {
-  database ??= mongod();
+  database ??= createDatabase();
   const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
   await waitUntil(() =>
     storage.checkReady().then(

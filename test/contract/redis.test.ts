@@ -2,33 +2,38 @@ import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { RedisRateLimiters } from '../../adapters/redis/rate-limiter.ts';
-import { redis } from '../support/redis.ts';
+import { getRedis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 import { defineRateLimiterContract } from './rate-limiter-contract.ts';
 import { newId } from './samples.ts';
 
-let server: ReturnType<typeof redis> | undefined;
+let server: ReturnType<typeof getRedis> | undefined;
 
 /** Opens a rate limiter on the shared Redis of this file. */
 async function openRateLimiter(limit: number, windowSeconds: number) {
-  server ??= redis();
+  server ??= getRedis();
   const { url } = await server;
   const counter = new RedisRateLimiters(url, () => undefined);
   await counter.open();
-  const limiter = counter.rateLimiter('test', limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds));
+  const limiter = counter.createRateLimiter(
+    'test',
+    limit,
+    windowSeconds,
+    createMemoryRateLimiter(limit, windowSeconds),
+  );
   return { limiter, close: () => counter.close() };
 }
 
 suite('a rate limiter in Redis', {
   ...defineRateLimiterContract(openRateLimiter),
   'ends a window in time if the clock of Redis was set back by an hour': async () => {
-    server ??= redis();
+    server ??= getRedis();
     const { url } = await server;
     const counter = new RedisRateLimiters(url, () => undefined);
     const client = new Redis(url);
     try {
       await counter.open();
-      const limiter = counter.rateLimiter('set-back', 1, 10, createMemoryRateLimiter(1, 10));
+      const limiter = counter.createRateLimiter('set-back', 1, 10, createMemoryRateLimiter(1, 10));
       const key = newId();
       await limiter.consume(key);
       await client.pexpire(`advocacy:set-back:${key}`, 3_610_000);

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { buildImage, type Image } from '../support/dockerfile.ts';
-import { mongod } from '../support/mongod.ts';
-import { redis } from '../support/redis.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { getRedis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the image of the Dockerfile', {
   'serves with MongoDB and Redis, is healthy, and stops on a signal': () =>
     withImage(async (image) => {
-      const [database, counter] = [await mongod(), await redis()];
+      const [database, counter] = [await createDatabase(), await getRedis()];
       const databases = {
         STORAGE: 'mongodb',
         MONGODB_URI: database.uri,

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { globalStoreNames, recordSchemas } from '../../core/storage.ts';
 import { root } from '../support/compose.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
@@ -23,7 +23,7 @@ suite('docs/operating.md', {
   },
 
   'has shard keys that are prefixes of an index and of each unique index': async () => {
-    const { uri, stop } = await mongod();
+    const { uri, stop } = await createDatabase();
     const { storage, connection } = mongodbStorage(uri, () => {});
     const client = new MongoClient(uri);
     try {

@@ -7,7 +7,7 @@ import { commandGroups, commands } from '../../adapters/cli/commands.ts';
 import { withCheckout } from '../support/checkout.ts';
 import { createCommandLine } from '../support/command-line.ts';
 import { parseSteps, runSteps, type Step } from '../support/console-steps.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
@@ -49,7 +49,7 @@ async function findFreePort(): Promise<number> {
 
 /** Runs steps of the page on a new database and in a new folder. Resolves to their outputs. */
 async function runOnDatabase(steps: readonly Step[]): Promise<string[]> {
-  const { uri, stop } = await mongod();
+  const { uri, stop } = await createDatabase();
   let outputs: string[] = [];
   try {
     await (isLong ? runInCheckout : runWithFakeNpx)(async (folder, env) => {

@@ -5,8 +5,8 @@ import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, send } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
 import { allOperations, postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
@@ -27,9 +27,9 @@ suite('a database outage', {
       const set = await startReplicaSet();
       const server = set.members[0] as ServerProcess;
       try {
-        const uri = inDatabase(set.uri, 'advocacy');
-        const tenant = await withUseCases(uri, (app) => createTenant({ app }, 'tenant'));
-        await withProcess(onMongodb(uri), async ({ url }) => {
+        const uri = withDatabaseName(set.uri, 'advocacy');
+        const tenant = await withApplication(uri, (app) => createTenant({ app }, 'tenant'));
+        await withProcess(createMongodbSettings(uri), async ({ url }) => {
           const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
             const { path, body } = validCallOf(operation, tenant);
             return send(url, { method: operation.method, path, key: tenant.key, headers, ...(body && { body }) });

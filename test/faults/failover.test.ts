@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { findLongestGap, startLoad } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
@@ -23,21 +23,21 @@ suite('a replica set of three whose primary is killed during many writes', {
   'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': async () => {
     const set = await startReplicaSet(3);
     try {
-      const uri = inDatabase(set.uri, 'advocacy');
-      const { workspaceId, key } = await withUseCases(uri, newWorkspace);
+      const uri = withDatabaseName(set.uri, 'advocacy');
+      const { workspaceId, key } = await withApplication(uri, createWorkspace);
       const shared = await SharedCampaign.create(uri, workspaceId, SHARE_COUNT);
-      await withProcess(onMongodb(uri), async ({ url }) => {
+      await withProcess(createMongodbSettings(uri), async ({ url }) => {
         const ledger = new Ledger(() => url, key);
         const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
         shared.start(SHARE_COUNT);
         for (let kill = 0; kill < KILL_COUNT; kill++) {
           await delay(KILL_INTERVAL_MS);
-          const primary = await set.primary();
+          const primary = await set.findPrimary();
           const { size } = ledger;
           await primary.kill();
           await waitUntil(() => ledger.size > size + 2 * WRITER_COUNT);
           await primary.start();
-          await set.healthy();
+          await set.waitUntilHealthy();
         }
         await delay(KILL_INTERVAL_MS);
         await load.stop();

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send, startLoad } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
@@ -52,9 +52,9 @@ suite('a database that is frozen under load', {
     const set = await startReplicaSet();
     const server = set.members[0] as ServerProcess;
     try {
-      const uri = inDatabase(set.uri, 'advocacy');
-      const { workspaceId, key } = await withUseCases(uri, newWorkspace);
-      await withReference({ ...onMongodb(uri), ...SMALL_HEAP }, async ({ url, child }, reference) => {
+      const uri = withDatabaseName(set.uri, 'advocacy');
+      const { workspaceId, key } = await withApplication(uri, createWorkspace);
+      await withReference({ ...createMongodbSettings(uri), ...SMALL_HEAP }, async ({ url, child }, reference) => {
         const ledger = new Ledger(() => url, key);
         const writing = startLoad(WRITER_COUNT, async (client, i) => {
           await delay(WRITE_INTERVAL_MS);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { campaignBody } from '../support/samples.ts';
 import type { ServerProcess } from '../support/server-process.ts';
@@ -24,18 +24,18 @@ suite('an import that is interrupted while MongoDB hangs', {
   'names the lines that may be stored, and stores each line once when it is resumed': async () => {
     const set = await startReplicaSet();
     const server = set.members[0] as ServerProcess;
-    const uri = inDatabase(set.uri, 'advocacy');
+    const uri = withDatabaseName(set.uri, 'advocacy');
     const client = new MongoClient(uri);
     try {
       const imports = await Promise.all(
         SIGNALS.map(async (signal) => {
-          const { workspaceId } = await withUseCases(uri, newWorkspace);
+          const { workspaceId } = await withApplication(uri, createWorkspace);
           const args = ['import', '--workspace', workspaceId, 'campaigns', '-', '--json'];
           const getNames = async () => {
             const stored = client.db().collection('campaigns').find({ workspaceId }).sort({ _id: 1 });
             return (await stored.toArray()).map(({ name }) => Number(name));
           };
-          const started = startCommand(args, onMongodb(uri));
+          const started = startCommand(args, createMongodbSettings(uri));
           started.child.stdin.write(createLines(1, 500));
           await waitUntil(async () => (await getNames()).length === 500);
           return { ...started, signal, args, getNames };
@@ -65,7 +65,7 @@ suite('an import that is interrupted while MongoDB hangs', {
           async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS,
         );
         const resume = [...args, '--from-line', '501', '--import-id', importId];
-        const resumed = parseJsonOutput(await runProcess(resume, onMongodb(uri), createLines(1, 1200)));
+        const resumed = parseJsonOutput(await runProcess(resume, createMongodbSettings(uri), createLines(1, 1200)));
         assert.deepEqual([resumed.accepted, resumed.refused, resumed.nextLine], [700, [], 1201]);
         assert.deepEqual(
           await getNames(),

@@ -6,9 +6,9 @@ import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { Ledger } from '../support/ledger.ts';
 import { send, startLoad } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { type Loss, mongodbProxy } from '../support/mongodb-proxy.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { type Loss, startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { startProcess, withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { campaignBody } from '../support/samples.ts';
@@ -28,10 +28,10 @@ const RETRY_INTERVAL_MS = 250;
 suite('a service that is killed while it writes', {
   'loses no acknowledged write, stores none twice, and stores a retry with an Idempotency-Key once': async () => {
     const set = await startReplicaSet();
-    const uri = inDatabase(set.uri, 'advocacy');
-    let service = await startProcess(onMongodb(uri));
+    const uri = withDatabaseName(set.uri, 'advocacy');
+    let service = await startProcess(createMongodbSettings(uri));
     try {
-      const { workspaceId, key } = await withUseCases(uri, newWorkspace);
+      const { workspaceId, key } = await withApplication(uri, createWorkspace);
       const ledger = new Ledger(() => service.url, key);
       const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
       for (let kill = 0; kill < KILL_COUNT; kill++) {
@@ -39,7 +39,7 @@ suite('a service that is killed while it writes', {
         await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
         service.child.kill('SIGKILL');
         await service.waitForExit();
-        service = await startProcess(onMongodb(uri));
+        service = await startProcess(createMongodbSettings(uri));
       }
       await delay(scale(1_000, LOCK_TTL_MS));
       const { size } = ledger;
@@ -69,12 +69,12 @@ interface KillPoint {
 
 /** If nothing is stored, a retry gets 409 until the lock of the killed process expires. */
 const killPoints: Readonly<Record<string, KillPoint>> = {
-  'the response to the commit': { command: 'commitTransaction', loss: 'answer', isStored: true },
+  'the response to the commit': { command: 'commitTransaction', loss: 'response', isStored: true },
   ...(isLong && {
     'the commit': { command: 'commitTransaction', loss: 'request', isStored: false },
     'the second write of the transaction': { command: 'update', loss: 'request', isStored: false },
-    'the response to the second write': { command: 'update', loss: 'answer', isStored: false },
-    'the response to the lock of the key': { command: 'insert', loss: 'answer', isStored: false },
+    'the response to the second write': { command: 'update', loss: 'response', isStored: false },
+    'the response to the lock of the key': { command: 'insert', loss: 'response', isStored: false },
   }),
 };
 
@@ -83,7 +83,7 @@ suite('a service that is killed in the middle of a POST with an Idempotency-Key'
     const set = await startReplicaSet();
     try {
       const outcomes = Object.entries(killPoints).map(
-        ([name, killPoint], i) => [name, postAndRetry(inDatabase(set.uri, `kill-${i}`), killPoint)] as const,
+        ([name, killPoint], i) => [name, postAndRetry(withDatabaseName(set.uri, `kill-${i}`), killPoint)] as const,
       );
       await Promise.allSettled(outcomes.map(([, outcome]) => outcome));
       await each(outcomes, (outcome) => outcome);
@@ -95,11 +95,11 @@ suite('a service that is killed in the middle of a POST with an Idempotency-Key'
 
 /** Sends a request to a process that is killed meanwhile, and retries with another one until it returns the response. */
 async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint): Promise<void> {
-  const proxy = await mongodbProxy(uri);
-  const killed = await startProcess(onMongodb(proxy.uri));
+  const proxy = await startMongodbProxy(uri);
+  const killed = await startProcess(createMongodbSettings(proxy.uri));
   try {
-    await withUseCases(uri, async (app) => {
-      const { workspaceId, key } = await newWorkspace(app);
+    await withApplication(uri, async (app) => {
+      const { workspaceId, key } = await createWorkspace(app);
       const listStored = () => collectAll<Campaign>(app.campaigns.iterate(workspaceId));
       const post = (url: string) =>
         send(url, {
@@ -117,11 +117,11 @@ async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint)
         return killed.waitForExit();
       });
       assert.equal((await post(killed.url)).status, 0);
-      assert.equal(proxy.toLose, 0);
+      assert.equal(proxy.remainingLossCount, 0);
       const killedAt = performance.now();
       assert.equal((await listStored()).length, isStored ? 1 : 0);
 
-      await withProcess(onMongodb(uri), async ({ url }) => {
+      await withProcess(createMongodbSettings(uri), async ({ url }) => {
         let response = await post(url);
         for (; response.status === 409; response = await post(url)) {
           assert.ok(!isStored, 'the retry was rejected although the record is stored');
@@ -152,9 +152,9 @@ async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint)
 suite('a process that is killed while it records shares', {
   'leaves a counter that agrees with the shares, and loses no acknowledged share': async () => {
     const set = await startReplicaSet();
-    const uri = inDatabase(set.uri, 'advocacy');
+    const uri = withDatabaseName(set.uri, 'advocacy');
     try {
-      const { workspaceId } = await withUseCases(uri, newWorkspace);
+      const { workspaceId } = await withApplication(uri, createWorkspace);
       const shared = await SharedCampaign.create(uri, workspaceId, SHARE_COUNT * KILL_COUNT);
       for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { recordedShareCount: recorded } = shared;

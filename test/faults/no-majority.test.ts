@@ -14,8 +14,8 @@ import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadRequest, send } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { type ReplicaSet, startReplicaSet } from '../support/replica-set.ts';
 import { scale } from '../support/scale.ts';
@@ -84,7 +84,7 @@ function getEnvironment(): Promise<Environment> {
 async function createEnvironment(): Promise<Environment> {
   const set = await startReplicaSet(3);
   await set.setElectionTimeout(ELECTION_TIMEOUT_MS);
-  const uri = inDatabase(set.uri, 'advocacy');
+  const uri = withDatabaseName(set.uri, 'advocacy');
   const operators = await Promise.all([createOperator(uri), createOperator(uri)]);
   const [{ app }] = operators;
   const { id: workspaceId } = await app.workspaces.create('Northwind');
@@ -95,7 +95,7 @@ async function createEnvironment(): Promise<Environment> {
     workspaceId,
     keyId: apiKey.id,
     key: secret,
-    services: await Promise.all([startProcess(onMongodb(uri)), startProcess(onMongodb(uri))]),
+    services: await Promise.all([startProcess(createMongodbSettings(uri)), startProcess(createMongodbSettings(uri))]),
     operators,
     shortTimeout: await createOperator(`${uri}&wtimeoutMS=300`),
   };
@@ -103,7 +103,7 @@ async function createEnvironment(): Promise<Environment> {
 
 async function createOperator(uri: string): Promise<Operator> {
   const { storage, connection } = mongodbStorage(uri, () => undefined);
-  await connection.firstAttempt();
+  await connection.waitForFirstAttempt();
   return { app: new Application(storage, createNodeSystem()), storage, connection };
 }
 
@@ -239,7 +239,7 @@ async function sendAll(environment: Environment, loseMajority: () => Promise<voi
 
 /** Fails if a change was acknowledged and is not stored. */
 function assertStored(uri: string, changes: Changes, outcomes: Outcomes): Promise<void> {
-  return withUseCases(uri, (app) =>
+  return withApplication(uri, (app) =>
     each(changes, async ({ isStored }, name) => {
       const count = outcomes[name]?.filter(({ isAcknowledged }) => isAcknowledged).length ?? 0;
       assert.ok(count === 0 || (await isStored(app, count)), `was acknowledged ${count} times, but is lost`);
@@ -248,7 +248,7 @@ function assertStored(uri: string, changes: Changes, outcomes: Outcomes): Promis
 }
 
 async function findSecondaries(set: ReplicaSet): Promise<[ServerProcess, ServerProcess]> {
-  const primary = await set.primary();
+  const primary = await set.findPrimary();
   return set.members.filter((member) => member !== primary) as [ServerProcess, ServerProcess];
 }
 
@@ -301,7 +301,7 @@ suite('a change that a majority has not stored yet', {
         slow.thaw();
       }, FREEZE_DURATION_MS);
     });
-    const primary = await set.primary();
+    const primary = await set.findPrimary();
     await primary.kill();
     await dead.start();
     await set.elect([slow, dead]);
@@ -319,7 +319,7 @@ suite('a change that a majority has not stored yet', {
   'is not acknowledged while both secondaries are dead, but a later retry is': async () => {
     const environment = await getEnvironment();
     const { set, uri, shortTimeout } = environment;
-    await set.healthy();
+    await set.waitUntilHealthy();
     const secondaries = await findSecondaries(set);
     const methods = await createStorageCalls(shortTimeout);
     let calls: Promise<readonly [string, Outcome]>[] = [];
@@ -338,11 +338,11 @@ suite('a change that a majority has not stored yet', {
     await each(await Promise.all(calls), ({ isAcknowledged, text }) => assert.equal(isAcknowledged, false, text));
 
     for (const secondary of secondaries) await secondary.start();
-    await set.healthy();
+    await set.waitUntilHealthy();
     const retried = Object.entries(changes).map(async ([name, { retry }]) => [name, [await retry()]] as const);
     const retryOutcomes = Object.fromEntries(await Promise.all(retried));
     await each(retryOutcomes, ([outcome]) => assert.equal(outcome?.isAcknowledged, true, outcome?.text));
-    await (await set.primary()).kill();
+    await (await set.findPrimary()).kill();
     await set.elect(secondaries);
     await assertStored(uri, changes, retryOutcomes);
   },

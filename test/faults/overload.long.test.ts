@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { ConcurrentClients, requestBytes, searchRequest, type TimedResponse } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
-import { mongod } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
 import { suite } from '../support/suite.ts';
@@ -233,15 +233,15 @@ async function withStorage(
     });
     return;
   }
-  const { uri, stop } = await mongod();
+  const { uri, stop } = await createDatabase();
   try {
-    const key = await withUseCases(uri, async (app) => {
-      const { workspaceId, key } = await newWorkspace(app);
+    const key = await withApplication(uri, async (app) => {
+      const { workspaceId, key } = await createWorkspace(app);
       const batch = Array(100).fill({ ...campaignBody(), description: 'z'.repeat(1_000) });
       for (let i = 0; i < campaigns; i += batch.length) await app.campaigns.createMany({ workspaceId }, batch);
       return key;
     });
-    await withProcess({ ...settings, ...onMongodb(uri) }, (service) => test(service, key));
+    await withProcess({ ...settings, ...createMongodbSettings(uri) }, (service) => test(service, key));
   } finally {
     await stop();
   }

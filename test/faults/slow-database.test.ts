@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { send } from '../support/load.ts';
-import { mongod } from '../support/mongod.ts';
-import { mongodbProxy } from '../support/mongodb-proxy.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
@@ -14,11 +14,11 @@ const MAX_RESPONSE_MS = scale(15_000, 11_000);
 
 suite('a database whose responses are slow', {
   'delays no request for more than eleven seconds, and a retry of an unfinished request is stored once': async () => {
-    const database = await mongod();
-    const proxy = await mongodbProxy(database.uri);
+    const database = await createDatabase();
+    const proxy = await startMongodbProxy(database.uri);
     try {
-      const { key } = await withUseCases(database.uri, newWorkspace);
-      await withProcess(onMongodb(proxy.uri), async ({ url }) => {
+      const { key } = await withApplication(database.uri, createWorkspace);
+      await withProcess(createMongodbSettings(proxy.uri), async ({ url }) => {
         proxy.delayMs = DELAY_MS;
         const headers = { 'Idempotency-Key': 'once' };
         const post = () => send(url, { method: 'POST', path: '/tags', key, headers, body: { name: 'slow' } });

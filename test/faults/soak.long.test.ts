@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LoadRequest, type LoadResponse, send, startLoad } from '../support/load.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { allOperations, pathOf, validCallOf } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
@@ -46,7 +46,7 @@ suite('a service that serves all operations for a while', {
   'has no leak with memory storage': () => runSoak({}, { recordBytes: RECORD_BYTES, handles: MAX_EXTRA_HANDLE_COUNT }),
 
   'has no leak with MongoDB': async () => {
-    const { uri, stop } = await mongod();
+    const { uri, stop } = await createDatabase();
     try {
       await runSoak(
         { STORAGE: 'mongodb', MONGODB_URI: uri },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertInternalError } from '../support/ledger.ts';
 import { send } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
@@ -26,12 +26,12 @@ suite('a service that is started before its database and its Redis', {
   'listens, logs little, fails requests first within a timeout and then at once, and recovers automatically':
     async () => {
       const [set, redis] = await Promise.all([startReplicaSet(), startRedis()]);
-      const mongod = set.members[0] as ServerProcess;
+      const createDatabase = set.members[0] as ServerProcess;
       try {
-        const uri = inDatabase(set.uri, 'advocacy');
-        const { key } = await withUseCases(uri, newWorkspace);
-        await Promise.all([mongod.kill(), redis.kill()]);
-        const settings = { ...onMongodb(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url };
+        const uri = withDatabaseName(set.uri, 'advocacy');
+        const { key } = await withApplication(uri, createWorkspace);
+        await Promise.all([createDatabase.kill(), redis.kill()]);
+        const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url };
         const startedAt = performance.now();
         await withProcess(settings, async (service) => {
           const getStatus = async (path: string) => (await send(service.url, { path, key })).status;
@@ -46,13 +46,13 @@ suite('a service that is started before its database and its Redis', {
           assert.equal(await getStatus('/readyz'), 503);
           const lines = getLogLines(service);
           assert.ok(lines.length <= 1 + (performance.now() - startedAt) / 1_000, lines.join('\n'));
-          assert.match(lines.join('\n'), /MongoDB cannot be reached/);
-          assert.match(lines.join('\n'), /Redis is away/);
+          assert.match(lines.join('\n'), /MongoDB is unavailable/);
+          assert.match(lines.join('\n'), /Redis is unavailable/);
 
-          await Promise.all([mongod.start(), redis.start()]);
+          await Promise.all([createDatabase.start(), redis.start()]);
           await waitUntil(async () => (await getStatus('/readyz')) === 200);
-          await waitUntil(() => /MongoDB is back/.test(service.output.stderr));
-          await waitUntil(() => /Redis is back/.test(service.output.stderr));
+          await waitUntil(() => /MongoDB is available again/.test(service.output.stderr));
+          await waitUntil(() => /Redis is available again/.test(service.output.stderr));
           assert.equal(await getStatus('/campaigns'), 200);
         });
       } finally {

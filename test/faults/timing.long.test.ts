@@ -3,8 +3,8 @@ import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';
 import { type LoadRequest, quantile, send } from '../support/load.ts';
-import { mongod } from '../support/mongod.ts';
-import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
 import { operationsWithId, pathOf, pathSegmentOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
@@ -95,12 +95,16 @@ async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): P
 
 suite('the time of a response', {
   'does not reveal whether a record of another workspace or a key exists': async () => {
-    const database = await mongod();
+    const database = await createDatabase();
     try {
-      await withUseCases(database.uri, async (app) => {
+      await withApplication(database.uri, async (app) => {
         const [own, other] = [await createTenant({ app }, 'own'), await createTenant({ app }, 'other')];
         const pairs = { ...createRecordPairs(own, other), ...(await createKeyPairs(app, own)) };
-        const settings = { ...onMongodb(database.uri), LOG_LEVEL: 'error', REFUSED_CREDENTIALS_PER_MINUTE: '1000000' };
+        const settings = {
+          ...createMongodbSettings(database.uri),
+          LOG_LEVEL: 'error',
+          REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
+        };
         await withProcess(settings, async ({ url }) => {
           await each(pairs, async (pair) => {
             const difference = await measureDifference(url, pair);

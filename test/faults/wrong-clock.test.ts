@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import { type LoadResponse, send } from '../support/load.ts';
-import { mongod } from '../support/mongod.ts';
-import { mongodbProxy } from '../support/mongodb-proxy.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
 import { campaignBody } from '../support/samples.ts';
@@ -28,12 +28,12 @@ function createClockSettings(aheadMs: number): Readonly<Record<string, string>> 
 
 suite('a process whose clock is wrong', {
   'locks an Idempotency-Key for the usual time, and takes over no lock and expires no API key early': async () => {
-    const database = await mongod();
-    const proxy = await mongodbProxy(database.uri);
+    const database = await createDatabase();
+    const proxy = await startMongodbProxy(database.uri);
     const client = new MongoClient(database.uri);
     try {
-      const { key, expiring } = await withUseCases(database.uri, async (app) => {
-        const workspace = await newWorkspace(app);
+      const { key, expiring } = await withApplication(database.uri, async (app) => {
+        const workspace = await createWorkspace(app);
         const expiresAt = new Date(Date.now() + HOUR_MS / 2).toISOString();
         const { secret } = await app.apiKeys.create(workspace.workspaceId, { expiresAt });
         return { ...workspace, expiring: secret };
@@ -43,7 +43,7 @@ suite('a process whose clock is wrong', {
         headers: { 'Idempotency-Key': 'once' },
       };
       await withProcess(
-        { ...onMongodb(proxy.uri), ...createClockSettings(300_000) },
+        { ...createMongodbSettings(proxy.uri), ...createClockSettings(300_000) },
         async ({ url, child, waitForExit }) => {
           assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
           proxy.lose('commitTransaction', 'request', 1, () => {
@@ -58,10 +58,13 @@ suite('a process whose clock is wrong', {
       const ttlMs = locked?.expiresAt - localTime.getTime();
       assert.ok(ttlMs > 0 && ttlMs <= LOCK_TTL_MS, `locked for ${ttlMs} ms`);
 
-      await withProcess({ ...onMongodb(database.uri), ...createClockSettings(HOUR_MS) }, async ({ url }) => {
-        assert.equal((await send(url, postRequest)).status, 409);
-        assert.equal((await send(url, { path: '/campaigns', key: expiring })).status, 200);
-      });
+      await withProcess(
+        { ...createMongodbSettings(database.uri), ...createClockSettings(HOUR_MS) },
+        async ({ url }) => {
+          assert.equal((await send(url, postRequest)).status, 409);
+          assert.equal((await send(url, { path: '/campaigns', key: expiring })).status, 200);
+        },
+      );
     } finally {
       await client.close();
       await proxy.close();

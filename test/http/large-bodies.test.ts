@@ -16,7 +16,7 @@ const PRESSURE_MIB = 128;
 /** A size that is within the memory budget of a workspace, in any number of chunks. */
 const ALLOWED_MIB = 24;
 const REJECTED_RESPONSE = /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many request bodies of your workspace/s;
-const TOO_LARGE = /^The body must have at most 1048576 bytes\.$/;
+const TOO_LARGE = /^The request body must have at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
 const LENGTH_OVER_LIMIT = ['Content-Length', String(LIMIT + 1)] as const;

@@ -3,8 +3,8 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Admission } from '../../adapters/http/admission.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
 import { ConcurrentClients, requestBytes, searchRequest, type TimedResponse } from '../support/concurrent-clients.ts';
-import { mongod } from '../support/mongod.ts';
-import { onMongodb } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-service.ts';
 import { sendRaw } from '../support/raw-requests.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -205,7 +205,7 @@ suite('a burst of searches of one workspace', {
     }),
 
   'is served, and delays another workspace by only a few of them: on MongoDB': async () => {
-    const { uri, stop } = await mongod();
+    const { uri, stop } = await createDatabase();
     try {
       await withService(
         async (api) => {
@@ -213,7 +213,7 @@ suite('a burst of searches of one workspace', {
           assert.ok(Math.max(...overtakingCounts) <= MAX_OVERTAKING_COUNT, `${overtakingCounts}`);
           assert.deepEqual([...statuses], [200]);
         },
-        { settings: onMongodb(uri) },
+        { settings: createMongodbSettings(uri) },
       );
     } finally {
       await stop();

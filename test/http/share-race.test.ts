@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { type Fixture, withFixture } from '../support/fixture.ts';
-import { mongod } from '../support/mongod.ts';
-import { onMongodb } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
@@ -27,9 +27,9 @@ async function readPairs({ call }: Fixture, id: string, path: string): Promise<P
 
 suite('a campaign that is read while it is shared', {
   'counts the share of a member if and only if that member has shared it': async () => {
-    const database = await mongod();
+    const database = await createDatabase();
     try {
-      await each({ memory: {}, mongodb: onMongodb(database.uri) }, (settings) =>
+      await each({ memory: {}, mongodb: createMongodbSettings(database.uri) }, (settings) =>
         withFixture(
           async (world, { app }) => {
             const { workspaceId, admin, call } = world;

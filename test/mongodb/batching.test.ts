@@ -6,91 +6,91 @@ import type { Storage } from '../../core/storage.ts';
 import { type Tag, tagSchema } from '../../core/tag/tag.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
 import { createCampaign, createTag, newId } from '../contract/samples.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
-const MANY = 60;
-const HELD_MS = 3_000;
+const RECORD_COUNT = 60;
+const LOCK_DURATION_MS = 3_000;
 
-/** Batches whose questions are answered, or refused, when the test says so. */
-function questions() {
-  const asked: { readonly batch: readonly number[]; answer(): void; refuse(): void }[] = [];
-  const batches = new Batcher<number, string>(
+/** Creates a batcher, and the list of the batches that it sends. The test resolves or rejects each of them. */
+function createBatcher() {
+  const sentBatches: { readonly batch: readonly number[]; resolveBatch(): void; rejectBatch(): void }[] = [];
+  const batcher = new Batcher<number, string>(
     (batch) =>
       new Promise((resolve, reject) => {
-        asked.push({
+        sentBatches.push({
           batch,
-          answer: () => resolve(batch.map((number) => `answer ${number}`)),
-          refuse: () => reject(new Error(`refused ${batch}`)),
+          resolveBatch: () => resolve(batch.map((number) => `result ${number}`)),
+          rejectBatch: () => reject(new Error(`rejected ${batch}`)),
         });
       }),
   );
-  return { batches, asked };
+  return { batcher, sentBatches };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const waitForEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-suite('questions in batches', {
-  'go out at once where none is being answered, and together where some are': async () => {
-    const { batches, asked } = questions();
-    const answers = [1, 2, 3].map((number) => batches.load(number));
+suite('batching', {
+  'sends a request at once if no batch is in flight, and otherwise with the next batch': async () => {
+    const { batcher, sentBatches } = createBatcher();
+    const results = [1, 2, 3].map((number) => batcher.load(number));
     assert.deepEqual(
-      asked.map(({ batch }) => batch),
+      sentBatches.map(({ batch }) => batch),
       [[1]],
     );
-    asked[0]?.answer();
-    await turn();
-    asked[1]?.answer();
-    assert.deepEqual(await Promise.all(answers), ['answer 1', 'answer 2', 'answer 3']);
+    sentBatches[0]?.resolveBatch();
+    await waitForEventLoop();
+    sentBatches[1]?.resolveBatch();
+    assert.deepEqual(await Promise.all(results), ['result 1', 'result 2', 'result 3']);
     assert.deepEqual(
-      asked.map(({ batch }) => batch),
+      sentBatches.map(({ batch }) => batch),
       [[1], [2, 3]],
     );
   },
 
-  'fail with those that went out together, and with no others': async () => {
-    const { batches, asked } = questions();
-    const answers = [1, 2, 3].map((number) => batches.load(number));
-    asked[0]?.answer();
-    await turn();
-    const later = batches.load(4);
-    asked[1]?.refuse();
-    const settled = await Promise.allSettled(answers);
+  'fails only the requests of the failed batch': async () => {
+    const { batcher, sentBatches } = createBatcher();
+    const results = [1, 2, 3].map((number) => batcher.load(number));
+    sentBatches[0]?.resolveBatch();
+    await waitForEventLoop();
+    const later = batcher.load(4);
+    sentBatches[1]?.rejectBatch();
+    const settled = await Promise.allSettled(results);
     assert.deepEqual(
       settled.map(({ status }) => status),
       ['fulfilled', 'rejected', 'rejected'],
     );
-    await turn();
-    asked[2]?.answer();
-    assert.equal(await later, 'answer 4');
+    await waitForEventLoop();
+    sentBatches[2]?.resolveBatch();
+    assert.equal(await later, 'result 4');
   },
 
-  'do not wait for one that is not answered': async () => {
-    const { batches, asked } = questions();
-    void batches.load(1);
-    const later = [batches.load(2), batches.load(3)];
-    while (asked.length < 2) await turn();
-    asked[1]?.answer();
-    assert.deepEqual(await Promise.all(later), ['answer 2', 'answer 3']);
+  'does not wait for a batch that gets no response': async () => {
+    const { batcher, sentBatches } = createBatcher();
+    void batcher.load(1);
+    const later = [batcher.load(2), batcher.load(3)];
+    while (sentBatches.length < 2) await waitForEventLoop();
+    sentBatches[1]?.resolveBatch();
+    assert.deepEqual(await Promise.all(later), ['result 2', 'result 3']);
   },
 
-  'are a hundred at most': () => {
-    const { batches, asked } = questions();
-    for (let number = 0; number <= 250; number++) void batches.load(number);
+  'sends at most a hundred requests in a batch': () => {
+    const { batcher, sentBatches } = createBatcher();
+    for (let number = 0; number <= 250; number++) void batcher.load(number);
     assert.deepEqual(
-      asked.map(({ batch }) => batch.length),
+      sentBatches.map(({ batch }) => batch.length),
       [1, 100, 100],
     );
   },
 });
 
-const some = Array.from({ length: MANY }, (_, i) => i);
+const indexes = Array.from({ length: RECORD_COUNT }, (_, i) => i);
 
-suite('records in MongoDB that are asked for at the same time', {
-  'are read, listed and added with a few commands': () =>
-    onStorage(async ({ campaigns }, operations) => {
+suite('simultaneous calls to a record store in MongoDB', {
+  'read, list and add records with a few commands': () =>
+    withStorage(async ({ campaigns }, countOperations) => {
       const workspaceId = newId();
-      const records = some.map((i) => createCampaign(workspaceId, { name: `Campaign ${i}` }));
+      const records = indexes.map((i) => createCampaign(workspaceId, { name: `Campaign ${i}` }));
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ id }) => campaigns.get(workspaceId, id)));
       assert.deepEqual(
@@ -98,42 +98,42 @@ suite('records in MongoDB that are asked for at the same time', {
         records.map(({ name }) => name),
       );
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 99 } as const;
-      const lists = await Promise.all(some.map(() => campaigns.list(workspaceId, query)));
-      for (const list of lists) assert.equal(list.length, MANY);
+      const lists = await Promise.all(indexes.map(() => campaigns.list(workspaceId, query)));
+      for (const list of lists) assert.equal(list.length, RECORD_COUNT);
       const ids = records.map(({ id }) => id);
       const twice = (i: number) => [...ids.slice(i), newId(), ...ids.slice(i)];
-      const pages = await Promise.all(some.map((i) => campaigns.getMany(workspaceId, twice(i))));
+      const pages = await Promise.all(indexes.map((i) => campaigns.getMany(workspaceId, twice(i))));
       for (const [i, page] of pages.entries()) assert.deepEqual(page.map(({ id }) => id).sort(), ids.slice(i).sort());
       for (const op of ['insert', 'query']) {
-        const count = await operations(op);
-        assert.ok(count > 0 && count < MANY / 4, `${op}: ${count}`);
+        const count = await countOperations(op);
+        assert.ok(count > 0 && count < RECORD_COUNT / 4, `${op}: ${count}`);
       }
     }),
 
-  'are refused one by one': () =>
-    onStorage(async ({ tags }) => {
+  'are rejected one by one': () =>
+    withStorage(async ({ tags }) => {
       const workspaceId = newId();
-      const records = some.map((i) => createTag(workspaceId, `Tag ${i % (MANY / 2)}`));
+      const records = indexes.map((i) => createTag(workspaceId, `Tag ${i % (RECORD_COUNT / 2)}`));
       const added = await Promise.allSettled(records.map((record) => tags.add(record)));
       const stored = await tags.getMany(
         workspaceId,
         records.map(({ id }) => id),
       );
-      assert.equal(stored.length, MANY / 2);
-      const kept = new Set(stored.map(({ id }) => id));
+      assert.equal(stored.length, RECORD_COUNT / 2);
+      const storedIds = new Set(stored.map(({ id }) => id));
       for (const [i, { status }] of added.entries()) {
-        assert.equal(status === 'fulfilled', kept.has((records[i] as { id: string }).id));
+        assert.equal(status === 'fulfilled', storedIds.has((records[i] as { id: string }).id));
       }
-      const refused = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
-      await assertConflict(Promise.reject(refused.reason), tagSchema.unique.foldedName);
+      const rejected = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
+      await assertConflict(Promise.reject(rejected.reason), tagSchema.unique.foldedName);
     }),
 
-  'fail alone where the database refuses them for a reason of its own': () =>
-    onStorage(async ({ tags }, _, client) => {
+  'fail alone if MongoDB rejects their record': () =>
+    withStorage(async ({ tags }, _, client) => {
       const workspaceId = newId();
       await tags.add(createTag(workspaceId, 'First'));
       await client.db().command({ collMod: 'tags', validator: { name: { $ne: 'Unwanted' } } });
-      const wanted = some.map((i) => createTag(workspaceId, `Tag ${i}`));
+      const wanted = indexes.map((i) => createTag(workspaceId, `Tag ${i}`));
       const first = tags.add(wanted[0] as Tag);
       const [failed, ...added] = await Promise.allSettled([
         tags.add(createTag(workspaceId, 'Unwanted')),
@@ -142,37 +142,38 @@ suite('records in MongoDB that are asked for at the same time', {
       ]);
       assert.match(String((failed as PromiseRejectedResult).reason), /MongoServerError: Document failed validation/);
       assert.deepEqual([...new Set(added.map(({ status }) => status))], ['fulfilled']);
-      assert.equal(await tags.count(workspaceId, []), MANY + 1);
+      assert.equal(await tags.count(workspaceId, []), RECORD_COUNT + 1);
     }),
 
-  'do not wait for one that another holds, whose own turn comes': () =>
-    onStorage(async ({ tags }, _, client) => {
+  'do not wait for a record that another transaction has locked, which is added when it is unlocked': () =>
+    withStorage(async ({ tags }, _, client) => {
       const [workspaceId, other] = [newId(), newId()];
-      const held = createTag(workspaceId, 'Held');
-      const end = await hold(client, held);
+      const locked = createTag(workspaceId, 'Locked');
+      const unlock = await lockName(client, locked);
       const first = tags.add(createTag(other, 'First'));
-      const waiting = tags.add(held);
-      waiting.catch(() => 'told below');
-      await Promise.all([first, ...some.map((i) => tags.add(createTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
-      await end();
+      const waiting = tags.add(locked);
+      // The assertion below reports a rejection.
+      waiting.catch(() => undefined);
+      await Promise.all([first, ...indexes.map((i) => tags.add(createTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
+      await unlock();
       await waiting;
-      assert.equal(await tags.count(workspaceId, []), MANY / 2 + 1);
+      assert.equal(await tags.count(workspaceId, []), RECORD_COUNT / 2 + 1);
     }),
 
-  'are added together when another lets go of one': () =>
-    onStorage(async ({ tags }, _, client) => {
-      const held = createTag(newId(), 'Held');
-      const end = await hold(client, held);
-      setTimeout(end, HELD_MS);
-      assert.deepEqual(await tags.addMany([held, createTag(newId(), 'Free')]), new Map());
-      assert.deepEqual(await tags.get(held.workspaceId, held.id), held);
+  'of addMany add all records when another transaction unlocks one': () =>
+    withStorage(async ({ tags }, _, client) => {
+      const locked = createTag(newId(), 'Locked');
+      const unlock = await lockName(client, locked);
+      setTimeout(unlock, LOCK_DURATION_MS);
+      assert.deepEqual(await tags.addMany([locked, createTag(newId(), 'Free')]), new Map());
+      assert.deepEqual(await tags.get(locked.workspaceId, locked.id), locked);
     }),
 
-  'fail with an error where MongoDB ends the command': () =>
-    onStorage(async ({ tags }, _, client) => {
-      const held = createTag(newId(), 'Held');
-      const end = await hold(client, held);
-      const added = assert.rejects(tags.addMany([held, createTag(newId(), 'Free')]), MongoError);
+  'fail with an error if MongoDB kills the command': () =>
+    withStorage(async ({ tags }, _, client) => {
+      const locked = createTag(newId(), 'Locked');
+      const unlock = await lockName(client, locked);
+      const added = assert.rejects(tags.addMany([locked, createTag(newId(), 'Free')]), MongoError);
       const admin = client.db('admin');
       const ours = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
       for (let isKilled = false; !isKilled; ) {
@@ -181,13 +182,13 @@ suite('records in MongoDB that are asked for at the same time', {
         isKilled = ops.length > 0;
       }
       await added;
-      await end();
+      await unlock();
     }),
 
-  'are seen as they are after what was answered before': () =>
-    onStorage(async ({ campaigns }) => {
+  'return records as they are after each earlier change': () =>
+    withStorage(async ({ campaigns }) => {
       const workspaceId = newId();
-      const lives = some.map(async (i) => {
+      const sequences = indexes.map(async (i) => {
         const record = createCampaign(workspaceId, { clicks: 0 });
         await campaigns.add(record);
         for (let clicks = 1; clicks <= 5; clicks++) {
@@ -200,12 +201,12 @@ suite('records in MongoDB that are asked for at the same time', {
         await campaigns.remove(workspaceId, record.id);
         assert.equal(await campaigns.get(workspaceId, record.id), undefined);
       });
-      await Promise.all(lives);
+      await Promise.all(sequences);
     }),
 
-  'are read with a few commands whatever their workspaces are, and by no other workspace': () =>
-    onStorage(async ({ campaigns }, operations) => {
-      const records = some.map(() => createCampaign(newId()));
+  'of several workspaces are read with a few commands, and return only records of the own workspace': () =>
+    withStorage(async ({ campaigns }, countOperations) => {
+      const records = indexes.map(() => createCampaign(newId()));
       const ids = records.map(({ id }) => id);
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ workspaceId, id }) => campaigns.get(workspaceId, id)));
@@ -215,25 +216,25 @@ suite('records in MongoDB that are asked for at the same time', {
         pages.map((page) => page.map(({ id }) => id)),
         ids.map((id) => [id]),
       );
-      const count = await operations('query');
-      assert.ok(count > 0 && count < MANY / 4, `${count}`);
+      const count = await countOperations('query');
+      assert.ok(count > 0 && count < RECORD_COUNT / 4, `${count}`);
     }),
 
-  'are those of their own workspace': () =>
-    onStorage(async ({ campaigns }) => {
+  'with the id of another workspace find nothing': () =>
+    withStorage(async ({ campaigns }) => {
       const [one, other] = [newId(), newId()];
       const record = createCampaign(one, {});
       await campaigns.add(record);
-      const got = await Promise.all(some.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
+      const got = await Promise.all(indexes.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
       assert.deepEqual(
         got.map((found) => found?.id),
-        some.map((i) => (i % 2 ? record.id : undefined)),
+        indexes.map((i) => (i % 2 ? record.id : undefined)),
       );
     }),
 });
 
-/** Holds the name of a tag, as a process does that died in a transaction; until the end of that is asked for. */
-async function hold(client: MongoClient, { workspaceId, foldedName }: Tag): Promise<() => Promise<void>> {
+/** Locks the name of a tag, as a process does that died in a transaction. Resolves to a function that unlocks it. */
+async function lockName(client: MongoClient, { workspaceId, foldedName }: Tag): Promise<() => Promise<void>> {
   const session = client.startSession();
   session.startTransaction();
   await client.db().collection('tags').insertOne({ workspaceId, foldedName }, { session });
@@ -243,15 +244,15 @@ async function hold(client: MongoClient, { workspaceId, foldedName }: Tag): Prom
   };
 }
 
-/** Gives a test a storage of its own, and what tells how many operations of a kind its campaigns have had. */
-async function onStorage(
-  test: (storage: Storage, operations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
+/** Runs a test with a storage of its own, and a function that counts the operations on its campaigns. */
+async function withStorage(
+  test: (storage: Storage, countOperations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
 ): Promise<void> {
-  const database = await mongod();
+  const database = await createDatabase();
   const client = new MongoClient(database.uri);
   const { storage, connection } = mongodbStorage(database.uri, () => undefined);
   try {
-    await connection.firstAttempt();
+    await connection.waitForFirstAttempt();
     const db = client.db();
     await db.command({ profile: 2 });
     const ns = `${db.databaseName}.campaigns`;

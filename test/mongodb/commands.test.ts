@@ -18,17 +18,17 @@ import { assertConflict } from '../contract/assert-conflict.ts';
 import { createCampaign, createDomain, createPillar, createQuestion, createTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
 const PAGE = { page: 1, pageSize: 25 };
-const RECORDS = 400;
-/** What a page may look at: itself, the record behind it, and as many archived ones as there are between live ones. */
-const LOOKS = 3 * PAGE.pageSize;
+const RECORD_COUNT = 400;
+/** The records that a page may examine: the page, the next record, and the archived records between them. */
+const MAX_EXAMINED_COUNT = 3 * PAGE.pageSize;
 
-/** A workspace with many records, among others; ids and names of some of them. */
-interface Fixture {
+/** A workspace with many records, in a database with another one. Has ids and names of some of the records. */
+interface FilledWorkspace {
   readonly app: Application;
   readonly storage: Storage;
   readonly caller: Caller;
@@ -44,12 +44,12 @@ interface Fixture {
   readonly tagName: string;
 }
 
-type Ask = (world: Fixture) => Promise<unknown>;
+type UseCaseCall = (context: FilledWorkspace) => Promise<unknown>;
 
-/** What is done by a use case, so that its commands are seen: of every one, or this does not compile. */
+/** A call of every use case. A missing one is a compile error. */
 type Services = {
   [S in keyof Application as Application[S] extends (...args: never[]) => unknown ? never : S]: {
-    [M in keyof Application[S]]: Ask;
+    [M in keyof Application[S]]: UseCaseCall;
   };
 };
 
@@ -59,55 +59,55 @@ const PILLARS: ContentPillarQuery = { ...PAGE, sortBy: 'createdAt', sortOrder: '
 const DOMAINS = { ...PAGE, includeArchived: false };
 
 const campaigns =
-  (query: (world: Fixture) => Partial<CampaignQuery>): Ask =>
-  (world) =>
-    world.app.campaigns.list(world.caller, { ...CAMPAIGNS, ...query(world) });
+  (query: (context: FilledWorkspace) => Partial<CampaignQuery>): UseCaseCall =>
+  (context) =>
+    context.app.campaigns.list(context.caller, { ...CAMPAIGNS, ...query(context) });
 const questions =
-  (query: (world: Fixture) => Partial<InspirationQuestionQuery>): Ask =>
-  (world) =>
-    world.app.inspirationQuestions.list(world.caller, { ...QUESTIONS, ...query(world) });
+  (query: (context: FilledWorkspace) => Partial<InspirationQuestionQuery>): UseCaseCall =>
+  (context) =>
+    context.app.inspirationQuestions.list(context.caller, { ...QUESTIONS, ...query(context) });
 const pillars =
-  (query: (world: Fixture) => Partial<ContentPillarQuery>): Ask =>
-  ({ app, caller, ...world }) =>
-    app.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ app, caller, ...world }) });
+  (query: (context: FilledWorkspace) => Partial<ContentPillarQuery>): UseCaseCall =>
+  ({ app, caller, ...context }) =>
+    app.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ app, caller, ...context }) });
 const domains =
-  (query: object): Ask =>
+  (query: object): UseCaseCall =>
   ({ app, caller }) =>
     app.domains.list(caller.workspaceId, { ...DOMAINS, ...query });
 
-const archivedOrNot = [false, true];
+const archivedFlags = [false, true];
 const orders = ['asc', 'desc'] as const;
 
-/** What a storage must find in order, without looking at much more than it returns. */
-const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
-  ...archivedOrNot.flatMap((includeArchived): [string, Ask][] => [
-    ...CAMPAIGN_SORTS.map((sortBy): [string, Ask] => [
+/** Reads that must find records in order, without examining many more than they return. */
+const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
+  ...archivedFlags.flatMap((includeArchived): [string, UseCaseCall][] => [
+    ...CAMPAIGN_SORTS.map((sortBy): [string, UseCaseCall] => [
       `campaigns by ${sortBy}, includeArchived=${includeArchived}`,
       campaigns(() => ({ sortBy, includeArchived })),
     ]),
     ...Object.entries({
       domain: () => ({ domain: 'go.example.com' }),
-      tagIds: ({ tagId }: Fixture) => ({ tagIds: [tagId] }),
-      tagNames: ({ tagName }: Fixture) => ({ tagNames: [tagName] }),
-      userId: ({ memberId }: Fixture) => ({ userId: memberId }),
-    }).map(([name, filter]): [string, Ask] => [
+      tagIds: ({ tagId }: FilledWorkspace) => ({ tagIds: [tagId] }),
+      tagNames: ({ tagName }: FilledWorkspace) => ({ tagNames: [tagName] }),
+      userId: ({ memberId }: FilledWorkspace) => ({ userId: memberId }),
+    }).map(([name, filter]): [string, UseCaseCall] => [
       `campaigns of one ${name}, includeArchived=${includeArchived}`,
-      campaigns((world) => ({ ...filter(world), includeArchived })),
+      campaigns((context) => ({ ...filter(context), includeArchived })),
     ]),
     ...Object.entries({
       all: () => ({}),
       active: () => ({ isActive: true }),
       inactive: () => ({ isActive: false }),
-      groupIds: ({ groupId }: Fixture) => ({ groupIds: [groupId] }),
+      groupIds: ({ groupId }: FilledWorkspace) => ({ groupIds: [groupId] }),
       ...Object.fromEntries(USER_TYPES.map((userType) => [`userType ${userType}`, () => ({ userType })])),
-    }).map(([name, filter]): [string, Ask] => [
+    }).map(([name, filter]): [string, UseCaseCall] => [
       `questions: ${name}, includeArchived=${includeArchived}`,
-      questions((world) => ({ ...filter(world), includeArchived })),
+      questions((context) => ({ ...filter(context), includeArchived })),
     ]),
     [`domains, includeArchived=${includeArchived}`, domains({ includeArchived })],
   ]),
   ...orders.flatMap((sortOrder) =>
-    (['title', 'createdAt'] as const).map((sortBy): [string, Ask] => [
+    (['title', 'createdAt'] as const).map((sortBy): [string, UseCaseCall] => [
       `pillars by ${sortBy} ${sortOrder}`,
       pillars(() => ({ sortBy, sortOrder })),
     ]),
@@ -115,25 +115,25 @@ const plain: Readonly<Record<string, Ask>> = Object.fromEntries([
   ['one pillar by its id', pillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
   ['a campaign', ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId)],
   [
-    'how many tags have a colour',
+    'the number of tags with a color',
     ({ storage, caller }) => storage.tags.count(caller.workspaceId, [{ field: 'color', is: 'brown' }]),
   ],
   [
-    'how many members a group has',
+    'the number of members of a group',
     ({ storage, caller, groupId }) => storage.members.count(caller.workspaceId, [{ field: 'groupIds', in: [groupId] }]),
   ],
-  ['a key', ({ app, secret }) => app.apiKeys.authenticate(secret)],
+  ['an API key', ({ app, secret }) => app.apiKeys.authenticate(secret)],
 ]);
 
-/** What may cost more. */
-const other: Readonly<Record<string, Ask>> = {
-  'names that are taken': async ({ app, caller: { workspaceId }, tagName }) => {
+/** Reads and writes that may examine more records. */
+const otherCalls: Readonly<Record<string, UseCaseCall>> = {
+  'taken names': async ({ app, caller: { workspaceId }, tagName }) => {
     await assertConflict(app.tags.create(workspaceId, tagName));
     await assertConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
-  'a batch of names some of which are taken': async ({ storage, caller: { workspaceId } }) => {
-    const refusals = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => createTag(workspaceId, name)));
-    assert.equal(refusals.size, 2);
+  'a batch with taken names': async ({ storage, caller: { workspaceId } }) => {
+    const conflicts = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => createTag(workspaceId, name)));
+    assert.equal(conflicts.size, 2);
   },
   'campaigns of no domain': campaigns(() => ({ domain: null })),
   'a search of campaigns': campaigns(() => ({ search: 'tents', includeArchived: true })),
@@ -162,14 +162,14 @@ const other: Readonly<Record<string, Ask>> = {
 
 const newName = () => `new ${randomUUID()}`;
 const newSlug = () => `${randomUUID()}.example`;
-const newCampaign = ({ tagId, groupId, pillarId }: Fixture) => ({
+const newCampaign = ({ tagId, groupId, pillarId }: FilledWorkspace) => ({
   ...campaignBody(newName()),
   domain: 'go.example.com',
   tagIds: [tagId],
   groupIds: [groupId],
   contentPillarId: pillarId,
 });
-const newQuestion = ({ groupId }: Fixture) => ({ question: newName(), groups: [groupId] });
+const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
 
 const services: Services = {
   apiKeys: {
@@ -187,15 +187,16 @@ const services: Services = {
     needsLookup: async ({ app, secret }) => app.apiKeys.needsLookup(secret),
   },
   campaigns: {
-    create: (world) => world.app.campaigns.create(world.caller, newCampaign(world)),
-    checkMany: (world) => world.app.campaigns.checkMany(world.caller, [newCampaign(world)]),
-    createMany: (world) => world.app.campaigns.createMany(world.caller, [newCampaign(world), newCampaign(world)]),
+    create: (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
+    checkMany: (context) => context.app.campaigns.checkMany(context.caller, [newCampaign(context)]),
+    createMany: (context) =>
+      context.app.campaigns.createMany(context.caller, [newCampaign(context), newCampaign(context)]),
     get: ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
     list: ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
     iterate: ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
-    setStatus: async (world) => {
-      const { id } = await world.app.campaigns.create(world.caller, newCampaign(world));
-      await world.app.campaigns.setStatus(world.caller.workspaceId, id, 'archived');
+    setStatus: async (context) => {
+      const { id } = await context.app.campaigns.create(context.caller, newCampaign(context));
+      await context.app.campaigns.setStatus(context.caller.workspaceId, id, 'archived');
     },
     recordShare: ({ app, caller, campaignId, memberId }) =>
       app.campaigns.recordShare(caller.workspaceId, campaignId, memberId),
@@ -239,15 +240,17 @@ const services: Services = {
     iterate: ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
   },
   inspirationQuestions: {
-    create: (world) => world.app.inspirationQuestions.create(world.caller.workspaceId, newQuestion(world)),
-    checkMany: (world) => world.app.inspirationQuestions.checkMany(world.caller.workspaceId, [newQuestion(world)]),
-    createMany: (world) => world.app.inspirationQuestions.createMany(world.caller.workspaceId, [newQuestion(world)]),
+    create: (context) => context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
+    checkMany: (context) =>
+      context.app.inspirationQuestions.checkMany(context.caller.workspaceId, [newQuestion(context)]),
+    createMany: (context) =>
+      context.app.inspirationQuestions.createMany(context.caller.workspaceId, [newQuestion(context)]),
     list: ({ app, caller }) => app.inspirationQuestions.list(caller, QUESTIONS),
     update: ({ app, caller, questionId, groupId }) =>
       app.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
-    remove: async (world) => {
-      const { app, caller } = world;
-      const { id } = await app.inspirationQuestions.create(caller.workspaceId, newQuestion(world));
+    remove: async (context) => {
+      const { app, caller } = context;
+      const { id } = await app.inspirationQuestions.create(caller.workspaceId, newQuestion(context));
       await app.inspirationQuestions.remove(caller.workspaceId, id);
     },
   },
@@ -275,14 +278,14 @@ const services: Services = {
   },
 };
 
-const useCases: Readonly<Record<string, Ask>> = {
+const useCases: Readonly<Record<string, UseCaseCall>> = {
   ...Object.fromEntries(
-    Object.entries(services).flatMap(([service, asks]) =>
-      Object.entries(asks as Record<string, Ask>).map(([name, ask]) => [`${service}.${name}`, ask]),
+    Object.entries(services).flatMap(([service, calls]) =>
+      Object.entries(calls as Record<string, UseCaseCall>).map(([name, call]) => [`${service}.${name}`, call]),
     ),
   ),
   ready: ({ app }) => app.checkReady(),
-  once: async ({ app, caller }) => {
+  runOnce: async ({ app, caller }) => {
     const { workspaceId, keyId } = caller;
     const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: newName(), fingerprint: 'f' };
     const work = async (staged: Application) => {
@@ -291,14 +294,16 @@ const useCases: Readonly<Record<string, Ask>> = {
     };
     await app.runOnce(request, work);
     await app.runOnce(request, work);
-    const refuse = () => Promise.reject(new CoreError('conflict', 'refused'));
-    await app.runOnce({ ...request, idempotencyKey: newName() }, refuse).catch(() => 'as it should be');
+    const reject = () => Promise.reject(new CoreError('conflict', 'rejected by the test'));
+    await app.runOnce({ ...request, idempotencyKey: newName() }, reject).catch(ignore);
   },
 };
 
-/** Everything that the database was told and did, as its profiler has it, of its collections. */
+function ignore(): void {}
+
+/** The operations on the collections of a database, as its profiler records them. */
 class Profile {
-  private seen = 0;
+  private readCount = 0;
 
   constructor(readonly client: MongoClient) {}
 
@@ -307,21 +312,21 @@ class Profile {
     await this.client.db().setProfilingLevel('all');
   }
 
-  /** What was done since it was asked last. */
-  async next(): Promise<Document[]> {
-    const all = this.client.db().collection('system.profile').find().sort({ $natural: 1 }).skip(this.seen);
+  /** Returns the operations since the last call. */
+  async readNext(): Promise<Document[]> {
+    const all = this.client.db().collection('system.profile').find().sort({ $natural: 1 }).skip(this.readCount);
     const entries = await all.toArray();
-    this.seen += entries.length;
-    return entries.filter(({ ns }) => !['$cmd', 'system.profile'].includes(collectionOf(ns)));
+    this.readCount += entries.length;
+    return entries.filter(({ ns }) => !['$cmd', 'system.profile'].includes(toCollectionName(ns)));
   }
 }
 
-function collectionOf(namespace: string): string {
+function toCollectionName(namespace: string): string {
   return namespace.slice(namespace.indexOf('.') + 1);
 }
 
-/** The parts of a command that say what it is about. */
-function subjectsOf({ op, command, originatingCommand }: Document): Document[] {
+/** Returns the filters and documents of a command. */
+function findSubjects({ op, command, originatingCommand }: Document): Document[] {
   switch (op === 'command' ? Object.keys(command)[0] : op) {
     case 'query':
       return [command.filter];
@@ -330,7 +335,7 @@ function subjectsOf({ op, command, originatingCommand }: Document): Document[] {
     case 'insert':
       return command.documents ?? [];
     case 'update':
-      return isOfNothing(command.u) ? [command.q] : [command.q, command.u];
+      return isEmptyUpdate(command.u) ? [command.q] : [command.q, command.u];
     case 'remove':
       return [command.q];
     case 'aggregate':
@@ -340,42 +345,42 @@ function subjectsOf({ op, command, originatingCommand }: Document): Document[] {
   }
 }
 
-/** Whether an update changes nothing, and so only waits for the majority. */
-const isOfNothing = (update: Document): boolean => Object.keys(update.$set ?? { other: 1 }).length === 0;
+/** Returns whether an update changes nothing, and so only waits for the majority. */
+const isEmptyUpdate = (update: Document): boolean => Object.keys(update.$set ?? { other: 1 }).length === 0;
 
-const isGiven = (value: unknown): boolean => typeof value === 'string' || Array.isArray((value as Document)?.$in);
+const hasValue = (value: unknown): boolean => typeof value === 'string' || Array.isArray((value as Document)?.$in);
 
 /**
- * Whether a sharded cluster knows where a command belongs: it names the workspace, and where it changes a record that
- * too; of a registry, it names the id. Only the list of a registry, which is the operator's, goes everywhere.
+ * Returns whether mongos can send a command to its shards alone: the command names the workspace, and the record if it changes
+ * one. In a global store, it names the id. Only the operator's list of a global store goes to all shards.
  */
 function isTargeted(entry: Document): boolean {
-  const isOfRegistry = (globalStoreNames as readonly string[]).includes(collectionOf(entry.ns));
-  if (isOfRegistry && entry.op === 'query' && typeof entry.command.filter._id?.$gt === 'string') return true;
+  const isGlobal = (globalStoreNames as readonly string[]).includes(toCollectionName(entry.ns));
+  if (isGlobal && entry.op === 'query' && typeof entry.command.filter._id?.$gt === 'string') return true;
   const isChange = entry.op === 'update' || entry.op === 'remove';
-  const needed = isOfRegistry ? ['_id'] : ['workspaceId', ...(isChange ? ['_id'] : [])];
-  return subjectsOf(entry).every((subject) => needed.every((field) => isGiven(subject[field])));
+  const requiredFields = isGlobal ? ['_id'] : ['workspaceId', ...(isChange ? ['_id'] : [])];
+  return findSubjects(entry).every((subject) => requiredFields.every((field) => hasValue(subject[field])));
 }
 
-function stagesOf(plan: Document | undefined): string[] {
+function findStages(plan: Document | undefined): string[] {
   if (!plan) return [];
-  const inner = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
-  return [plan.stage, ...inner.flatMap(stagesOf)];
+  const inputs = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
+  return [plan.stage, ...inputs.flatMap(findStages)];
 }
 
-async function inProfiledWorld(
-  test: (world: Fixture, profile: Profile, client: MongoClient) => Promise<void>,
+async function withProfiledWorkspace(
+  test: (context: FilledWorkspace, profile: Profile, client: MongoClient) => Promise<void>,
 ): Promise<void> {
-  const { uri, stop } = await mongod();
+  const { uri, stop } = await createDatabase();
   const { storage, connection } = mongodbStorage(uri, () => undefined);
   const client = new MongoClient(uri);
   try {
     const profile = new Profile(client);
     const app = new Application(storage, createNodeSystem());
-    await createFixture(app, storage, 'Contoso');
-    const world = await createFixture(app, storage, 'Northwind');
+    await createFilledWorkspace(app, storage, 'Contoso');
+    const context = await createFilledWorkspace(app, storage, 'Northwind');
     await profile.start();
-    await test(world, profile, client);
+    await test(context, profile, client);
   } finally {
     await client.close();
     await connection.close();
@@ -383,28 +388,28 @@ async function inProfiledWorld(
   }
 }
 
-/** Makes a workspace in which every filter finds some, and a third is archived. */
-async function createFixture(app: Application, storage: Storage, name: string): Promise<Fixture> {
+/** Creates a workspace in which every filter matches some records, and a third is archived. */
+async function createFilledWorkspace(app: Application, storage: Storage, name: string): Promise<FilledWorkspace> {
   const { id: workspaceId } = await app.workspaces.create(name);
-  const tags = await made(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
-  const groups = await made(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));
-  const members = await made(20, (i) =>
-    app.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Of).id] }),
+  const tags = await createAll(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
+  const groups = await createAll(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));
+  const members = await createAll(20, (i) =>
+    app.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Identified).id] }),
   );
-  const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId: (members[0] as Of).id });
+  const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId: (members[0] as Identified).id });
   const time = (i: number) => new Date(Date.UTC(2026, 0, 1, i)).toISOString();
-  const all = <T>(make: (i: number) => T) => Array.from({ length: RECORDS }, (_, i) => make(i));
+  const all = <T>(create: (i: number) => T) => Array.from({ length: RECORD_COUNT }, (_, i) => create(i));
   const campaigns = all((i): Campaign => {
     const archived = i % 3 === 1;
     return createCampaign(workspaceId, {
       archived,
       status: archived ? 'archived' : 'published',
       createdAt: time(i),
-      updatedAt: time((i * 7) % RECORDS),
-      startsAt: (i * 11) % RECORDS,
+      updatedAt: time((i * 7) % RECORD_COUNT),
+      startsAt: (i * 11) % RECORD_COUNT,
       domain: `${i % 20 === 0 ? 'go' : i % 20}.example.com`,
-      tagIds: [i % 20, (i * 7) % 20].map((at) => (tags[at] as Of).id),
-      createdBy: (members[i % 20] as Of).id,
+      tagIds: [i % 20, (i * 7) % 20].map((at) => (tags[at] as Identified).id),
+      createdBy: (members[i % 20] as Identified).id,
     });
   });
   const questions = all((i) =>
@@ -412,15 +417,15 @@ async function createFixture(app: Application, storage: Storage, name: string): 
       archived: i % 3 === 1,
       isActive: i % 20 !== 0,
       userType: USER_TYPES[(i >> 3) % 3] as (typeof USER_TYPES)[number],
-      groups: [(groups[i % 10] as Of).id],
-      audience: i % 50 === 0 ? ['everyone'] : [(groups[i % 10] as Of).id],
+      groups: [(groups[i % 10] as Identified).id],
+      audience: i % 50 === 0 ? ['everyone'] : [(groups[i % 10] as Identified).id],
       createdAt: time(i),
     }),
   );
   const pillars = all((i) =>
     createPillar(workspaceId, {
-      title: `Pillar ${(i * 7) % RECORDS}`,
-      foldedTitle: `pillar ${(i * 7) % RECORDS}`,
+      title: `Pillar ${(i * 7) % RECORD_COUNT}`,
+      foldedTitle: `pillar ${(i * 7) % RECORD_COUNT}`,
       color: COLORS[i % 6] as Color,
       createdAt: time(i),
     }),
@@ -430,7 +435,7 @@ async function createFixture(app: Application, storage: Storage, name: string): 
     archived: i % 3 === 1,
     createdAt: time(i),
   }));
-  await storage.tags.addMany(all((i) => createTag(workspaceId, `one of many ${i}`, { color: COLORS[i % 6] as Color })));
+  await storage.tags.addMany(all((i) => createTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
   await storage.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
   await storage.campaigns.addMany(campaigns);
   await storage.inspirationQuestions.addMany(questions);
@@ -442,112 +447,111 @@ async function createFixture(app: Application, storage: Storage, name: string): 
     secret,
     caller: { workspaceId, keyId: apiKey.id, access: 'full', member: members[0] },
     keyId: apiKey.id,
-    memberId: (members[0] as Of).id,
-    campaignId: (campaigns[0] as Of).id,
-    domainId: (slugs[0] as Of).id,
-    groupId: (groups[0] as Of).id,
-    pillarId: (pillars[0] as Of).id,
-    questionId: (questions[0] as Of).id,
-    tagId: (tags[0] as Of).id,
+    memberId: (members[0] as Identified).id,
+    campaignId: (campaigns[0] as Identified).id,
+    domainId: (slugs[0] as Identified).id,
+    groupId: (groups[0] as Identified).id,
+    pillarId: (pillars[0] as Identified).id,
+    questionId: (questions[0] as Identified).id,
+    tagId: (tags[0] as Identified).id,
     tagName: 'TAG 0',
   };
 }
 
-type Of = { readonly id: string };
+type Identified = { readonly id: string };
 
-async function made<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
-  const all: T[] = [];
-  for (let i = 0; i < count; i++) all.push(await make(i));
-  return all;
+async function createAll<T>(count: number, create: (i: number) => Promise<T>): Promise<T[]> {
+  const created: T[] = [];
+  for (let i = 0; i < count; i++) created.push(await create(i));
+  return created;
 }
 
-/** Indexes that no plan of this test need use, and what they are for. */
-const unplanned = {
-  'groups workspaceId,createdAt,_id': 'memory storage finds groups by their names in this order',
-  'idempotentRequests expireAt': 'MongoDB removes what has expired',
-  'idempotentRequests workspaceId,_id': 'the key of a sharded collection',
-  'shares workspaceId,_id': 'the key of a sharded collection',
+/** Indexes that no command of this test uses, and their purposes. */
+const otherIndexes = {
+  'groups workspaceId,createdAt,_id': 'lists of groups by their names in memory storage',
+  'idempotentRequests expireAt': 'the expiry of records',
+  'idempotentRequests workspaceId,_id': 'the shard key',
+  'shares workspaceId,_id': 'the shard key',
 };
 
-suite('the commands that MongoDB gets', {
-  'name the workspace, each of them, and none scans a collection': () =>
-    inProfiledWorld(async (world, profile, client) => {
-      await each({ ...useCases, ...plain, ...other }, async (ask) => {
-        await ask(world);
-        for (const entry of await profile.next()) {
-          const told = JSON.stringify(entry.command).slice(0, 300);
-          assert.ok(isTargeted(entry), `${entry.op} ${told}`);
-          assert.equal(stagesOf(entry.execStats).includes('COLLSCAN'), false, told);
+suite('the commands of the MongoDB storage', {
+  'name the workspace and scan no collection': () =>
+    withProfiledWorkspace(async (context, profile, client) => {
+      await each({ ...useCases, ...indexedReads, ...otherCalls }, async (call) => {
+        await call(context);
+        for (const entry of await profile.readNext()) {
+          const description = JSON.stringify(entry.command).slice(0, 300);
+          assert.ok(isTargeted(entry), `${entry.op} ${description}`);
+          assert.equal(findStages(entry.execStats).includes('COLLSCAN'), false, description);
         }
       });
       for (const name of Object.keys(recordSchemas)) {
-        const lacking = { workspaceId: { $not: { $type: 'string' } } } as const;
-        assert.equal(await client.db().collection(name).countDocuments(lacking), 0, name);
+        const withoutWorkspace = { workspaceId: { $not: { $type: 'string' } } } as const;
+        assert.equal(await client.db().collection(name).countDocuments(withoutWorkspace), 0, name);
       }
     }),
 
-  'are two for a change, and one more for a change of nothing, which waits for the majority': () =>
-    inProfiledWorld(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
+  'are two for a change; an update that changes nothing has a second one that waits for the majority': () =>
+    withProfiledWorkspace(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
       const one = createTag(workspaceId, 'one');
       const change = (name: string) => () =>
         tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));
-      const changes: [name: string, ask: () => Promise<unknown>, commands: string[]][] = [
+      const changes: [name: string, call: () => Promise<unknown>, commands: string[]][] = [
         ['add', () => tags.add(one), ['insert']],
-        ['add what is taken', () => assertConflict(tags.add(one)), ['insert', 'update']],
-        ['add many that are taken', () => tags.addMany([one, one]), ['insert', 'update']],
+        ['add a taken record', () => assertConflict(tags.add(one)), ['insert', 'update']],
+        ['add many taken records', () => tags.addMany([one, one]), ['insert', 'update']],
         ['change', change('other'), ['query', 'update']],
-        ['change of nothing', change('other'), ['query', 'update']],
+        ['change to the same value', change('other'), ['query', 'update']],
         ['remove', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
-        ['remove of nothing', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
+        ['remove a removed record', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
       ];
       await each(
         changes.map(([name, ...rest]) => [name, rest] as const),
-        async ([ask, commands]) => {
-          await ask();
+        async ([call, commands]) => {
+          await call();
           assert.deepEqual(
-            (await profile.next()).map(({ op }) => op),
+            (await profile.readNext()).map(({ op }) => op),
             commands,
           );
         },
       );
     }),
 
-  'find what is plain in order, without a sort, and look at about a page': () =>
-    inProfiledWorld(async (world, profile) => {
-      await each(plain, async (ask) => {
-        await ask(world);
-        const entries = await profile.next();
+  'read indexed lists in order without a sort, and examine about a page': () =>
+    withProfiledWorkspace(async (context, profile) => {
+      await each(indexedReads, async (call) => {
+        await call(context);
+        const entries = await profile.readNext();
         assert.ok(entries.length > 0);
         for (const { ns, planSummary, execStats, docsExamined = 0, keysExamined = 0 } of entries) {
-          const told = `${ns} ${planSummary} docs ${docsExamined} keys ${keysExamined}`;
-          assert.equal(stagesOf(execStats).includes('SORT'), false, told);
-          assert.ok(docsExamined <= LOOKS && keysExamined <= LOOKS, told);
+          const description = `${ns} ${planSummary} docs ${docsExamined} keys ${keysExamined}`;
+          assert.equal(findStages(execStats).includes('SORT'), false, description);
+          assert.ok(docsExamined <= MAX_EXAMINED_COUNT && keysExamined <= MAX_EXAMINED_COUNT, description);
         }
       });
     }),
 
-  'leave MongoDB no choice of plans where an index is made for a list: on a busy day it would try all of them again':
-    () =>
-      inProfiledWorld(async (world, profile) => {
-        const lists = Object.entries(plain).filter(([name]) =>
-          /^(campaigns|pillars) by |^domains,|^questions: all/.test(name),
-        );
-        assert.ok(lists.length > 10);
-        await each(Object.fromEntries(lists), async (ask) => {
-          await ask(world);
-          for (const { ns, fromMultiPlanner = false } of await profile.next())
-            assert.equal(fromMultiPlanner, false, ns);
-        });
-      }),
+  'name the index of an indexed list, because MongoDB would compare all plans again under load': () =>
+    withProfiledWorkspace(async (context, profile) => {
+      const lists = Object.entries(indexedReads).filter(([name]) =>
+        /^(campaigns|pillars) by |^domains,|^questions: all/.test(name),
+      );
+      assert.ok(lists.length > 10);
+      await each(Object.fromEntries(lists), async (call) => {
+        await call(context);
+        for (const { ns, fromMultiPlanner = false } of await profile.readNext())
+          assert.equal(fromMultiPlanner, false, ns);
+      });
+    }),
 
-  'read a list with any filters by one index, without trying others, and read no campaign twice': () =>
-    inProfiledWorld(async (world, profile) => {
+  'read a list with any filters by one index, without comparing plans, and read no campaign twice': () =>
+    withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         {},
-        { tagIds: [world.tagId] },
-        { userId: world.memberId },
+        { tagIds: [context.tagId] },
+        { userId: context.memberId },
         { domain: 'go.example.com' },
-        { tagIds: [world.tagId], userId: world.memberId, domain: 'go.example.com' },
+        { tagIds: [context.tagId], userId: context.memberId, domain: 'go.example.com' },
       ];
       const queries = narrowings.flatMap((narrowing) =>
         [undefined, ...CAMPAIGN_WINDOWS].flatMap((filter) =>
@@ -558,37 +562,37 @@ suite('the commands that MongoDB gets', {
           ),
         ),
       );
-      const asks = queries.map((query): [string, Ask] => [JSON.stringify(query), campaigns(() => query)]);
-      await each(asks, async (ask) => {
-        await ask(world);
-        const entries = (await profile.next()).filter(({ command }) => command.find === 'campaigns');
+      const calls = queries.map((query): [string, UseCaseCall] => [JSON.stringify(query), campaigns(() => query)]);
+      await each(calls, async (call) => {
+        await call(context);
+        const entries = (await profile.readNext()).filter(({ command }) => command.find === 'campaigns');
         assert.equal(entries.length, 1);
         const [{ fromMultiPlanner = false, docsExamined, planSummary }] = entries as [Document];
         assert.equal(fromMultiPlanner, false, planSummary);
-        assert.ok(docsExamined <= RECORDS, `${docsExamined} of ${RECORDS} documents by ${planSummary}`);
+        assert.ok(docsExamined <= RECORD_COUNT, `${docsExamined} of ${RECORD_COUNT} documents by ${planSummary}`);
       });
     }),
 
   'read only the campaigns of one member, tag or domain in any order if these are few': () =>
-    inProfiledWorld(async (world, profile) => {
+    withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
-        { tagIds: [world.tagId] },
-        { userId: world.memberId },
+        { tagIds: [context.tagId] },
+        { userId: context.memberId },
         { domain: 'go.example.com' },
       ];
       for (const narrowing of narrowings) {
         for (const sortBy of CAMPAIGN_SORTS) {
-          await campaigns(() => ({ ...narrowing, sortBy, search: 'glacier', includeArchived: true }))(world);
-          for (const { docsExamined = 0, planSummary } of await profile.next()) {
-            assert.ok(docsExamined <= RECORDS / 10 + 1, `${sortBy}: ${docsExamined} documents by ${planSummary}`);
+          await campaigns(() => ({ ...narrowing, sortBy, search: 'glacier', includeArchived: true }))(context);
+          for (const { docsExamined = 0, planSummary } of await profile.readNext()) {
+            assert.ok(docsExamined <= RECORD_COUNT / 10 + 1, `${sortBy}: ${docsExamined} documents by ${planSummary}`);
           }
         }
       }
     }),
 
   'use every index': () =>
-    inProfiledWorld(async (world, _, client) => {
-      for (const ask of Object.values({ ...useCases, ...plain, ...other })) await ask(world);
+    withProfiledWorkspace(async (context, _, client) => {
+      for (const call of Object.values({ ...useCases, ...indexedReads, ...otherCalls })) await call(context);
       const unused = [];
       for (const name of Object.keys(recordSchemas)) {
         for (const { key, accesses } of await client
@@ -597,7 +601,7 @@ suite('the commands that MongoDB gets', {
           .aggregate([{ $indexStats: {} }])
           .toArray()) {
           const index = `${name} ${Object.keys(key)}`;
-          if (Number(accesses.ops) === 0 && !(index in unplanned)) unused.push(index);
+          if (Number(accesses.ops) === 0 && !(index in otherIndexes)) unused.push(index);
         }
       }
       assert.deepEqual(unused, []);

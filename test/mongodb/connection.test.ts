@@ -3,18 +3,18 @@ import { MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { createCampaign, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
-const HELD_MS = 3_000;
+const LOCK_DURATION_MS = 3_000;
 
 type Opened = ReturnType<typeof mongodbStorage>;
 
-async function onDatabase(work: (opened: Opened, uri: string) => Promise<void>): Promise<void> {
-  const { uri, stop } = await mongod();
+async function withDatabase(work: (opened: Opened, uri: string) => Promise<void>): Promise<void> {
+  const { uri, stop } = await createDatabase();
   const opened = mongodbStorage(uri, () => undefined);
   try {
-    await opened.connection.firstAttempt();
+    await opened.connection.waitForFirstAttempt();
     await work(opened, uri);
   } finally {
     await opened.connection.close();
@@ -23,8 +23,8 @@ async function onDatabase(work: (opened: Opened, uri: string) => Promise<void>):
 }
 
 suite('a connection to MongoDB', {
-  'has writes acknowledged by the majority, in their journals, whatever the URI says': () =>
-    onDatabase(async (_, uri) => {
+  'waits until the majority has a write in its journal, even if the URI has other options': () =>
+    withDatabase(async (_, uri) => {
       const { connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`, () => undefined);
       try {
         const { w, journal } = (await connection.run(async (client) => client.writeConcern)) ?? {};
@@ -34,35 +34,35 @@ suite('a connection to MongoDB', {
       }
     }),
 
-  'tries again where the driver tells of a broken socket as the socket does': () =>
-    onDatabase(({ connection }) =>
+  'retries if the driver does not wrap the error of a broken socket': () =>
+    withDatabase(({ connection }) =>
       each(
         ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) => [code, code] as const),
         async (code) => {
-          let tries = 0;
+          let attemptCount = 0;
           const result = await connection.run(async () => {
-            if (++tries === 1)
+            if (++attemptCount === 1)
               throw Object.assign(new Error('This socket has been ended by the other party'), { code });
             return 'done';
           });
-          assert.deepEqual([result, tries], ['done', 2]);
+          assert.deepEqual([result, attemptCount], ['done', 2]);
         },
       ),
     ),
 
-  'does not try again what nobody knows': () =>
-    onDatabase(async ({ connection }) => {
-      let tries = 0;
+  'does not retry an unknown error': () =>
+    withDatabase(async ({ connection }) => {
+      let attemptCount = 0;
       const work = async () => {
-        tries++;
-        throw new TypeError('a mistake of ours');
+        attemptCount++;
+        throw new TypeError('a bug');
       };
       await assert.rejects(connection.run(work), TypeError);
-      assert.equal(tries, 1);
+      assert.equal(attemptCount, 1);
     }),
 
-  'writes what a process that died held, as soon as MongoDB lets go of it': () =>
-    onDatabase(async ({ storage }, uri) => {
+  'updates a record that a dead process has locked, as soon as MongoDB releases the lock': () =>
+    withDatabase(async ({ storage }, uri) => {
       const before = createCampaign(newId());
       await storage.campaigns.add(before);
       const client = new MongoClient(uri);
@@ -72,7 +72,7 @@ suite('a connection to MongoDB', {
         .db()
         .collection('campaigns')
         .updateOne({ name: before.name }, { $set: { clicks: 7 } }, { session });
-      setTimeout(() => session.abortTransaction(), HELD_MS);
+      setTimeout(() => session.abortTransaction(), LOCK_DURATION_MS);
       const after = await storage.campaigns.update(before.workspaceId, before.id, (it) => ({ ...it, clicks: 1 }));
       await session.endSession();
       await client.close();
@@ -80,19 +80,19 @@ suite('a connection to MongoDB', {
       assert.deepEqual(await storage.campaigns.get(before.workspaceId, before.id), after);
     }),
 
-  'lists though somebody has dropped the indexes meanwhile': () =>
-    onDatabase(async ({ storage, connection }) => {
+  'lists records after the indexes have been dropped': () =>
+    withDatabase(async ({ storage, connection }) => {
       const workspaceId = newId();
-      const one = createCampaign(workspaceId);
-      await storage.campaigns.add(one);
+      const record = createCampaign(workspaceId);
+      await storage.campaigns.add(record);
       await connection.run((client) => client.db().collection('campaigns').dropIndexes());
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 10 } as const;
       const live = { ...query, where: [{ field: 'archived', in: [false] }] } as const;
-      for (const asked of [query, live]) {
-        const listed = await storage.campaigns.list(workspaceId, asked);
+      for (const listQuery of [query, live]) {
+        const listed = await storage.campaigns.list(workspaceId, listQuery);
         assert.deepEqual(
           listed.map(({ id }) => id),
-          [one.id],
+          [record.id],
         );
       }
     }),

@@ -14,51 +14,51 @@ import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { UNKNOWN_ID } from '../support/core.ts';
-import { mongod } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import {
   END_DATES,
-  type Kind,
-  type Pick,
+  listComparableCampaigns,
+  type RecordChoice,
+  type RecordName,
   type Side,
   START_DATES,
   type Step,
   sequences,
-  shownCampaigns,
-} from './scripted-writes.ts';
+} from './random-steps.ts';
 
-/** MongoDB removes by its own clock what has expired, so the clock of the test is ahead of it. */
-const START = Date.UTC(2100, 0, 1);
-const WORKSPACES = 2;
-const MOMENTS = [...START_DATES.map(parseStartDate), ...END_DATES.map(parseEndDate)] as number[];
+/** MongoDB removes expired records by its own clock, so the clock of the test is ahead of it. */
+const START_TIME = Date.UTC(2100, 0, 1);
+const WORKSPACE_COUNT = 2;
+const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(parseEndDate)] as number[];
 
-/** Ids and secrets that both sides make alike: they follow from the run, the step, and how many it took before. */
-class SteppedSystem implements System {
+/** Creates the same ids and secrets on both sides, from the run, the step and the number of earlier ids in the step. */
+class DeterministicSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
   readonly toUnicode = createNodeSystem().toUnicode;
   readonly monotonicNow = createNodeSystem().monotonicNow;
   private step = 0;
-  private taken = 0;
+  private idCount = 0;
 
   constructor(
     private readonly run: string,
     readonly now: () => number,
   ) {}
 
-  begin(step: number): void {
-    [this.step, this.taken] = [step, 0];
+  beginStep(step: number): void {
+    [this.step, this.idCount] = [step, 0];
   }
 
   newId = (): string => {
     const digits = (value: number, length: number) => value.toString(16).padStart(length, '0');
-    return `${this.run}-${digits(this.step, 4)}-7000-8000-${digits(this.taken++, 12)}`;
+    return `${this.run}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
   };
 
   newSecret = (): string => this.newId().replaceAll('-', '');
 }
 
-/** The same storage with the clock of the test in place of the database's. */
+/** Returns the same storage with the clock of the test instead of the clock of the database. */
 function withClock(storage: Storage, now: () => number): Storage {
   return {
     ...storage,
@@ -67,89 +67,97 @@ function withClock(storage: Storage, now: () => number): Storage {
   };
 }
 
-/** The use cases on memory and on MongoDB, side by side; steps go to one and another connection to MongoDB by turns. */
+/** Runs the same steps on memory and on MongoDB. Steps on MongoDB alternate between the connections. */
 class Comparison {
   readonly workspaces: string[] = [];
   private readonly run = randomBytes(4).toString('hex');
   private readonly secrets: string[] = [];
-  private readonly made: { readonly workspaceId: string; readonly kind: Kind; readonly id: string }[] = [];
-  private readonly sides: readonly (readonly [SteppedSystem, Side])[];
-  private steps = 0;
-  private now = START;
+  private readonly createdRecords: {
+    readonly workspaceId: string;
+    readonly recordName: RecordName;
+    readonly id: string;
+  }[] = [];
+  private readonly sides: readonly (readonly [DeterministicSystem, Side])[];
+  private stepCount = 0;
+  private now = START_TIME;
 
   constructor(mongodb: readonly Storage[]) {
     const now = () => this.now;
     this.sides = [[createMemoryStorage(now)], mongodb.map((storage) => withClock(storage, now))].map((storages) => {
-      const system = new SteppedSystem(this.run, now);
-      const uses = storages.map((storage) => new Application(storage, system));
-      return [system, this.side(() => uses[this.steps % uses.length] as Application)] as const;
+      const system = new DeterministicSystem(this.run, now);
+      const apps = storages.map((storage) => new Application(storage, system));
+      return [system, this.createSide(() => apps[this.stepCount % apps.length] as Application)] as const;
     });
   }
 
-  /** Two workspaces, each with a key of an admin and one of nobody. */
-  async begin(): Promise<void> {
-    for (let i = 0; i < WORKSPACES; i++) {
-      const workspace = await this.same('begin', ({ app }) => app.workspaces.create('Northwind'));
+  /** Creates two workspaces, each with a key of an admin and a key without a member. */
+  async createWorkspaces(): Promise<void> {
+    for (let i = 0; i < WORKSPACE_COUNT; i++) {
+      const workspace = await this.compare('begin', ({ app }) => app.workspaces.create('Northwind'));
       const workspaceId = (workspace as { id: string }).id;
       this.workspaces.push(workspaceId);
       const fields = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
-      const admin = await this.same('begin', ({ app }) => app.members.create(workspaceId, fields));
-      this.remember('members', admin);
+      const admin = await this.compare('begin', ({ app }) => app.members.create(workspaceId, fields));
+      this.recordCreated('members', admin);
       for (const memberId of [(admin as { id: string }).id, undefined]) {
-        const key = await this.same('begin', async ({ app }) => {
+        const key = await this.compare('begin', async ({ app }) => {
           const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId });
           return { ...apiKey, secret };
         });
-        this.remember('apiKeys', key);
+        this.recordCreated('apiKeys', key);
       }
     }
   }
 
-  /** Does a step on both sides, which must answer the same. */
-  async step({ what, wait, makes, run }: Step): Promise<void> {
+  /** Runs a step on both sides. Fails unless both have the same result. */
+  async runStep({ useCase, wait, creates, run }: Step): Promise<void> {
     this.now += wait;
-    const answer = await this.same(what, run);
-    if (makes) this.remember(makes, answer);
+    const result = await this.compare(useCase, run);
+    if (creates) this.recordCreated(creates, result);
   }
 
-  /** Compares every window, at each moment at which campaigns start or end. */
-  async windows(): Promise<void> {
-    for (const moment of MOMENTS) {
-      this.now = moment;
+  /** Compares every window at each time at which campaigns start or end. */
+  async compareWindows(): Promise<void> {
+    for (const time of BOUNDARY_TIMES) {
+      this.now = time;
       for (const workspaceId of this.workspaces) {
         const all = { page: 1, pageSize: 25, includeArchived: true, sortBy: 'startDate' } as const;
-        await this.same(`windows at ${moment}`, ({ app }) =>
-          Promise.all(CAMPAIGN_WINDOWS.map((filter) => shownCampaigns(app, { workspaceId }, { ...all, filter }))),
+        await this.compare(`windows at ${time}`, ({ app }) =>
+          Promise.all(
+            CAMPAIGN_WINDOWS.map((filter) => listComparableCampaigns(app, { workspaceId }, { ...all, filter })),
+          ),
         );
       }
     }
   }
 
-  async same(what: string, act: (side: Side) => Promise<unknown>): Promise<unknown> {
-    this.steps++;
+  /** Runs an action on both sides. Fails unless both have the same result, and returns it. */
+  async compare(description: string, action: (side: Side) => Promise<unknown>): Promise<unknown> {
+    this.stepCount++;
     const [expected, actual] = await Promise.all(
       this.sides.map(([system, side]) => {
-        system.begin(this.steps);
-        return answerOf(act(side));
+        system.beginStep(this.stepCount);
+        return settle(action(side));
       }),
     );
-    assert.deepEqual(actual, expected, what);
+    assert.deepEqual(actual, expected, description);
     return expected;
   }
 
-  private remember(kind: Kind, answer: unknown): void {
-    for (const { id, workspaceId, secret } of [answer].flat() as { [_ in string]?: string }[]) {
-      if (id && workspaceId) this.made.push({ workspaceId, kind, id });
+  private recordCreated(recordName: RecordName, result: unknown): void {
+    for (const { id, workspaceId, secret } of [result].flat() as { [_ in string]?: string }[]) {
+      if (id && workspaceId) this.createdRecords.push({ workspaceId, recordName, id });
       if (secret) this.secrets.push(secret);
     }
   }
 
-  private side(app: () => Application): Side {
-    const idOf = (workspaceId: string, kind: Kind, { from, at }: Pick): string => {
-      const some = this.made.filter(
-        (it) => it.kind === kind && (it.workspaceId === workspaceId) === (from === 'own') && from !== 'none',
+  private createSide(app: () => Application): Side {
+    const findId = (workspaceId: string, recordName: RecordName, { from, at }: RecordChoice): string => {
+      const candidates = this.createdRecords.filter(
+        (it) =>
+          it.recordName === recordName && (it.workspaceId === workspaceId) === (from === 'own') && from !== 'none',
       );
-      return some[at % some.length]?.id ?? UNKNOWN_ID;
+      return candidates[at % candidates.length]?.id ?? UNKNOWN_ID;
     };
     return {
       get app() {
@@ -162,35 +170,37 @@ class Comparison {
         await apiKeys.flush();
         return caller;
       },
-      id: idOf,
-      ids: (workspaceId, kind, picks) => [...new Set(picks.map((pick) => idOf(workspaceId, kind, pick)))],
+      id: findId,
+      ids: (workspaceId, recordName, choices) => [
+        ...new Set(choices.map((choice) => findId(workspaceId, recordName, choice))),
+      ],
       now: () => new Date(this.now).toISOString(),
       slug: (letter) => `${letter}.x${this.run}.example`,
     };
   }
 }
 
-/** What came of it, as it can be compared: a field that is not there and one that is `undefined` are the same. */
-async function answerOf(work: Promise<unknown>): Promise<unknown> {
-  const told = (_: string, value: unknown) =>
+/** Resolves to the result or the error, as a value to compare. A missing field equals one that is `undefined`. */
+async function settle(work: Promise<unknown>): Promise<unknown> {
+  const toComparable = (_: string, value: unknown) =>
     value instanceof Error
-      ? { refused: value instanceof CoreError ? value.kind : value.name, message: value.message }
+      ? { error: value instanceof CoreError ? value.kind : value.name, message: value.message }
       : value;
-  const answer = await work.catch((error: unknown) => error);
-  return JSON.parse(JSON.stringify({ answer }, told)).answer ?? 'nothing';
+  const result = await work.catch((error: unknown) => error);
+  return JSON.parse(JSON.stringify({ result }, toComparable)).result ?? 'nothing';
 }
 
 type List = (page: PageRequest) => Promise<Page<unknown>>;
 
-/** Every list in every order. */
-function listsOf(app: Application, workspaceId: string): List[] {
+/** Returns every list in every order. */
+function createLists(app: Application, workspaceId: string): List[] {
   const actor = { workspaceId };
   return [
     ...[true, false].flatMap((includeArchived): List[] => [
       ...CAMPAIGN_SORTS.map(
         (sortBy): List =>
           (page) =>
-            shownCampaigns(app, actor, { ...page, sortBy, includeArchived }),
+            listComparableCampaigns(app, actor, { ...page, sortBy, includeArchived }),
       ),
       (page) => app.inspirationQuestions.list(actor, { ...page, includeArchived, availableToMe: false }),
       (page) => app.domains.list(workspaceId, { ...page, includeArchived }),
@@ -205,33 +215,33 @@ function listsOf(app: Application, workspaceId: string): List[] {
   ];
 }
 
-async function pagesOf(list: List): Promise<unknown[]> {
+async function readAllPages(list: List): Promise<unknown[]> {
   const pages: Page<unknown>[] = [];
   do pages.push(await list({ page: pages.length + 1, pageSize: 4 }));
   while (pages.at(-1)?.hasNext);
   return pages;
 }
 
-function readAllLists(app: Application, workspaceId: string): Promise<unknown[]> {
+function readAllRecords(app: Application, workspaceId: string): Promise<unknown[]> {
   const { apiKeys, campaigns, contentPillars, domains, groups, members, tags } = app;
   const all = [apiKeys, campaigns, contentPillars, domains, groups, members, tags];
   return Promise.all(all.map((records) => collectAll<unknown>(records.iterate(workspaceId))));
 }
 
 suite('MongoDB and memory', {
-  'answer the same to whatever sequence of use cases, and have the same lists after it': async () => {
-    const { uri, stop } = await mongod();
+  'return the same results for any sequence of use cases, and the same lists after it': async () => {
+    const { uri, stop } = await createDatabase();
     const opened = [uri, uri].map((at) => mongodbStorage(at, () => undefined));
     try {
       await fc.assert(
         fc.asyncProperty(sequences, async (steps) => {
           const comparison = new Comparison(opened.map(({ storage }) => storage));
-          await comparison.begin();
-          for (const step of steps) await comparison.step(step);
-          await comparison.windows();
+          await comparison.createWorkspaces();
+          for (const step of steps) await comparison.runStep(step);
+          await comparison.compareWindows();
           for (const id of comparison.workspaces) {
-            await comparison.same('all pages', ({ app }) => Promise.all(listsOf(app, id).map(pagesOf)));
-            await comparison.same('everything', ({ app }) => readAllLists(app, id));
+            await comparison.compare('all pages', ({ app }) => Promise.all(createLists(app, id).map(readAllPages)));
+            await comparison.compare('everything', ({ app }) => readAllRecords(app, id));
           }
         }),
         { numRuns: scale(8, 300), interruptAfterTimeLimit: scale(40_000, 500_000) },

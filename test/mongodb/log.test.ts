@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
 import { type Document, MongoClient } from 'mongodb';
 import { each } from '../support/each.ts';
-import { mongod } from '../support/mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { request } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const SECRET = 'confidential';
 
-/** Has MongoDB refuse what is written to the collection of tags, for a reason of its own. */
-const refusals: Readonly<Record<string, Document>> = {
-  'an error that holds the record': { collMod: 'tags', validator: { color: 'none' }, validationLevel: 'strict' },
+/** Commands after which MongoDB rejects each insert of a tag, with an error that contains the record. */
+const rejections: Readonly<Record<string, Document>> = {
+  'an error that contains the record': { collMod: 'tags', validator: { color: 'none' }, validationLevel: 'strict' },
   'an error whose message quotes the record': {
     createIndexes: 'tags',
     indexes: [{ name: 'place', key: { name: '2dsphere' } }],
   },
 };
 
-suite('what MongoDB refuses for a reason of its own', {
-  'is logged with its reason, but without the record, the key and the idempotency key': () =>
-    each(refusals, async (refusal) => {
-      const database = await mongod();
+suite('an unexpected error of MongoDB', {
+  'is logged with its code and message, but without the record, the API key and the idempotency key': () =>
+    each(rejections, async (rejection) => {
+      const database = await createDatabase();
       const client = new MongoClient(database.uri);
       try {
-        const { key } = await withUseCases(database.uri, newWorkspace);
+        const { key } = await withApplication(database.uri, createWorkspace);
         await withProcess(
-          { ...onMongodb(database.uri), LOG_LEVEL: 'trace' },
+          { ...createMongodbSettings(database.uri), LOG_LEVEL: 'trace' },
           async ({ url, child, output, waitForExit }) => {
-            await client.db().command(refusal);
+            await client.db().command(rejection);
             const body = { name: SECRET };
             for (const headers of [undefined, { 'Idempotency-Key': SECRET }]) {
               const { status, text } = await request(`${url}/tags`, 'POST', { key, body, ...(headers && { headers }) });
@@ -38,7 +38,7 @@ suite('what MongoDB refuses for a reason of its own', {
             child.kill('SIGTERM');
             await waitForExit();
             const lines = output.stderr.trim().split('\n');
-            const failures = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'failed');
+            const failures = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request failed');
             assert.equal(failures.length, 2);
             for (const { err } of failures) assert.ok(err.code > 0 && /\w{5}/.test(err.message), output.stderr);
             for (const secret of [SECRET, key]) assert.equal(output.stderr.includes(secret), false, output.stderr);

@@ -3,26 +3,26 @@ import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 
-type Act = (app: Application, workspaceId: string, id: string, memberId: string) => Promise<unknown>;
+type Action = (app: Application, workspaceId: string, id: string, memberId: string) => Promise<unknown>;
 
-/** What no operation of the API does, and the command line would need a start for each time. */
-const acts = {
+/** Actions that the API does not have, and for which the command line would have to start each time. */
+const actions = {
   click: (app, workspaceId, campaignId) => app.campaigns.recordClicks(workspaceId, campaignId, 1),
   share: (app, workspaceId, campaignId, memberId) => app.campaigns.recordShare(workspaceId, campaignId, memberId),
   verify: (app, workspaceId, domainId) => app.domains.verify(workspaceId, domainId),
-} satisfies Record<string, Act>;
+} satisfies Record<string, Action>;
 
-export type Order = readonly [act: keyof typeof acts, workspaceId: string, id: string, memberId?: string];
+export type ActionRequest = readonly [action: keyof typeof actions, workspaceId: string, id: string, memberId?: string];
 
-/** What came of it: `done`, the kind of a refusal, or the message of a failure. */
+/** `done`, the kind of a `CoreError`, or the message of another error. */
 type Outcome = string;
 
-export interface Asked {
+export interface RequestMessage {
   readonly number: number;
-  readonly order: Order;
+  readonly request: ActionRequest;
 }
 
-export interface Answered {
+export interface ResponseMessage {
   readonly number: number;
   readonly outcome: Outcome;
 }
@@ -30,17 +30,17 @@ export interface Answered {
 const { storage, connection } = mongodbStorage(process.argv[2] as string, () => undefined);
 const app = new Application(storage, createNodeSystem());
 
-async function outcomeOf([act, workspaceId, id, memberId = '']: Order): Promise<Outcome> {
+async function runAction([action, workspaceId, id, memberId = '']: ActionRequest): Promise<Outcome> {
   try {
-    await (acts[act] as Act)(app, workspaceId, id, memberId);
+    await (actions[action] as Action)(app, workspaceId, id, memberId);
     return 'done';
   } catch (error) {
     return error instanceof CoreError ? error.kind : String(error);
   }
 }
 
-process.on('message', async ({ number, order }: Asked) => {
-  const answered: Answered = { number, outcome: await outcomeOf(order) };
-  process.send?.(answered);
+process.on('message', async ({ number, request }: RequestMessage) => {
+  const response: ResponseMessage = { number, outcome: await runAction(request) };
+  process.send?.(response);
 });
 process.on('disconnect', () => connection.close());

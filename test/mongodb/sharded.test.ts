@@ -4,31 +4,31 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
-import { SearchTimeout } from '../../adapters/mongodb/connection.ts';
+import { SearchTimeout } from '../../adapters/mongodb/errors.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Application } from '../../core/application.ts';
 import { createCampaign, createTag, newId } from '../contract/samples.ts';
 import { defineStorageContract } from '../contract/storage-contract.ts';
 import { root } from '../support/compose.ts';
 import { each } from '../support/each.ts';
+import { type FakeMongos, startFakeMongos } from '../support/fake-mongos.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send } from '../support/load.ts';
-import { inDatabase } from '../support/mongod.ts';
-import { onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
 import { allOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
-import { type Router, startRouter } from '../support/router.ts';
 import { isLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const ENDS_WITHIN_MS = 20_000;
-const TIME_EXPIRED = 50;
+const MAX_FAILURE_MS = 20_000;
+const MAX_TIME_EXPIRED_CODE = 50;
 const OUTAGE_MS = 2_000;
-const EVERY_MS = 100;
-const MANY = 40;
+const REQUEST_INTERVAL_MS = 100;
+const COMMAND_COUNT = 40;
 
 /** The commands of docs/operating.md that shard the collections. */
 const shardKeys = [
@@ -42,9 +42,9 @@ function keyField(field: string): [string, 1 | 'hashed'] {
   return [name, value === '1' ? 1 : 'hashed'];
 }
 
-/** Makes the collections and the indexes in a database, and shards them as docs/operating.md says. */
-async function shard(uri: string): Promise<void> {
-  await withUseCases(uri, (app) => waitUntil(() => succeeds(app.checkReady())));
+/** Creates the collections and indexes in a database, and shards them as docs/operating.md says. */
+async function shardDatabase(uri: string): Promise<void> {
+  await withApplication(uri, (app) => waitUntil(() => succeeds(app.checkReady())));
   const client = new MongoClient(uri);
   try {
     for (const [name, key] of shardKeys) {
@@ -57,16 +57,16 @@ async function shard(uri: string): Promise<void> {
   }
 }
 
-/** A router that all tests share which stop no shard; each has a database of its own. */
-let shared: Promise<Router> | undefined;
+/** The cluster of all tests that stop no shard. Each test has a database of its own. */
+let sharedCluster: Promise<FakeMongos> | undefined;
 
-const sharedRouter = () => (shared ??= startRouter(2, 2));
+const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
-/** The one storage of the contract: in the cluster that MONGOS names, or behind the shared router. */
+/** The one storage of the contract: in the cluster of MONGOS, or in the shared cluster. */
 let opened: Promise<ReturnType<typeof mongodbStorage> & { readonly uri: string }> | undefined;
 
 async function openContract() {
-  const uri = await newDatabase(process.env.MONGOS ?? (await sharedRouter()).uri);
+  const uri = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
   const storage = mongodbStorage(uri, () => undefined);
   await waitUntil(() => succeeds(storage.storage.checkReady()));
   return { ...storage, uri };
@@ -84,9 +84,9 @@ async function closeStorage(): Promise<void> {
   if (process.env.MONGOS) await dropDatabase(uri);
 }
 
-async function newDatabase(server: string): Promise<string> {
-  const uri = inDatabase(server, `test-${newId()}`);
-  await shard(uri);
+async function createShardedDatabase(server: string): Promise<string> {
+  const uri = withDatabaseName(server, `test-${newId()}`);
+  await shardDatabase(uri);
   return uri;
 }
 
@@ -102,73 +102,73 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** Starts shards of its own for a test that stops some. */
-async function onOwnRouter(test: (router: Router, uri: string) => Promise<void>): Promise<void> {
-  const router = await startRouter();
+/** Starts a cluster of its own for a test that stops shards. */
+async function withOwnCluster(test: (cluster: FakeMongos, uri: string) => Promise<void>): Promise<void> {
+  const cluster = await startFakeMongos();
   try {
-    await test(router, await newDatabase(router.uri));
+    await test(cluster, await createShardedDatabase(cluster.uri));
   } finally {
-    await router.stop();
+    await cluster.stop();
   }
 }
 
 interface Opened extends ReturnType<typeof mongodbStorage> {
-  readonly router: Router;
+  readonly cluster: FakeMongos;
   readonly uri: string;
-  readonly told: readonly string[];
+  readonly logLines: readonly string[];
 }
 
-/** Opens a storage on the shared router for a test. */
-async function onStorage(test: (opened: Opened) => Promise<void>): Promise<void> {
-  const router = await sharedRouter();
-  await withStorage(router, await newDatabase(router.uri), test);
+/** Runs a test with a storage in a new database of the shared cluster. */
+async function withSharedStorage(test: (opened: Opened) => Promise<void>): Promise<void> {
+  const cluster = await getSharedCluster();
+  await withStorage(cluster, await createShardedDatabase(cluster.uri), test);
 }
 
-async function withStorage(router: Router, uri: string, test: (opened: Opened) => Promise<void>): Promise<void> {
-  const told: string[] = [];
-  const opened = mongodbStorage(uri, (line) => told.push(line));
+async function withStorage(cluster: FakeMongos, uri: string, test: (opened: Opened) => Promise<void>): Promise<void> {
+  const logLines: string[] = [];
+  const opened = mongodbStorage(uri, (line) => logLines.push(line));
   try {
     await waitUntil(() => succeeds(opened.storage.checkReady()));
-    await test({ ...opened, router, uri, told });
+    await test({ ...opened, cluster, uri, logLines });
   } finally {
     await opened.connection.close();
   }
 }
 
 /** Creates a tenant with all of its records, its key and its workspace on one shard. */
-async function tenantOn(shard: number, router: Router, app: Application): Promise<Tenant> {
+async function createTenantOnShard(shard: number, cluster: FakeMongos, app: Application): Promise<Tenant> {
   for (let i = 0; ; i++) {
     const tenant = await createTenant({ app }, `tenant${shard}x${i}`);
     const values = [tenant.workspaceId, createHash('sha256').update(tenant.key).digest('hex')];
-    if (values.every((value) => router.shardOf(value) === shard)) return tenant;
+    if (values.every((value) => cluster.shardOf(value) === shard)) return tenant;
   }
 }
 
-/** The id of a workspace on a shard. */
-function workspaceOn(shard: number, router: Router): string {
+/** Returns the id of a workspace on a shard. */
+function newWorkspaceIdOnShard(shard: number, cluster: FakeMongos): string {
   for (;;) {
     const id = newId();
-    if (router.shardOf(id) === shard) return id;
+    if (cluster.shardOf(id) === shard) return id;
   }
 }
 
-const isReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }) => status === 200);
+const checkIsReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }) => status === 200);
 
-// At length: replica sets run the contract in every run, and the tests below cover the differences.
+// Only in long runs: replica sets run the contract in every run, and the tests below cover the differences.
 if (isLong || process.env.MONGOS) {
   suite('storage in a sharded cluster', {
     ...defineStorageContract(openStorage),
-    'leaves no database behind': closeStorage,
+    'drops its database': closeStorage,
   });
 }
 
 suite('a sharded cluster', {
-  'gets each command of the API on one shard, and asks all of them only for the list of workspaces': () =>
-    onStorage(async ({ router, uri }) => {
-      const tenant = await withUseCases(uri, (app) => createTenant({ app }, 'tenant'));
-      router.broadcasts.length = 0;
-      await withProcess(onMongodb(uri), async ({ url }) => {
-        await waitUntil(() => isReady(url));
+  'gets each command of the API on one shard, and on all shards only the list of workspaces': () =>
+    withSharedStorage(async ({ cluster, uri }) => {
+      const tenant = await withApplication(uri, (app) => createTenant({ app }, 'tenant'));
+      cluster.broadcasts.length = 0;
+      await withProcess(createMongodbSettings(uri), async ({ url }) => {
+        await waitUntil(() => checkIsReady(url));
         await each(allOperations, async (operation) => {
           const { path, body } = validCallOf(operation, tenant);
           const call = { method: operation.method, path, key: tenant.key, ...(body && { body }) };
@@ -176,63 +176,63 @@ suite('a sharded cluster', {
           assert.equal(status, successStatusOf(operation), text);
         });
       });
-      assert.deepEqual(router.broadcasts, []);
-      await withUseCases(uri, async (app) => {
+      assert.deepEqual(cluster.broadcasts, []);
+      await withApplication(uri, async (app) => {
         const names: string[] = [];
         for await (const { name } of app.workspaces.iterate()) names.push(name);
         assert.deepEqual(names, ['tenant']);
       });
-      assert.deepEqual([...new Set(router.broadcasts)], ['find workspaces']);
+      assert.deepEqual([...new Set(cluster.broadcasts)], ['find workspaces']);
     }),
 
-  'gets a retry if it cannot reach a shard in time': () =>
-    onStorage(async ({ storage, connection, router }) => {
-      const one = createTag(newId(), 'one');
-      await storage.tags.add(one);
-      const { workspaceId, id } = one;
+  'gets a retry of a command whose shard was unavailable': () =>
+    withSharedStorage(async ({ storage, connection, cluster }) => {
+      const record = createTag(newId(), 'one');
+      await storage.tags.add(record);
+      const { workspaceId, id } = record;
       const reads: readonly [string, () => Promise<unknown>][] = [
         ['find', () => storage.tags.get(workspaceId, id)],
         ['find', () => storage.runInTransaction((staged) => staged.tags.get(workspaceId, id))],
-        ['aggregate', async () => (await storage.tags.count(workspaceId, [])) === 1 && one],
+        ['aggregate', async () => (await storage.tags.count(workspaceId, [])) === 1 && record],
       ];
       for (const code of [6, 50, 89, 133, 202, 407, 13388]) {
         for (const [command, read] of reads) {
           const before = connection.retries;
-          router.fail(command, code, 3);
-          assert.deepEqual(await read(), one, `${command} ${code}`);
-          assert.equal(router.toFail, 0);
+          cluster.fail(command, code, 3);
+          assert.deepEqual(await read(), record, `${command} ${code}`);
+          assert.equal(cluster.remainingFailureCount, 0);
           assert.ok(connection.retries > before);
         }
       }
     }),
 
-  'gets no retry of a search that takes too long': () =>
-    onStorage(async ({ storage, router }) => {
+  'gets no retry of a search that exceeds its time limit': () =>
+    withSharedStorage(async ({ storage, cluster }) => {
       const where = [{ field: 'searchText', contains: 'a' }] as const;
       const query = { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 } as const;
-      router.fail('find', TIME_EXPIRED, 9);
+      cluster.fail('find', MAX_TIME_EXPIRED_CODE, 9);
       await assert.rejects(storage.campaigns.list(newId(), query), SearchTimeout);
-      assert.equal(router.toFail, 8);
-      router.fail('', 0, 0);
+      assert.equal(cluster.remainingFailureCount, 8);
+      cluster.fail('', 0, 0);
     }),
 
   'commits once if the result of a commit is unknown': () =>
-    onStorage(async ({ storage, router }) => {
-      for (const code of [TIME_EXPIRED, 133, 202]) {
-        const one = createTag(newId(), 'one');
-        let runs = 0;
-        router.fail('commitTransaction', code, 2);
+    withSharedStorage(async ({ storage, cluster }) => {
+      for (const code of [MAX_TIME_EXPIRED_CODE, 133, 202]) {
+        const record = createTag(newId(), 'one');
+        let runCount = 0;
+        cluster.fail('commitTransaction', code, 2);
         await storage.runInTransaction(async ({ tags }) => {
-          runs++;
-          await tags.add(one);
+          runCount++;
+          await tags.add(record);
         });
-        assert.deepEqual([runs, router.toFail], [1, 0]);
-        assert.deepEqual(await storage.tags.get(one.workspaceId, one.id), one);
+        assert.deepEqual([runCount, cluster.remainingFailureCount], [1, 0]);
+        assert.deepEqual(await storage.tags.get(record.workspaceId, record.id), record);
       }
     }),
 
-  'keeps no cursor of a response that is too large, with any of its routers': () =>
-    onStorage(async ({ storage, router }) => {
+  'has no open cursor after a response that is too large': () =>
+    withSharedStorage(async ({ storage, cluster }) => {
       const workspaceId = newId();
       const description = 'x'.repeat(3_000_000);
       const added = Array.from({ length: 6 }, () => ({ ...createCampaign(workspaceId), description }));
@@ -242,99 +242,109 @@ suite('a sharded cluster', {
         const found = await storage.campaigns.getMany(workspaceId, ids);
         assert.deepEqual(found.map(({ id }) => id).sort(), ids);
       }
-      assert.deepEqual(await idleCursors(router), []);
+      assert.deepEqual(await findIdleCursors(cluster), []);
     }),
 
-  ends: async () => (await shared)?.stop(),
+  'stops the cluster': async () => (await sharedCluster)?.stop(),
 });
 
 suite('a shard that is unavailable', {
-  'fails only the requests of its own workspaces, in time, until it is available': () =>
-    onOwnRouter(async (router, uri) => {
-      const tenants = await withUseCases(uri, async (app) => [
-        await tenantOn(0, router, app),
-        await tenantOn(1, router, app),
+  'fails only the requests of its own workspaces, within the time limit, until it is available': () =>
+    withOwnCluster(async (cluster, uri) => {
+      const tenants = await withApplication(uri, async (app) => [
+        await createTenantOnShard(0, cluster, app),
+        await createTenantOnShard(1, cluster, app),
       ]);
-      const [served, failed] = tenants as [Tenant, Tenant];
-      const dead = router.shards[1] as ServerProcess;
+      const [availableTenant, unavailableTenant] = tenants as [Tenant, Tenant];
+      const stoppedShard = cluster.shards[1] as ServerProcess;
       const get = (url: string, { ids, key }: Tenant) => send(url, { path: `/campaigns/${ids.campaigns}`, key });
       const add = (url: string, { key }: Tenant, name: string) =>
         send(url, { method: 'POST', path: '/tags', key, body: { name } });
       const isServed = async (url: string, tenant: Tenant) => (await get(url, tenant)).status === 200;
-      await withProcess(onMongodb(uri), async ({ url }) => {
-        await waitUntil(async () => (await isServed(url, served)) && (await isServed(url, failed)));
-        await dead.kill();
-        const [sent, unsent, probes]: Promise<LoadResponse>[][] = [[], [], []];
-        for (let i = 0; i * EVERY_MS < OUTAGE_MS; i++) {
-          unsent?.push(get(url, failed), add(url, failed, `Tag ${i}`));
-          sent?.push(get(url, served), add(url, served, `Tag ${i}`), get(url, served));
+      await withProcess(createMongodbSettings(uri), async ({ url }) => {
+        await waitUntil(async () => (await isServed(url, availableTenant)) && (await isServed(url, unavailableTenant)));
+        await stoppedShard.kill();
+        const [availableCalls, unavailableCalls, probes]: Promise<LoadResponse>[][] = [[], [], []];
+        for (let i = 0; i * REQUEST_INTERVAL_MS < OUTAGE_MS; i++) {
+          unavailableCalls?.push(get(url, unavailableTenant), add(url, unavailableTenant, `Tag ${i}`));
+          availableCalls?.push(
+            get(url, availableTenant),
+            add(url, availableTenant, `Tag ${i}`),
+            get(url, availableTenant),
+          );
           probes?.push(send(url, { path: '/readyz' }));
-          await delay(EVERY_MS);
+          await delay(REQUEST_INTERVAL_MS);
         }
-        const answered = await Promise.all(sent ?? []);
-        for (const { status, text } of answered) assert.ok(status === 200 || status === 201, text);
+        const responses = await Promise.all(availableCalls ?? []);
+        for (const { status, text } of responses) assert.ok(status === 200 || status === 201, text);
         for (const { status, text } of await Promise.all(probes ?? [])) assert.equal(status, 200, text);
-        const failures = await Promise.all(unsent ?? []);
+        const failures = await Promise.all(unavailableCalls ?? []);
         for (const it of failures) assertInternalError(it);
-        assert.ok(Math.max(...millisecondsOf(failures)) < ENDS_WITHIN_MS);
-        const [ofServed, ofFailed] = [answered, failures].map((of) => quantile(millisecondsOf(of), 0.5)) as [
+        assert.ok(Math.max(...millisecondsOf(failures)) < MAX_FAILURE_MS);
+        const [successMs, failureMs] = [responses, failures].map((sent) => quantile(millisecondsOf(sent), 0.5)) as [
           number,
           number,
         ];
-        assert.ok(ofServed < ofFailed / 2, `${ofServed} ms, and ${ofFailed} ms of those that fail`);
+        assert.ok(successMs < failureMs / 2, `${successMs} ms, and ${failureMs} ms for failures`);
 
-        await withProcess(onMongodb(uri), async ({ url: another }) => {
-          await waitUntil(() => isServed(another, served));
-          assert.ok(await isReady(another));
-          await dead.start();
-          await waitUntil(async () => (await isServed(url, failed)) && (await isServed(another, failed)));
+        await withProcess(createMongodbSettings(uri), async ({ url: another }) => {
+          await waitUntil(() => isServed(another, availableTenant));
+          assert.ok(await checkIsReady(another));
+          await stoppedShard.start();
+          await waitUntil(
+            async () => (await isServed(url, unavailableTenant)) && (await isServed(another, unavailableTenant)),
+          );
         });
 
-        await Promise.all(router.shards.map((shard) => shard.kill()));
-        await waitUntil(async () => !(await isReady(url)));
-        await Promise.all(router.shards.map((shard) => shard.start()));
-        await waitUntil(() => isReady(url));
-        await waitUntil(async () => (await isServed(url, served)) && (await isServed(url, failed)));
+        await Promise.all(cluster.shards.map((shard) => shard.kill()));
+        await waitUntil(async () => !(await checkIsReady(url)));
+        await Promise.all(cluster.shards.map((shard) => shard.start()));
+        await waitUntil(() => checkIsReady(url));
+        await waitUntil(async () => (await isServed(url, availableTenant)) && (await isServed(url, unavailableTenant)));
       });
     }),
 
   'fails only its part of a batch, leaves connections to others, is not a conflict, and is logged': () =>
-    onOwnRouter((router, uri) =>
-      withStorage(router, uri, async ({ storage, connection, told }) => {
-        router.hostTimeoutMs = 200;
-        const [live, dead] = [workspaceOn(0, router), workspaceOn(1, router)];
-        await storage.tags.add(createTag(live, 'before'));
-        await (router.shards[1] as ServerProcess).kill();
-        const counts = Promise.allSettled(Array.from({ length: MANY }, () => storage.tags.count(dead, [])));
-        await delay(EVERY_MS);
-        const used = connection.connectionsInUse + connection.waitingForConnection;
-        assert.ok(used <= MANY / 2, `${used} commands have a connection or wait for one`);
+    withOwnCluster((cluster, uri) =>
+      withStorage(cluster, uri, async ({ storage, connection, logLines }) => {
+        cluster.hostTimeoutMs = 200;
+        const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
+        await storage.tags.add(createTag(availableId, 'before'));
+        await (cluster.shards[1] as ServerProcess).kill();
+        const counts = Promise.allSettled(
+          Array.from({ length: COMMAND_COUNT }, () => storage.tags.count(unavailableId, [])),
+        );
+        await delay(REQUEST_INTERVAL_MS);
+        const usedCount = connection.connectionsInUse + connection.waitingForConnection;
+        assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
         const added = await Promise.allSettled(
-          Array.from({ length: 20 }, (_, i) => storage.tags.add(createTag(i % 2 ? dead : live, `Tag ${i}`))),
+          Array.from({ length: 20 }, (_, i) =>
+            storage.tags.add(createTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
+          ),
         );
         for (const [i, result] of added.entries()) {
-          if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseAway');
+          if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseUnavailable');
           else assert.equal(result.status, 'fulfilled');
         }
-        assert.equal(await storage.tags.count(live, []), 11);
-        const atOnce = storage.runInTransaction(({ tags }) => tags.add(createTag(dead, 'one')));
-        await assert.rejects(atOnce, { name: 'DatabaseAway' });
+        assert.equal(await storage.tags.count(availableId, []), 11);
+        const transaction = storage.runInTransaction(({ tags }) => tags.add(createTag(unavailableId, 'one')));
+        await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
         await storage.checkReady();
         for (const { status } of await counts) assert.equal(status, 'rejected');
-        assert.match(told.join('\n'), /^A shard of MongoDB cannot be reached: .*for set \d+$/m);
-        assert.doesNotMatch(told.join('\n'), /^MongoDB/m);
+        assert.match(logLines.join('\n'), /^A shard of MongoDB is unavailable: .*for set \d+\. Check/m);
+        assert.doesNotMatch(logLines.join('\n'), /^MongoDB/m);
       }),
     ),
 });
 
 const millisecondsOf = (sent: readonly LoadResponse[]) => sent.map(({ milliseconds }) => milliseconds);
 
-async function idleCursors(router: Router): Promise<Document[]> {
-  const found = router.shards.map(async ({ port }) => {
+async function findIdleCursors(cluster: FakeMongos): Promise<Document[]> {
+  const found = cluster.shards.map(async ({ port }) => {
     const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
     try {
-      const left = [{ $currentOp: { idleCursors: true } }, { $match: { type: 'idleCursor', ns: /campaigns$/ } }];
-      return await client.db('admin').aggregate(left).toArray();
+      const pipeline = [{ $currentOp: { idleCursors: true } }, { $match: { type: 'idleCursor', ns: /campaigns$/ } }];
+      return await client.db('admin').aggregate(pipeline).toArray();
     } finally {
       await client.close();
     }

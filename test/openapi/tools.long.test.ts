@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Missing } from '../support/missing.ts';
+import { MissingDependencyError } from '../support/missing-dependency-error.ts';
 import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -13,7 +13,8 @@ const documentFile = join(root, 'docs/openapi.json');
 /** Runs an npm script of a package below `test`. Returns whether it succeeded, and its output. */
 async function runScript(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const cwd = join(root, 'test', folder);
-  if (!existsSync(join(cwd, 'node_modules'))) throw new Missing(`what \`npm ci\` installs in test/${folder}`);
+  if (!existsSync(join(cwd, 'node_modules')))
+    throw new MissingDependencyError(`what \`npm ci\` installs in test/${folder}`);
   return new Promise<{ isSuccess: boolean; output: string }>((resolve) => {
     execFile('npm', ['run', '--silent', ...args], { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) =>
       resolve({ isSuccess: error === null, output: stdout + stderr }),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
-import { mongod } from '../support/mongod.ts';
-import { mongodbProxy } from '../support/mongodb-proxy.ts';
-import { newWorkspace, onMongodb, withUseCases } from '../support/mongodb-service.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { scrape } from '../support/scrape.ts';
@@ -15,18 +15,18 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'
 
 suite('the metrics of a service on MongoDB and Redis', {
   'show failures, fallbacks and the recovery': async () => {
-    const [database, redis] = await Promise.all([mongod(), startRedis()]);
-    const proxy = await mongodbProxy(database.uri);
+    const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
+    const proxy = await startMongodbProxy(database.uri);
     try {
-      const { key } = await withUseCases(database.uri, async (app) => {
-        const workspace = await newWorkspace(app);
+      const { key } = await withApplication(database.uri, async (app) => {
+        const workspace = await createWorkspace(app);
         // Otherwise the service would record the first use of the key in the background, and use a connection.
         await app.apiKeys.authenticate(workspace.key);
         await app.apiKeys.flush();
         return workspace;
       });
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };
-      await withProcess({ ...onMongodb(proxy.uri), ...settings }, async (service) => {
+      await withProcess({ ...createMongodbSettings(proxy.uri), ...settings }, async (service) => {
         const { url } = service;
         const headers = { Authorization: `Bearer ${key}` };
         const create = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
@@ -64,12 +64,12 @@ suite('the metrics of a service on MongoDB and Redis', {
         await waitForMetric('storage_connections_in_use', (value) => value === 0);
         await waitForMetric('storage_connections_waited_for', (value) => value === 0);
 
-        proxy.isAway = true;
+        proxy.isUnavailable = true;
         proxy.lose('find', 'request', 1_000);
         const failing = list();
         await waitForMetric('storage_up', (value) => value === 0);
         proxy.lose('find', 'request', 0);
-        proxy.isAway = false;
+        proxy.isUnavailable = false;
         await waitForMetric('storage_up', (value) => value === 1);
         await failing;
       });
@@ -80,10 +80,10 @@ suite('the metrics of a service on MongoDB and Redis', {
   },
 
   'are those that docs/operating.md describes': async () => {
-    const [database, redis] = await Promise.all([mongod(), startRedis()]);
+    const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
     try {
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0' };
-      await withProcess({ ...onMongodb(database.uri), ...settings }, async (service) => {
+      await withProcess({ ...createMongodbSettings(database.uri), ...settings }, async (service) => {
         const unknownKey = { Authorization: `Bearer ${createApiKeySecret('0'.repeat(32))}` };
         assert.equal((await fetch(`${service.url}/campaigns`, { headers: unknownKey })).status, 401);
         const names = [...(await scrape(service)).keys()].map((name) => name.replace(/\{.*/, ''));

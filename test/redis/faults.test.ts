@@ -8,96 +8,99 @@ import { startRedis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
 
 const LIMIT = 1_000_000;
-const CLIENTS = 20;
+const CLIENT_COUNT = 20;
 
-interface Fixture {
+interface Context {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
-  readonly counter: RedisRateLimiters;
+  readonly limiters: RedisRateLimiters;
   readonly limiter: RateLimiter;
   readonly lines: readonly string[];
 }
 
-async function withRedis(test: (world: Fixture) => Promise<void>): Promise<void> {
+async function withRedis(test: (context: Context) => Promise<void>): Promise<void> {
   const redis = await startRedis();
   const lines: string[] = [];
-  const counter = new RedisRateLimiters(redis.url, (line) => lines.push(line));
+  const limiters = new RedisRateLimiters(redis.url, (line) => lines.push(line));
   try {
-    await counter.open();
-    const limiter = counter.rateLimiter('test', LIMIT, 60, createMemoryRateLimiter(LIMIT, 60));
-    await test({ redis, lines, counter, limiter });
+    await limiters.open();
+    const limiter = limiters.createRateLimiter('test', LIMIT, 60, createMemoryRateLimiter(LIMIT, 60));
+    await test({ redis, lines, limiters, limiter });
   } finally {
-    await counter.close();
+    await limiters.close();
     await redis.stop();
   }
 }
 
-/** Counts for many clients again and again until it is so; fails where one request fails, or it takes ten seconds. */
-async function countUntil({ limiter }: Fixture, isSo: () => boolean | Promise<boolean>): Promise<void> {
+/** Counts requests of many clients until a condition holds. Fails if a request fails, or after ten seconds. */
+async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < deadline, 'it is not so after ten seconds');
-    await Promise.all(Array.from({ length: CLIENTS }, () => limiter.consume('key')));
+  while (!(await holds())) {
+    assert.ok(Date.now() < deadline, 'the condition does not hold after ten seconds');
+    await Promise.all(Array.from({ length: CLIENT_COUNT }, () => limiter.consume('key')));
     await setTimeout(1);
   }
 }
 
-/** Whether a request is counted by Redis: it goes on from what was counted there. */
-async function isShared({ counter, limiter }: Fixture): Promise<boolean> {
-  const { test: before } = counter.fallbacks;
+/** Returns whether Redis counts a request. */
+async function isShared({ limiters, limiter }: Context): Promise<boolean> {
+  const { test: before } = limiters.fallbacks;
   await limiter.consume('key');
-  return counter.fallbacks.test === before;
+  return limiters.fallbacks.test === before;
 }
 
-suite('a limiter whose Redis fails', {
-  'counts alone while it is frozen, and together again when it goes on': () =>
-    withRedis(async (world) => {
-      const { redis, lines } = world;
-      await countUntil(world, () => isShared(world));
+suite('a rate limiter whose Redis fails', {
+  'counts on its own while Redis is frozen, and in Redis again afterwards': () =>
+    withRedis(async (context) => {
+      const { redis, lines } = context;
+      await consumeUntil(context, () => isShared(context));
       redis.freeze();
-      await countUntil(world, () => lines.length === 1);
-      assert.match(lines[0] as string, /Redis is away/);
-      assert.equal(await isShared(world), false);
+      await consumeUntil(context, () => lines.length === 1);
+      assert.match(lines[0] as string, /Redis is unavailable/);
+      assert.equal(await isShared(context), false);
       redis.thaw();
-      await countUntil(world, () => isShared(world));
-      assert.match(lines[1] as string, /Redis is back/);
+      await consumeUntil(context, () => isShared(context));
+      assert.match(lines[1] as string, /Redis is available again/);
     }),
 
-  'counts alone while it is gone, and together again when it is there': () =>
-    withRedis(async (world) => {
-      const { redis, lines } = world;
+  'counts on its own while Redis is killed, and in Redis again after it has restarted': () =>
+    withRedis(async (context) => {
+      const { redis, lines } = context;
       await redis.kill();
-      await countUntil(world, () => lines.length === 1);
-      assert.equal(await isShared(world), false);
+      await consumeUntil(context, () => lines.length === 1);
+      assert.equal(await isShared(context), false);
       await redis.start();
-      await countUntil(world, () => isShared(world));
+      await consumeUntil(context, () => isShared(context));
       assert.equal(lines.length, 2);
     }),
 
-  'counts alone while it answers with errors, and says why once': () =>
-    withRedis(async (world) => {
-      const { redis, lines, counter } = world;
+  'counts on its own while Redis returns errors, and logs the reason once': () =>
+    withRedis(async (context) => {
+      const { redis, lines, limiters } = context;
       const client = new Redis(redis.url);
       await client.config('SET', 'maxmemory', '1');
-      const connections = async () => Number(/connections_received:(\d+)/.exec(await client.info('stats'))?.[1]);
-      const before = await connections();
-      await countUntil(world, async () => (await connections()) > before + 3);
-      assert.equal(lines.filter((line) => line.includes('away')).length, 1);
-      assert.match(lines[0] as string, /^Redis is away \((?:ERR Error running script .*: -)?OOM command not allowed /);
+      const countConnections = async () => Number(/connections_received:(\d+)/.exec(await client.info('stats'))?.[1]);
+      const before = await countConnections();
+      await consumeUntil(context, async () => (await countConnections()) > before + 3);
+      assert.equal(lines.filter((line) => line.includes('unavailable')).length, 1);
+      assert.match(
+        lines[0] as string,
+        /^Redis is unavailable: (?:ERR Error running script .*: -)?OOM command not allowed /,
+      );
       await client.config('SET', 'maxmemory', '0');
-      await countUntil(world, () => isShared(world));
-      assert.equal(counter.isUp, true);
+      await consumeUntil(context, () => isShared(context));
+      assert.equal(limiters.isUp, true);
       client.disconnect();
     }),
 
-  'opens where there is none, and counts alone': async () => {
-    const counter = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
+  'opens without a Redis, and counts on its own': async () => {
+    const limiters = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
     try {
-      await counter.open();
-      const limiter = counter.rateLimiter('test', 1, 60, createMemoryRateLimiter(1, 60));
+      await limiters.open();
+      const limiter = limiters.createRateLimiter('test', 1, 60, createMemoryRateLimiter(1, 60));
       assert.equal((await limiter.consume('key')).allowed, true);
       assert.equal((await limiter.consume('key')).allowed, false);
     } finally {
-      await counter.close();
+      await limiters.close();
     }
   },
 });

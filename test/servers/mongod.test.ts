@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
-import { inDatabase, mongod } from '../support/mongod.ts';
+import { createDatabase, withDatabaseName } from '../support/mongod.ts';
 import { startReplicaSet, startStandalone } from '../support/replica-set.ts';
 import { suite } from '../support/suite.ts';
 
 suite('The MongoDB of the tests', {
-  'gives each user a database of its own, with transactions, which is gone afterwards': async () => {
-    const [first, second] = [await mongod(), await mongod()];
+  'creates a database for each test, with transactions, and drops it afterwards': async () => {
+    const [first, second] = [await createDatabase(), await createDatabase()];
     const client = new MongoClient(first.uri);
     try {
       await client.withSession((session) =>
-        session.withTransaction(() => client.db().collection('some').insertOne({ kept: true }, { session })),
+        session.withTransaction(() => client.db().collection('some').insertOne({ stored: true }, { session })),
       );
-      assert.equal(await countOf(first.uri), 1);
-      assert.equal(await countOf(second.uri), 0);
+      assert.equal(await countDocuments(first.uri), 1);
+      assert.equal(await countDocuments(second.uri), 0);
     } finally {
       await client.close();
       await first.stop();
       await second.stop();
     }
-    assert.equal(await countOf(first.uri), 0);
+    assert.equal(await countDocuments(first.uri), 0);
   },
 
-  'names its database in any URI, and leaves who asks known where he was known': () => {
+  'replaces the database of any URI, and keeps the database of the authentication': () => {
     const cases = [
       ['mongodb://a:1,b:2', 'mongodb://a:1,b:2/new'],
       ['mongodb://a:1/?replicaSet=rs0', 'mongodb://a:1/new?replicaSet=rs0'],
@@ -31,26 +31,26 @@ suite('The MongoDB of the tests', {
       ['mongodb://me:it@a:1', 'mongodb://me:it@a:1/new?authSource=admin'],
       ['mongodb://me:it@a:1/?authSource=x', 'mongodb://me:it@a:1/new?authSource=x'],
     ];
-    for (const [uri, expected] of cases) assert.equal(inDatabase(uri as string, 'new'), expected);
+    for (const [uri, expected] of cases) assert.equal(withDatabaseName(uri as string, 'new'), expected);
   },
 
-  'makes a set of three that goes on without its primary and takes it back': async () => {
+  'starts a replica set of three that continues without its primary, which can rejoin': async () => {
     const set = await startReplicaSet(3, { electionTimeoutMillis: 1_000, heartbeatIntervalMillis: 200 });
     try {
       await insert(set.uri);
-      const killed = await set.primary();
+      const killed = await set.findPrimary();
       await killed.kill();
-      assert.notEqual((await set.primary()).port, killed.port);
+      assert.notEqual((await set.findPrimary()).port, killed.port);
       await insert(set.uri);
       await killed.start();
-      const itself = `mongodb://127.0.0.1:${killed.port}/?directConnection=true`;
-      while ((await countOf(itself).catch(() => 0)) < 2);
+      const directUri = `mongodb://127.0.0.1:${killed.port}/?directConnection=true`;
+      while ((await countDocuments(directUri).catch(() => 0)) < 2);
     } finally {
       await set.stop();
     }
   },
 
-  'makes a standalone server, which has no transactions': async () => {
+  'starts a standalone server, which has no transactions': async () => {
     const { uri, server } = await startStandalone();
     const client = new MongoClient(uri, { retryWrites: false });
     try {
@@ -74,7 +74,7 @@ async function insert(uri: string): Promise<void> {
     .finally(() => client.close());
 }
 
-async function countOf(uri: string): Promise<number> {
+async function countDocuments(uri: string): Promise<number> {
   const client = new MongoClient(uri, { readPreference: 'nearest' });
   return client
     .db()

@@ -8,44 +8,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startServer } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
-/** Says how many starts its data remember, which is in its folder, to whoever connects. */
+/** A server that writes a dot to a file at each start, and sends the file to each client. */
 const PROGRAM = `
   const [port, folder] = process.argv.slice(1);
   const file = folder + '/starts';
   fs.appendFileSync(file, '.');
   net.createServer((socket) => socket.on('error', () => {}).end(fs.readFileSync(file))).listen(port, '127.0.0.1');`;
-const argumentsOf = (port: number, folder: string) => ['--eval', PROGRAM, String(port), folder];
+const createArguments = (port: number, folder: string) => ['--eval', PROGRAM, String(port), folder];
 
 suite('A server process of the tests', {
-  'comes back on its port with its data when it is killed and started': async () => {
-    const server = await startServer(process.execPath, argumentsOf);
+  'keeps its port and its data when it is killed and restarted': async () => {
+    const server = await startServer(process.execPath, createArguments);
     try {
-      assert.equal(await said(server.port), '.');
-      const before = server.pid;
+      assert.equal(await readText(server.port), '.');
+      const oldPid = server.pid;
       await server.kill();
-      await assert.rejects(said(server.port), /ECONNREFUSED/);
+      await assert.rejects(readText(server.port), /ECONNREFUSED/);
       await server.start();
-      assert.notEqual(server.pid, before);
-      assert.equal(await said(server.port), '..');
+      assert.notEqual(server.pid, oldPid);
+      assert.equal(await readText(server.port), '..');
     } finally {
       await server.stop();
     }
   },
 
-  'says nothing while it is frozen, and goes on afterwards': async () => {
-    const server = await startServer(process.execPath, argumentsOf);
+  'does not respond while it is frozen, and continues afterwards': async () => {
+    const server = await startServer(process.execPath, createArguments);
     try {
       server.freeze();
-      const answer = said(server.port);
-      assert.equal(await Promise.race([answer, delay(300, 'nothing')]), 'nothing');
+      const response = readText(server.port);
+      assert.equal(await Promise.race([response, delay(300, 'nothing')]), 'nothing');
       server.thaw();
-      assert.equal(await answer, '.');
+      assert.equal(await response, '.');
     } finally {
       await server.stop();
     }
   },
 
-  'tells what it printed when it ends at its start, and that there is no such program': async () => {
+  'rejects with the output of a failed start, or with the error of a missing program': async () => {
     const failing = startServer(process.execPath, () => ['--eval', "throw new Error('no such data')"]);
     await assert.rejects(failing, /did not start: .*no such data/s);
     await assert.rejects(
@@ -54,9 +54,9 @@ suite('A server process of the tests', {
     );
   },
 
-  'is gone with its data when who started it is killed': async () => {
+  'ends and its data is deleted when the process that started it is killed': async () => {
     const module = JSON.stringify(join(import.meta.dirname, '../support/server-process.js'));
-    const starting = `
+    const script = `
       import { startServer } from ${module};
       let data;
       const server = await startServer(process.execPath, (port, folder) => {
@@ -65,13 +65,13 @@ suite('A server process of the tests', {
       });
       console.log(JSON.stringify({ pid: server.pid, port: server.port, data }));
       setInterval(() => {}, 1000);`;
-    const starter = spawn(process.execPath, ['--input-type=module', '--eval', starting]);
+    const starter = spawn(process.execPath, ['--input-type=module', '--eval', script]);
     let pid: number, data: string;
     try {
       const [line] = await once(starter.stdout, 'data');
       const started = JSON.parse(line);
       ({ pid, data } = started);
-      assert.equal(await said(started.port), '.');
+      assert.equal(await readText(started.port), '.');
       assert.ok(existsSync(data));
     } finally {
       starter.kill('SIGKILL');
@@ -80,8 +80,8 @@ suite('A server process of the tests', {
   },
 });
 
-/** What a server says to who connects. */
-async function said(port: number): Promise<string> {
+/** Connects to a server, and resolves to the text that it sends. */
+async function readText(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   let text = '';
   for await (const chunk of socket) text += chunk;

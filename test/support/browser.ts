@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { Missing } from './missing.ts';
+import { MissingDependencyError } from './missing-dependency-error.ts';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -26,7 +26,8 @@ export async function withBrowserPage(
   test: (page: Page, complaints: PageProblems) => Promise<void>,
 ): Promise<void> {
   const executablePath = PLACES.find((path) => path !== undefined && existsSync(path));
-  if (!executablePath) throw new Missing('Chromium: install it (`apt-get install chromium`) or name it in CHROMIUM');
+  if (!executablePath)
+    throw new MissingDependencyError('Chromium: install it (`apt-get install chromium`) or name it in CHROMIUM');
   const browser = await chromium.launch({ executablePath, args: FLAGS, chromiumSandbox: false });
   try {
     const page = await browser.newPage({ baseURL: origin, ...options });

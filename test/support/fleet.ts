@@ -1,5 +1,5 @@
-import { mongod } from './mongod.ts';
-import { newWorkspace, onMongodb, withUseCases } from './mongodb-service.ts';
+import { createDatabase } from './mongod.ts';
+import { createMongodbSettings, createWorkspace, withApplication } from './mongodb-service.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
 import { startRedis } from './redis.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -22,12 +22,12 @@ export async function withFleet(
   settings: Readonly<Record<string, string>>,
   test: (fleet: Fleet) => Promise<void>,
 ): Promise<void> {
-  const [database, redis] = await Promise.all([mongod(), startRedis()]);
+  const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
   const processes: ServiceProcess[] = [];
   try {
-    await withUseCases(database.uri, async (app) => {
-      const { workspaceId, key } = await newWorkspace(app);
-      const unshared = { ...onMongodb(database.uri), ...settings };
+    await withApplication(database.uri, async (app) => {
+      const { workspaceId, key } = await createWorkspace(app);
+      const unshared = { ...createMongodbSettings(database.uri), ...settings };
       const shared = { ...unshared, RATE_LIMITER: 'redis', REDIS_URL: redis.url };
       for (const env of [unshared, ...Array(size).fill(shared)]) processes.push(await startProcess(env));
       const [unsharedService, ...services] = processes as [ServiceProcess, ...ServiceProcess[]];

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collectAll } from './collect-all.ts';
 import { type LoadResponse, send } from './load.ts';
-import { withUseCases } from './mongodb-service.ts';
+import { withApplication } from './mongodb-service.ts';
 import { campaignBody } from './samples.ts';
 
 const RETRY_DELAY_MS = 50;
@@ -12,7 +12,7 @@ const RETRY_DELAY_MS = 50;
 const INTERNAL_ERROR = {
   error: {
     code: 'internal_server_error',
-    message: 'Something went wrong here: try again, and tell us the X-Request-Id if it stays.',
+    message: 'Something went wrong: try again, and report the X-Request-Id if the error persists.',
     doc_url: '/docs/errors#internal-server-error',
   },
 };
@@ -69,7 +69,7 @@ export class Ledger {
 
   /** Fails unless all acknowledged campaigns are stored, and none of them twice. */
   async assertStored(uri: string, workspaceId: string): Promise<void> {
-    const stored = await withUseCases(uri, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
+    const stored = await withApplication(uri, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));
     const names = stored.map(({ name }) => name).filter((name) => this.sentNames.has(name));
     const duplicates = names.filter((name, i) => names.indexOf(name) !== i);

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { MongoClient } from 'mongodb';
-import { Missing } from './missing.ts';
-import { type SharedMongod, sharedMongod, WHICH_MONGOD } from './shared-mongod.ts';
+import { MissingDependencyError } from './missing-dependency-error.ts';
+import { getSharedMongod, SHARED_MONGOD_REQUEST, type SharedMongod } from './shared-mongod.ts';
 
-/** A database of its own on a replica set that all files of tests share. */
+/** A database of one test, on a replica set that all test files share. */
 export interface Database {
   readonly uri: string;
-  /** Drops it. */
+  /** Drops the database. */
   stop(): Promise<void>;
 }
 
-/** Known before the first test of the file begins, so that no test waits for a download. */
-const server = await (process.send ? askRunner() : sharedMongod());
+/** Known before the first test of the file begins, so that no test's time limit includes a download. */
+const server = await (process.send ? requestFromRunner() : getSharedMongod());
 
-/** Makes a database; throws `Missing` where no MongoDB can be had. */
-export async function mongod(): Promise<Database> {
-  if ('error' in server) throw server.isMissing ? new Missing(server.error) : new Error(server.error);
-  const uri = inDatabase(server.uri, `test-${randomUUID()}`);
+/** Creates a database. Rejects with `MissingDependencyError` if MongoDB is missing. */
+export async function createDatabase(): Promise<Database> {
+  if ('error' in server) throw server.isMissing ? new MissingDependencyError(server.error) : new Error(server.error);
+  const uri = withDatabaseName(server.uri, `test-${randomUUID()}`);
   return {
     uri,
     async stop() {
@@ -31,15 +31,15 @@ export async function mongod(): Promise<Database> {
   };
 }
 
-async function askRunner(): Promise<SharedMongod> {
-  process.send?.(WHICH_MONGOD);
+async function requestFromRunner(): Promise<SharedMongod> {
+  process.send?.(SHARED_MONGOD_REQUEST);
   return (await once(process, 'message'))[0];
 }
 
-/** The URI with another database; whoever it names is still known where he was known before. */
-export function inDatabase(uri: string, name: string): string {
-  const [, server, before, query] = /^([^:]+:\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(uri) as RegExpExecArray;
+/** Returns the URI with another database. Its user is still authenticated against the same database as before. */
+export function withDatabaseName(uri: string, name: string): string {
+  const [, server, oldName, query] = /^([^:]+:\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(uri) as RegExpExecArray;
   const options = new URLSearchParams(query);
-  if (server?.includes('@') && !options.has('authSource')) options.set('authSource', before || 'admin');
+  if (server?.includes('@') && !options.has('authSource')) options.set('authSource', oldName || 'admin');
   return `${server}/${name}${options.size > 0 ? `?${options}` : ''}`;
 }

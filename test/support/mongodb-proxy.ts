@@ -1,71 +1,72 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { MongoClient } from 'mongodb';
+import { REQUEST_ID_OFFSET, RESPONSE_TO_OFFSET, readCommandName, readMessages } from './mongodb-wire.ts';
 
-/** What is lost of a command: the server never gets it, or does it and its answer never comes. */
-export type Loss = 'request' | 'answer';
+/** The lost part of a command: the server never gets the request, or executes it and the response is lost. */
+export type Loss = 'request' | 'response';
 
-/** A way to a MongoDB on which commands get lost, as on a network; each loss cuts the connection. */
+/** A proxy in front of a MongoDB that loses commands, as a network does. Each loss closes the connection. */
 export interface MongodbProxy {
   readonly uri: string;
-  /** Loses the next commands of a name; does `meanwhile` after each, before anybody knows of the loss. */
-  lose(command: string, what: Loss, times: number, meanwhile?: () => Promise<unknown>): void;
-  /** How many are still to be lost. */
-  readonly toLose: number;
-  /** While it is true, nobody can connect. */
-  isAway: boolean;
-  /** How long each answer takes on its way. */
+  /** Loses the next `times` commands of a name. Runs `onLoss` after each, before the connection is closed. */
+  lose(command: string, what: Loss, times: number, onLoss?: () => Promise<unknown>): void;
+  /** The number of commands that are still to be lost. */
+  readonly remainingLossCount: number;
+  /** While `true`, each new connection is closed. */
+  isUnavailable: boolean;
+  /** The delay of each response. */
   delayMs: number;
   close(): Promise<void>;
 }
 
-/** Makes a way to the primary of the database that a URI names. */
-export async function mongodbProxy(uri: string): Promise<MongodbProxy> {
-  const [, host, port] = /^(.+):(\d+)$/.exec(await primaryOf(uri)) as RegExpExecArray;
+/** Starts a proxy in front of the primary of a database. */
+export async function startMongodbProxy(uri: string): Promise<MongodbProxy> {
+  const [, host, port] = /^(.+):(\d+)$/.exec(await findPrimaryAddress(uri)) as RegExpExecArray;
   const sockets = new Set<Socket>();
-  let plan = { command: '', what: 'answer' as Loss, times: 0, meanwhile: async (): Promise<unknown> => undefined };
+  let plan = { command: '', what: 'response' as Loss, times: 0, onLoss: async (): Promise<unknown> => undefined };
 
   const server = createServer((client) => {
-    if (way.isAway) {
+    if (proxy.isUnavailable) {
       client.destroy();
       return;
     }
     const upstream = connect(Number(port), host);
     const pair = [client, upstream];
-    const unanswered = new Set<number>();
-    const cut = async (loses: boolean) => {
-      if (loses) await plan.meanwhile();
+    const lostRequestIds = new Set<number>();
+    const close = async (isLoss: boolean) => {
+      if (isLoss) await plan.onLoss();
       for (const socket of pair) socket.destroy();
     };
     for (const socket of pair) {
       sockets.add(socket);
-      socket.on('error', () => cut(false));
-      socket.on('close', () => cut(false).then(() => sockets.delete(socket)));
+      socket.on('error', () => close(false));
+      socket.on('close', () => close(false).then(() => sockets.delete(socket)));
     }
-    onMessages(client, (message) => {
-      const isChosen = plan.times > 0 && commandOf(message) === plan.command;
-      if (isChosen) plan.times--;
-      if (isChosen && plan.what === 'request') cut(true);
+    readMessages(client, (message) => {
+      const isLost = plan.times > 0 && readCommandName(message) === plan.command;
+      if (isLost) plan.times--;
+      if (isLost && plan.what === 'request') close(true);
       else upstream.write(message);
-      if (isChosen) unanswered.add(message.readInt32LE(REQUEST_ID));
+      if (isLost) lostRequestIds.add(message.readInt32LE(REQUEST_ID_OFFSET));
     });
-    onMessages(upstream, (message) => {
-      if (unanswered.has(message.readInt32LE(RESPONSE_TO))) cut(true);
-      else if (way.delayMs > 0) setTimeout(() => client.write(message), way.delayMs);
+    readMessages(upstream, (message) => {
+      if (lostRequestIds.has(message.readInt32LE(RESPONSE_TO_OFFSET))) close(true);
+      else if (proxy.delayMs > 0) setTimeout(() => client.write(message), proxy.delayMs);
       else client.write(message);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const way: MongodbProxy = {
-    uri: toServer(uri, at),
-    isAway: false,
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy: MongodbProxy = {
+    uri: toDirectUri(uri, address),
+    isUnavailable: false,
     delayMs: 0,
-    lose(command, what, times, meanwhile = async () => undefined) {
-      plan = { command, what, times, meanwhile };
+    lose(command, what, times, onLoss = async () => undefined) {
+      plan = { command, what, times, onLoss };
     },
-    get toLose() {
+    get remainingLossCount() {
       return plan.times;
     },
     async close() {
@@ -74,35 +75,10 @@ export async function mongodbProxy(uri: string): Promise<MongodbProxy> {
       await once(server, 'close');
     },
   };
-  return way;
+  return proxy;
 }
 
-/** MongoDB's wire protocol: a header of four numbers (length, request id, answer to, kind), then what is said. */
-const REQUEST_ID = 4;
-const RESPONSE_TO = 8;
-const KIND = 12;
-const OP_MSG = 2013;
-/** In an OP_MSG the name of the command is the first name of the document behind flags and section. */
-const COMMAND = 26;
-
-function commandOf(message: Buffer): string {
-  if (message.readInt32LE(KIND) !== OP_MSG) return '';
-  return message.toString('latin1', COMMAND, message.indexOf(0, COMMAND));
-}
-
-export function onMessages(socket: Socket, take: (message: Buffer) => void): void {
-  let rest: Buffer = Buffer.alloc(0);
-  socket.on('data', (chunk: Buffer) => {
-    rest = Buffer.concat([rest, chunk]);
-    while (rest.length >= REQUEST_ID && rest.length >= rest.readInt32LE(0)) {
-      const length = rest.readInt32LE(0);
-      take(rest.subarray(0, length));
-      rest = rest.subarray(length);
-    }
-  });
-}
-
-async function primaryOf(uri: string): Promise<string> {
+async function findPrimaryAddress(uri: string): Promise<string> {
   const client = new MongoClient(uri);
   try {
     return (await client.db().command({ hello: 1 })).me;
@@ -111,8 +87,8 @@ async function primaryOf(uri: string): Promise<string> {
   }
 }
 
-/** The URI of the same database at another address, past which the client looks for no other members. */
-function toServer(uri: string, address: string): string {
+/** Returns the URI of the same database at another address. The client connects to no other members. */
+function toDirectUri(uri: string, address: string): string {
   const [, scheme, user = '', database, query = ''] = /^([^:]+:\/\/)([^@/]+@)?[^/]+\/([^?]*)(\?.*)?$/.exec(
     uri,
   ) as RegExpExecArray;

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { Missing } from './missing.ts';
+import { MissingDependencyError } from './missing-dependency-error.ts';
 
 /** The program of util-linux that runs a command on a pseudo-terminal. */
 const SCRIPT = 'script';
@@ -22,7 +22,7 @@ export class PseudoTerminal {
   /** Runs a shell command with additional environment variables. Rejects with `Missing` without `script` of util-linux. */
   static async open(command: string, env: Readonly<Record<string, string>>): Promise<PseudoTerminal> {
     const { stdout } = await promisify(execFile)(SCRIPT, ['--version']).catch(() => ({ stdout: '' }));
-    if (!stdout.includes('util-linux')) throw new Missing('`script` of util-linux is not installed.');
+    if (!stdout.includes('util-linux')) throw new MissingDependencyError('`script` of util-linux is not installed.');
     const args = ['--quiet', '--return', '--command', command, '/dev/null'];
     return new PseudoTerminal(
       spawn(SCRIPT, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { settings } from '../../bootstrap/settings.ts';
 import { RESULTS, type Results } from './results.ts';
 import { isLong, SOAK_SECONDS, scale } from './scale.ts';
-import { sharedMongod, stopSharedMongod, WHICH_MONGOD } from './shared-mongod.ts';
+import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
 
 const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
 /** A run that takes longer than this shows that it goes on. */
@@ -69,8 +69,8 @@ function runFile(file: string): Promise<Outcome> {
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
   child.on('message', async (question) => {
-    if (question !== WHICH_MONGOD) return;
-    const answer = await sharedMongod();
+    if (question !== SHARED_MONGOD_REQUEST) return;
+    const answer = await getSharedMongod();
     if (child.connected) child.send(answer);
   });
   const timer = setTimeout(() => {

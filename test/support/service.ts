@@ -81,8 +81,8 @@ export async function withService(
 
 /** Starts a MongoDB. Its module is loaded only if a test needs it. */
 async function startDatabase() {
-  const { mongod } = await import('./mongod.ts');
-  return mongod();
+  const { createDatabase } = await import('./mongod.ts');
+  return createDatabase();
 }
 
 interface OtherProcess {
@@ -92,9 +92,12 @@ interface OtherProcess {
 
 /** Starts another process that serves the same database. */
 async function startOtherProcess(uri: string, settings: Readonly<Record<string, string>>): Promise<OtherProcess> {
-  const [{ startProcess }, { onMongodb }] = await Promise.all([import('./process.ts'), import('./mongodb-service.ts')]);
+  const [{ startProcess }, { createMongodbSettings }] = await Promise.all([
+    import('./process.ts'),
+    import('./mongodb-service.ts'),
+  ]);
   const { url, child, waitForExit } = await startProcess({
-    ...onMongodb(uri),
+    ...createMongodbSettings(uri),
     ...UNLIMITED,
     LOG_LEVEL: 'error',
     ...settings,

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
-import { withUseCases } from './mongodb-service.ts';
+import { withApplication } from './mongodb-service.ts';
 import { campaignBody } from './tenants.ts';
 
 /** Records a share and a click for each member, several at the same time, and prints what is acknowledged. */
 const PROGRAM = `
-  import { withUseCases } from ${JSON.stringify(join(import.meta.dirname, 'mongodb-service.js'))};
+  import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'mongodb-service.js'))};
   const [concurrency, uri, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
-  await withUseCases(uri, async ({ campaigns }) => {
+  await withApplication(uri, async ({ campaigns }) => {
     const recordAll = async () => {
       for (let memberId = memberIds.pop(); memberId; memberId = memberIds.pop()) {
         try {
@@ -47,7 +47,7 @@ export class SharedCampaign {
 
   /** Creates the campaign, and as many members to share it. */
   static async create(uri: string, workspaceId: string, members: number): Promise<SharedCampaign> {
-    return withUseCases(uri, async (app) => {
+    return withApplication(uri, async (app) => {
       const { id } = await app.campaigns.create({ workspaceId }, campaignBody(NAME));
       const memberIds: string[] = [];
       const createMembers = async () => {

@@ -1,23 +1,26 @@
-import { Missing } from './missing.ts';
+import { MissingDependencyError } from './missing-dependency-error.ts';
 import { startReplicaSet } from './replica-set.ts';
 
-/** What a file of tests sends to its runner to be told of the server that all files share. */
-export const WHICH_MONGOD = 'which mongod?';
+/** The message with which a test file requests the shared server from its runner. */
+export const SHARED_MONGOD_REQUEST = 'shared mongod';
 
-/** The server that all files share, or why there is none. */
+/** The server that all test files share, or the reason why there is none. */
 export type SharedMongod = { readonly uri: string } | { readonly error: string; readonly isMissing: boolean };
 
 let starting: Promise<SharedMongod & { stop?(): Promise<void> }> | undefined;
 
-/** The server of `MONGODB_URI`, or one that is started when it is first asked for. */
-export async function sharedMongod(): Promise<SharedMongod> {
+/** Returns the server of `MONGODB_URI`, or starts one at the first call. */
+export async function getSharedMongod(): Promise<SharedMongod> {
   if (process.env.MONGODB_URI) return { uri: process.env.MONGODB_URI };
-  starting ??= startReplicaSet().catch((error) => ({ error: error.message, isMissing: error instanceof Missing }));
+  starting ??= startReplicaSet().catch((error) => ({
+    error: error.message,
+    isMissing: error instanceof MissingDependencyError,
+  }));
   const { stop: _, ...server } = await starting;
   return server;
 }
 
-/** Stops the server, if one was started. */
+/** Stops the server if it was started here. */
 export async function stopSharedMongod(): Promise<void> {
   await (await starting)?.stop?.();
 }

@@ -1,5 +1,5 @@
 import { suite as uvuSuite } from 'uvu';
-import { Missing } from './missing.ts';
+import { MissingDependencyError } from './missing-dependency-error.ts';
 import { RESULTS, type Results } from './results.ts';
 import { SOAK_SECONDS, scale } from './scale.ts';
 
@@ -19,7 +19,7 @@ export function suite(name: string, tests: Readonly<Record<string, () => unknown
       try {
         await inTime(test);
       } catch (error) {
-        if (error instanceof Missing && !process.env.CI) {
+        if (error instanceof MissingDependencyError && !process.env.CI) {
           tally.skipped++;
           tally.reasons.add(error.message);
           return;

@@ -4,37 +4,37 @@ import { join } from 'node:path';
 import { RESULTS } from '../support/results.ts';
 import { suite } from '../support/suite.ts';
 
-const FILE = `
-  import { Missing } from ${moduleOf('missing')};
-  import { suite } from ${moduleOf('suite')};
+const TEST_FILE = `
+  import { MissingDependencyError } from ${toModuleSpecifier('missing-dependency-error')};
+  import { suite } from ${toModuleSpecifier('suite')};
   suite('Some', {
-    'needs a server': () => Promise.reject(new Missing('no server')),
-    'needs another': () => { throw new Missing('no server'); },
+    'needs a server': () => Promise.reject(new MissingDependencyError('no server')),
+    'needs another': () => { throw new MissingDependencyError('no server'); },
     'needs nothing': () => {},
   });`;
 
-suite('A test that needs what the machine lacks', {
+suite('A test that needs a missing program', {
   'is skipped and counted, with the reason': () => {
     const { status, results } = runFile({});
     assert.deepEqual(results, { passed: 1, failed: 0, skipped: 2, reasons: ['no server'] });
     assert.equal(status, 0);
   },
 
-  'fails where CI is set': () => {
+  'fails if CI is set': () => {
     const { status, results } = runFile({ CI: 'true' });
     assert.deepEqual(results, { passed: 1, failed: 2, skipped: 0, reasons: [] });
     assert.equal(status, 1);
   },
 });
 
-function moduleOf(name: string): string {
+function toModuleSpecifier(name: string): string {
   return JSON.stringify(join(import.meta.dirname, `../support/${name}.js`));
 }
 
-function runFile(more: Record<string, string>) {
+function runFile(variables: Record<string, string>) {
   const { CI: _, ...env } = process.env;
-  const options = { env: { ...env, ...more }, encoding: 'utf8' } as const;
-  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', FILE], options);
+  const options = { env: { ...env, ...variables }, encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', TEST_FILE], options);
   const line = stdout.split('\n').findLast((text) => text.startsWith(RESULTS)) as string;
   return { status, results: JSON.parse(line.slice(RESULTS.length)) };
 }

@@ -4,29 +4,29 @@ import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
-import { newWorkspace } from '../support/mongodb-service.ts';
+import { createWorkspace } from '../support/mongodb-service.ts';
 import { scale } from '../support/scale.ts';
 import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
-import { type Both, closeProcesses, onTwoProcesses } from './two-processes.ts';
+import { closeProcesses, type Pair, withTwoProcesses } from './two-processes.ts';
 
-const CLIENTS = 20;
-const CHANGES = 100;
-const NOTICED_WITHIN_MS = 5_000;
+const CLIENT_COUNT = 20;
+const CHANGE_COUNT = 100;
+const MAX_DELAY_MS = 5_000;
 
 const rounds = Array.from({ length: scale(5, 50) }, (_, i) => [`round ${i}`, i] as const);
 
 type Call = Api['call'];
 
-/** Does something so many times at once, half of them on each of the two. */
-function together<T, R>(two: Both<T>, count: number, act: (one: T, i: number) => Promise<R>): Promise<R[]> {
-  return Promise.all(Array.from({ length: count }, (_, i) => act(two[i % 2] as T, i)));
+/** Runs an action `count` times at the same time, half of them on each of the two. */
+function runConcurrently<T, R>(pair: Pair<T>, count: number, action: (one: T, i: number) => Promise<R>): Promise<R[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => action(pair[i % 2] as T, i)));
 }
 
-const statusesOf = (answers: readonly ApiResponse[]) => answers.map(({ status }) => status).sort();
+const sortStatuses = (answers: readonly ApiResponse[]) => answers.map(({ status }) => status).sort();
 
-/** What is made at once, of the same name in two cases. */
+/** Requests that create a record with a name, which the tests send in upper and lower case. */
 const creations: Readonly<Record<string, (name: string) => readonly [path: string, body: object]>> = {
   tag: (name) => ['/tags', { name }],
   group: (name) => ['/groups', { name }],
@@ -34,15 +34,15 @@ const creations: Readonly<Record<string, (name: string) => readonly [path: strin
 };
 
 suite('two processes on one database', {
-  'have one winner for a name and for a slug': () =>
-    onTwoProcesses(async ({ workspaceId, services, app }) => {
+  'create one record for a name and for a slug': () =>
+    withTwoProcesses(async ({ workspaceId, services, app }) => {
       await each(creations, (creation) =>
         each(rounds, async (round) => {
-          const answers = await together(services, CLIENTS, (call, i) => {
+          const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) => {
             const [path, body] = creation(`${i % 4 < 2 ? 'name' : 'NAME'}${round}`);
             return call('POST', path, { body });
           });
-          assert.deepEqual(statusesOf(answers), [201, ...Array(CLIENTS - 1).fill(409)]);
+          assert.deepEqual(sortStatuses(answers), [201, ...Array(CLIENT_COUNT - 1).fill(409)]);
         }),
       );
       for (const records of [app.tags, app.groups, app.domains]) {
@@ -50,45 +50,47 @@ suite('two processes on one database', {
       }
     }),
 
-  'never tell of an archived domain that it is the primary one': () =>
-    onTwoProcesses(async ({ services }) => {
+  'never return an archived domain as the primary one': () =>
+    withTwoProcesses(async ({ services }) => {
       const slug = 'links.example.com';
       await services[0]('POST', '/domains', { body: { slug } });
       await each(rounds, async () => {
-        const answers = await together(services, CLIENTS, (call, i) =>
+        const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
           i % 4 < 2
             ? call('POST', '/domains', { body: { slug, archived: i % 8 < 4 } })
             : call('GET', '/domains?includeArchived=true'),
         );
-        const told = answers.filter(({ status }) => status < 300).flatMap(({ json }) => json as object);
-        assert.ok(told.length > 0);
-        for (const domain of told as { archived: boolean; primary: boolean }[]) {
+        const domains = answers.filter(({ status }) => status < 300).flatMap(({ json }) => json as object);
+        assert.ok(domains.length > 0);
+        for (const domain of domains as { archived: boolean; primary: boolean }[]) {
           assert.ok(!(domain.archived && domain.primary), JSON.stringify(domain));
         }
       });
     }),
 
-  'have one winner among records that take the same name': () =>
-    onTwoProcesses(async ({ workspaceId, services, app }) => {
-      const names = Array.from({ length: CLIENTS }, (_, i) => `old ${i}`);
+  'rename one of several records to the same name': () =>
+    withTwoProcesses(async ({ workspaceId, services, app }) => {
+      const names = Array.from({ length: CLIENT_COUNT }, (_, i) => `old ${i}`);
       const tags = await Promise.all(names.map((name) => app.tags.create(workspaceId, name)));
       await each(rounds, async (round) => {
         const body = { name: `new ${round}` };
-        const answers = await together(services, CLIENTS, (call, i) => call('PATCH', `/tags/${tags[i]?.id}`, { body }));
-        assert.deepEqual(statusesOf(answers), [200, ...Array(CLIENTS - 1).fill(409)]);
+        const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
+          call('PATCH', `/tags/${tags[i]?.id}`, { body }),
+        );
+        assert.deepEqual(sortStatuses(answers), [200, ...Array(CLIENT_COUNT - 1).fill(409)]);
       });
     }),
 
-  'do what has one Idempotency-Key once, and tell the others the same or that it is being served': () =>
-    onTwoProcesses(async ({ services }) => {
+  'process an Idempotency-Key once, and return the same response or a conflict to the other requests': () =>
+    withTwoProcesses(async ({ services }) => {
       await each(rounds, async (round) => {
         const body = { question: `What did you learn in week ${round}?` };
         const headers = { 'Idempotency-Key': `week-${round}` };
         const post = (call: Call) => call('POST', '/inspiration-questions', { body, headers });
-        const answers = await together(services, CLIENTS, post);
+        const answers = await runConcurrently(services, CLIENT_COUNT, post);
         const isReplay = (answer: ApiResponse) => answer.headers.get('idempotency-replayed') === 'true';
         const [first, ...others] = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
-        assert.ok(first && others.length === 0, `${others.length + 1} were served`);
+        assert.ok(first && others.length === 0, `${others.length + 1} requests were processed`);
         for (const answer of answers) {
           if (answer.status === 201) assert.equal(answer.text, first.text);
           else assertError(answer, 409, /^A request with this Idempotency-Key is in progress/);
@@ -102,8 +104,8 @@ suite('two processes on one database', {
     }),
 
   'let one workspace verify a slug': () =>
-    onTwoProcesses(async ({ operators, app }) => {
-      const workspaces = await Promise.all(Array.from({ length: 6 }, () => newWorkspace(app)));
+    withTwoProcesses(async ({ operators, app }) => {
+      const workspaces = await Promise.all(Array.from({ length: 6 }, () => createWorkspace(app)));
       await each(rounds, async (round) => {
         const claims = await Promise.all(
           workspaces.map(async ({ workspaceId }) => {
@@ -111,7 +113,7 @@ suite('two processes on one database', {
             return { workspaceId, id: domain.id };
           }),
         );
-        const outcomes = await together(operators, claims.length, (act, i) =>
+        const outcomes = await runConcurrently(operators, claims.length, (act, i) =>
           act('verify', claims[i]?.workspaceId ?? '', claims[i]?.id ?? ''),
         );
         assert.deepEqual([...outcomes].sort(), [...Array(claims.length - 1).fill('conflict'), 'done']);
@@ -123,16 +125,16 @@ suite('two processes on one database', {
     }),
 });
 
-suite('a hundred repeats at once of one request, by two processes', {
-  'do it once, and tell each repeat the same or that it is being served': () =>
-    onTwoProcesses(async ({ workspaceId, services, app }) => {
+suite('a hundred simultaneous requests with one Idempotency-Key to two processes', {
+  'are processed once, and get the same response or a conflict': () =>
+    withTwoProcesses(async ({ workspaceId, services, app }) => {
       await each(creations, async (creation) => {
         const [path, body] = creation('once');
         const headers = { 'Idempotency-Key': 'a-hundred' };
-        const answers = await together(services, CHANGES, (call) => call('POST', path, { body, headers }));
-        const served = answers.filter(({ status }) => status === 201);
-        assert.equal(new Set(served.map(({ text }) => text)).size, 1);
-        assert.equal(served.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
+        const answers = await runConcurrently(services, CHANGE_COUNT, (call) => call('POST', path, { body, headers }));
+        const created = answers.filter(({ status }) => status === 201);
+        assert.equal(new Set(created.map(({ text }) => text)).size, 1);
+        assert.equal(created.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
         const others = answers.filter(({ status }) => status !== 201);
         for (const answer of others) assertError(answer, 409, /^A request with this Idempotency-Key is in progress/);
       });
@@ -142,10 +144,10 @@ suite('a hundred repeats at once of one request, by two processes', {
     }),
 });
 
-suite('a hundred changes at once of one record, by two processes', {
+suite('a hundred simultaneous changes of one record by two processes', {
   'lose no click and no share': () =>
-    onTwoProcesses(async ({ workspaceId, operators, app }) => {
-      const emails = Array.from({ length: CHANGES }, (_, i) => `${i}@example.com`);
+    withTwoProcesses(async ({ workspaceId, operators, app }) => {
+      const emails = Array.from({ length: CHANGE_COUNT }, (_, i) => `${i}@example.com`);
       const members = await Promise.all(emails.map((email) => app.members.create(workspaceId, { name: 'Kim', email })));
       const isShare: Readonly<Record<string, (i: number) => boolean>> = {
         clicks: () => false,
@@ -153,27 +155,29 @@ suite('a hundred changes at once of one record, by two processes', {
       };
       await each(isShare, async (isShare) => {
         const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
-        const outcomes = await together(operators, CHANGES, (act, i) =>
+        const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act, i) =>
           act(isShare(i) ? 'share' : 'click', workspaceId, id, members[i]?.id),
         );
         assert.deepEqual(new Set(outcomes), new Set(['done']));
         const { clicks, shares } = await app.campaigns.get({ workspaceId }, id);
         const expected = members.filter((_, i) => isShare(i)).length;
-        assert.deepEqual([shares, clicks], [expected, CHANGES - expected]);
+        assert.deepEqual([shares, clicks], [expected, CHANGE_COUNT - expected]);
       });
     }),
 
   'count the share of one member once': () =>
-    onTwoProcesses(async ({ workspaceId, operators, app }) => {
+    withTwoProcesses(async ({ workspaceId, operators, app }) => {
       const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
       const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
-      const outcomes = await together(operators, CHANGES, (act) => act('share', workspaceId, id, member.id));
+      const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act) =>
+        act('share', workspaceId, id, member.id),
+      );
       assert.deepEqual(new Set(outcomes), new Set(['done']));
       assert.equal((await app.campaigns.get({ workspaceId }, id)).shares, 1);
     }),
 
-  'keep every field that was answered with 200, and no other': () =>
-    onTwoProcesses(async ({ workspaceId, services, app }) => {
+  'store every change with status 200, and no other': () =>
+    withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
       let before = (await services[0]('GET', '/inspiration-questions')).json[0];
       await each(rounds, async (round) => {
@@ -185,42 +189,42 @@ suite('a hundred changes at once of one record, by two processes', {
           { userType: round % 2 === 1 ? 'all' : 'advocate' },
         ];
         const bodies = [...changes, ...changes];
-        const answers = await together(services, bodies.length, (call, i) =>
+        const answers = await runConcurrently(services, bodies.length, (call, i) =>
           call('PATCH', `/inspiration-questions/${id}`, { body: bodies[i] }),
         );
-        const kept = bodies.filter((_, i) => answers[i]?.status === 200);
+        const stored = bodies.filter((_, i) => answers[i]?.status === 200);
         assert.ok(
           answers.every(({ status }) => status === 200 || status === 409),
-          `${statusesOf(answers)}`,
+          `${sortStatuses(answers)}`,
         );
         const [now] = (await services[1]('GET', '/inspiration-questions')).json;
-        assert.deepEqual(now, Object.assign({}, before, ...kept, { updatedAt: now.updatedAt }));
+        assert.deepEqual(now, Object.assign({}, before, ...stored, { updatedAt: now.updatedAt }));
         before = now;
       });
     }),
 
-  'answer each with 200 or 409, and keep one that was answered with 200': () =>
-    onTwoProcesses(async ({ workspaceId, services, app }) => {
+  'get 200 or 409, and store a change with status 200': () =>
+    withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.tags.create(workspaceId, 'Launch');
-      const answers = await together(services, CHANGES, (call, i) =>
+      const answers = await runConcurrently(services, CHANGE_COUNT, (call, i) =>
         call('PATCH', `/tags/${id}`, { body: { name: `name ${i}` } }),
       );
       const accepted = answers.filter(({ status }) => status === 200);
       assert.ok(
         answers.every(({ status }) => status === 200 || status === 409),
-        `${statusesOf(answers)}`,
+        `${sortStatuses(answers)}`,
       );
-      const [kept] = await collectAll(app.tags.iterate(workspaceId));
+      const [stored] = await collectAll(app.tags.iterate(workspaceId));
       assert.ok(
-        accepted.some(({ json }) => json.name === kept?.name),
-        kept?.name,
+        accepted.some(({ json }) => json.name === stored?.name),
+        stored?.name,
       );
     }),
 });
 
-suite('what one process changes of a caller', {
-  'counts in all within five seconds': () =>
-    onTwoProcesses(async ({ workspaceId, services, app }) => {
+suite('a change of a caller by one process', {
+  'applies in all processes within five seconds': () =>
+    withTwoProcesses(async ({ workspaceId, services, app }) => {
       const admin = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
       const changes: Readonly<Record<string, readonly [status: number, (memberId: string, keyId: string) => unknown]>> =
         {
@@ -228,14 +232,14 @@ suite('what one process changes of a caller', {
           'an admin who becomes a member': [403, (id) => app.members.update(workspaceId, id, { role: 'member' })],
           'an invitation that expires': [410, (id) => app.members.update(workspaceId, id, { invitation: 'expired' })],
         };
-      const noticed = Object.entries(changes).map(async ([name, [status, change]]) => {
+      const checks = Object.entries(changes).map(async ([name, [status, change]]) => {
         const { id: memberId } = await app.members.create(workspaceId, admin);
         const { apiKey, secret: key } = await app.apiKeys.create(workspaceId, { memberId });
         const write = async (call: Call) => (await call('PATCH', '/tags/none', { key, body: { name } })).status;
         for (const call of services) assert.equal(await write(call), 404, name);
         await change(memberId, apiKey.id);
         const changedAt = performance.now();
-        const isLate = () => performance.now() - changedAt > NOTICED_WITHIN_MS;
+        const isLate = () => performance.now() - changedAt > MAX_DELAY_MS;
         for (const call of services) {
           for (let late = false; (await write(call)) !== status; late = isLate()) {
             assert.equal(late, false, name);
@@ -243,8 +247,8 @@ suite('what one process changes of a caller', {
           }
         }
       });
-      await Promise.all(noticed);
+      await Promise.all(checks);
     }),
 
-  'leaves nothing behind': closeProcesses,
+  'closes the processes': closeProcesses,
 });

@@ -11,19 +11,19 @@ import { postOperations, validCallOf } from '../support/operations.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, type Tenant } from '../support/tenants.ts';
-import { type Both, closeProcesses, onTwoProcesses } from './two-processes.ts';
+import { closeProcesses, type Pair, withTwoProcesses } from './two-processes.ts';
 
-/** Calls with the key of the tenant. */
+/** Calls the API with the key of the tenant. */
 type Call = Api['call'];
 
-let tenants = 0;
+let tenantCount = 0;
 
-/** Lets a test work with a tenant of its own at both processes, twice: each of them is the first one once. */
-function inTurns(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>): Promise<void> {
-  return onTwoProcesses(async ({ services: [first, second], app }) => {
-    const turns: Readonly<Record<string, Both<Call>>> = { forwards: [first, second], backwards: [second, first] };
-    await each(turns, async ([one, other]) => {
-      const tenant = await createTenant({ app: app }, `tenant${++tenants}`);
+/** Runs a test twice with a tenant of its own, so that each of the two processes is `one` once. */
+function inBothOrders(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>): Promise<void> {
+  return withTwoProcesses(async ({ services: [first, second], app }) => {
+    const orders: Readonly<Record<string, Pair<Call>>> = { forwards: [first, second], backwards: [second, first] };
+    await each(orders, async ([one, other]) => {
+      const tenant = await createTenant({ app }, `tenant${++tenantCount}`);
       const withKey =
         (call: Call): Call =>
         (method, path, options) =>
@@ -33,17 +33,17 @@ function inTurns(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>
   });
 }
 
-suite('what one process does', {
-  'the other shows at once: campaigns': () =>
-    inTurns(async (one, other, { ids }) => {
-      const made = jsonOf(await one('POST', '/campaigns', { body: campaignBody('Spring') }), 201);
-      assert.deepEqual(jsonOf(await other('GET', `/campaigns/${made.id}`)), made);
-      assert.deepEqual(fieldValuesOf(await other('GET', '/campaigns'), 'id'), [made.id, ids.campaigns]);
-      assert.deepEqual(jsonOf(await other('GET', '/campaigns?search=SPRING')), [made]);
+suite('a change by one process', {
+  'is visible in the other at once: campaigns': () =>
+    inBothOrders(async (one, other, { ids }) => {
+      const created = jsonOf(await one('POST', '/campaigns', { body: campaignBody('Spring') }), 201);
+      assert.deepEqual(jsonOf(await other('GET', `/campaigns/${created.id}`)), created);
+      assert.deepEqual(fieldValuesOf(await other('GET', '/campaigns'), 'id'), [created.id, ids.campaigns]);
+      assert.deepEqual(jsonOf(await other('GET', '/campaigns?search=SPRING')), [created]);
     }),
 
-  'the other shows at once: inspiration questions': () =>
-    inTurns(async (one, other, { ids: { 'inspiration-questions': id, groups } }) => {
+  'is visible in the other at once: inspiration questions': () =>
+    inBothOrders(async (one, other, { ids: { 'inspiration-questions': id, groups } }) => {
       const path = `/inspiration-questions/${id}`;
       const list = `/inspiration-questions?groupIds=${groups}`;
       const changed = jsonOf(await one('PATCH', path, { body: { question: 'What is new here?' } }));
@@ -56,8 +56,8 @@ suite('what one process does', {
       assertNotFound(await other('DELETE', path));
     }),
 
-  'the other shows at once: content pillars': () =>
-    inTurns(async (one, other, { ids: { 'content-pillars': id } }) => {
+  'is visible in the other at once: content pillars': () =>
+    inBothOrders(async (one, other, { ids: { 'content-pillars': id } }) => {
       const changed = jsonOf(await one('PATCH', `/content-pillars/${id}`, { body: { title: 'New', color: 'blue' } }));
       assert.deepEqual(jsonOf(await other('GET', '/content-pillars?search=new')), [changed]);
       jsonOf(await other('DELETE', `/content-pillars/${id}`));
@@ -67,31 +67,31 @@ suite('what one process does', {
       ]);
     }),
 
-  'the other shows at once: domains, archived ones, and which is primary': () =>
-    inTurns(async (one, other, { names: { domain: oldest } }) => {
+  'is visible in the other at once: domains, archived domains and the primary domain': () =>
+    inBothOrders(async (one, other, { names: { domain: oldest } }) => {
       const [younger, youngest] = [`younger.${oldest}`, `youngest.${oldest}`];
       const archive = async (call: Call, slug: string, archived: boolean) =>
         jsonOf(await call('POST', '/domains', { body: { slug, archived } }));
-      const liveOnes = async (call: Call) =>
+      const listLive = async (call: Call) =>
         jsonOf(await call('GET', '/domains')).map((it: { slug: string; primary: boolean }) => [it.slug, it.primary]);
       assert.equal(jsonOf(await one('POST', '/domains', { body: { slug: younger } }), 201).primary, false);
       assert.equal(jsonOf(await other('POST', '/domains', { body: { slug: youngest } }), 201).primary, false);
       assertConflict(await one('POST', '/domains', { body: { slug: youngest } }));
       await archive(one, oldest, true);
-      assert.deepEqual(await liveOnes(other), [
+      assert.deepEqual(await listLive(other), [
         [youngest, false],
         [younger, true],
       ]);
       assert.equal((await archive(other, oldest, false)).primary, false);
       await archive(other, younger, true);
-      assert.deepEqual(await liveOnes(one), [
+      assert.deepEqual(await listLive(one), [
         [youngest, true],
         [oldest, false],
       ]);
     }),
 
-  'the other shows at once: groups and tags, by what names them': () =>
-    inTurns(async (one, other) => {
+  'is visible in the other at once: groups and tags by their names': () =>
+    inBothOrders(async (one, other) => {
       const group = jsonOf(await one('POST', '/groups', { body: { name: 'Porto' } }), 201).id;
       const tag = jsonOf(await one('POST', '/tags', { body: { name: 'Old' } }), 201).id;
       assertConflict(await other('POST', '/groups', { body: { name: 'PORTO' } }));
@@ -103,8 +103,8 @@ suite('what one process does', {
       jsonOf(await one('POST', '/tags', { body: { name: 'old' } }), 201);
     }),
 
-  'the other answers again, where a POST has the same Idempotency-Key': () =>
-    inTurns(async (one, other, tenant) => {
+  'is replayed by the other for a POST with the same Idempotency-Key': () =>
+    inBothOrders(async (one, other, tenant) => {
       const headers = { 'Idempotency-Key': 'once' };
       await each(postOperations, async (operation) => {
         const { path, body } = validCallOf(operation, tenant);
@@ -118,5 +118,5 @@ suite('what one process does', {
       assertInvalidFields(await other('POST', '/tags', { body, headers }), ['Idempotency-Key']);
     }),
 
-  'leaves nothing behind': closeProcesses,
+  'closes the processes': closeProcesses,
 });

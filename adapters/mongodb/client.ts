@@ -1,0 +1,68 @@
+import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
+import { UnsupportedDatabase } from './errors.ts';
+
+const CLIENT_OPTIONS: MongoClientOptions = {
+  appName: 'workspace-advocacy',
+  serverSelectionTimeoutMS: 5_000,
+  connectTimeoutMS: 2_000,
+  socketTimeoutMS: 5_000,
+  heartbeatFrequencyMS: 2_000,
+  waitQueueTimeoutMS: 1_000,
+  maxPoolSize: 50,
+  ignoreUndefined: true,
+  // The stored texts are valid UTF-8. Validating each character again takes longer than reading the document.
+  enableUtf8Validation: false,
+  retryReads: true,
+  retryWrites: true,
+  readPreference: 'primary',
+  w: 'majority',
+  journal: true,
+};
+
+/** The time limit of a command on the server. */
+export const COMMAND_TIMEOUT = { maxTimeMS: 2_000 };
+
+/** The time limit of a list: less than the timeout of the socket. A search of 1,000,000 campaigns takes 2 to 3 s. */
+export const LIST_TIMEOUT_MS = 4_500;
+
+const DEFAULT_DATABASE = 'advocacy';
+const INVALID_CONNECTION_STRING =
+  'must be a valid MongoDB connection string. Percent-encode special characters in the user name and the password';
+const WITH_DATABASE_NAME = /^[^:]+:\/\/[^/?]*\/[^?]/;
+
+/** Creates a client that is not connected yet. Throws `UnsupportedDatabase` if the connection string is invalid. */
+export function createClient(uri: string): MongoClient {
+  try {
+    const client = new ClientWithDefaultDatabase(uri);
+    client.db();
+    return client;
+  } catch (error) {
+    throw toUnsupportedDatabase(error as Error, uri);
+  }
+}
+
+/**
+ * A client that uses the database `advocacy` if the connection string names none. The option `dbName` would do the same, but
+ * would also change the database that users are authenticated against.
+ */
+class ClientWithDefaultDatabase extends MongoClient {
+  private readonly defaultName: string | undefined;
+
+  constructor(uri: string) {
+    super(uri, CLIENT_OPTIONS);
+    this.defaultName = WITH_DATABASE_NAME.test(uri) ? undefined : DEFAULT_DATABASE;
+  }
+
+  override db(name = this.defaultName, options?: DbOptions): Db {
+    return super.db(name, options);
+  }
+}
+
+/** Returns an error with the driver's message, or with a general one if that message could contain a part of the password. */
+export function toUnsupportedDatabase(error: Error, uri: string): UnsupportedDatabase {
+  if (error instanceof UnsupportedDatabase) return error;
+  const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';
+  const parts = password.split(/[/?:@]/).filter((part) => part !== '');
+  const isSecretFree = error instanceof MongoError && !parts.some((part) => error.message.includes(part));
+  return new UnsupportedDatabase(isSecretFree ? error.message : INVALID_CONNECTION_STRING);
+}

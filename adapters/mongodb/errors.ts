@@ -1,0 +1,94 @@
+import { MongoError, MongoServerError } from 'mongodb';
+
+/** The server cannot be used until a person changes the server or the connection string. The message says what to change. */
+export class UnsupportedDatabase extends Error {
+  override readonly name = 'UnsupportedDatabase';
+}
+
+/** The database is unavailable. A retry may succeed. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/**
+ * A write waited too long: for another transaction to end, such as that of a process that died, or for the acknowledgment
+ * of the majority. A retry may succeed.
+ */
+export class LockTimeout extends Error {
+  override readonly name = 'LockTimeout';
+}
+
+/** A search exceeded its time limit. A retry would take as long, so there is none. */
+export class SearchTimeout extends Error {
+  override readonly name = 'SearchTimeout';
+}
+
+/** The code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
+export const MAX_TIME_EXPIRED_CODE = 50;
+
+/** Codes of socket errors that the driver does not wrap when it writes on a connection that the server has just closed. */
+const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
+/**
+ * The codes with which mongos reports that a shard is unavailable: HostUnreachable, HostNotFound, NetworkTimeout,
+ * FailedToSatisfyReadPreference (no primary), NetworkInterfaceExceededTimeLimit, PooledConnectionAcquisitionExceededTimeLimit,
+ * SocketException. If `maxTimeMS` ends before mongos gives up, it reports `MAX_TIME_EXPIRED_CODE` instead.
+ */
+const UNAVAILABLE_SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
+
+/**
+ * The codes of transient errors, by MongoDB's error_codes.yml.
+ * - Its category RetriableError (91 to 13436). A server starts, stops or is no longer the primary.
+ * - StaleDbVersion and StaleConfig. Data moves between shards, and the retries of mongos are used up.
+ * - LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress. A collection is created, sharded or moved.
+ */
+const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
+  ...UNAVAILABLE_SHARD_CODES,
+  ...[91, 134, 189, 262, 317, 358, 402, 406, 412, 10107, 11600, 11602, 13435, 13436],
+  ...[249, 13388],
+  ...[46, 117, 319],
+]);
+const TRANSIENT_NAMES: ReadonlySet<string> = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoPoolClearedError',
+  'MongoPoolClearedOnNetworkError',
+  'MongoWaitQueueTimeoutError',
+  'MongoTopologyClosedError',
+  'MongoNotConnectedError',
+]);
+
+/** Returns whether an error is transient: the database was unavailable or busy, and a retry may succeed. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable || error instanceof LockTimeout || isNetworkError(error)) return true;
+  if (!(error instanceof MongoError)) return false;
+  return (
+    TRANSIENT_NAMES.has(error.name) ||
+    TRANSIENT_CODES.has(error.code) ||
+    error.hasErrorLabel('RetryableWriteError') ||
+    error.hasErrorLabel('RetryableError')
+  );
+}
+
+/** Returns whether an error means that mongos cannot reach a shard. */
+export function isShardUnavailable(error: unknown): boolean {
+  if (!(error instanceof MongoServerError)) return false;
+  return UNAVAILABLE_SHARD_CODES.has(error.code) || error.code === MAX_TIME_EXPIRED_CODE;
+}
+
+/** Returns whether an error only shows that the database is busy, and not that it is unavailable. */
+export function isBusy(error: unknown): boolean {
+  return (
+    error instanceof LockTimeout ||
+    error instanceof DatabaseUnavailable ||
+    (error as Error).name === 'MongoWaitQueueTimeoutError'
+  );
+}
+
+/** With mongodb+srv, the driver does not wrap errors of the DNS query for the servers, as it does not wrap some of sockets. */
+function isNetworkError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return BROKEN_SOCKET_CODES.has(code) || (syscall !== undefined && /^query/.test(syscall));
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import type { Campaign } from '../../core/campaign/campaign.ts';
+import type { Storage } from '../../core/storage.ts';
+import { assertConflict } from '../contract/assert-conflict.ts';
+import { createCampaign, createTag, newId } from '../contract/samples.ts';
+import { each } from '../support/each.ts';
+import { createDatabase, type Database } from '../support/mongod.ts';
+import { type MongodbProxy, startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { isLong } from '../support/scale.ts';
+import { suite } from '../support/suite.ts';
+
+/** A storage behind a proxy that loses commands, and a storage without it on the same database. */
+interface Storages {
+  readonly lossy: Storage;
+  readonly reliable: Storage;
+  readonly proxy: MongodbProxy;
+}
+
+/** After one loss, the driver itself retries. After two, the adapter must retry. */
+const losses = (['request', 'response'] as const).flatMap((what) =>
+  [1, 2].map((times) => [`${what} lost ${times} times`, { what, times }] as const),
+);
+
+/** Runs a test for each kind of loss of a command. */
+function withLosses(command: string, work: (storages: Storages, lose: () => void) => Promise<void>) {
+  return () =>
+    withStorages((storages) =>
+      each(losses, async ({ what, times }) => {
+        await work(storages, () => storages.proxy.lose(command, what, times));
+        assert.equal(storages.proxy.remainingLossCount, 0, 'the command was lost');
+      }),
+    );
+}
+
+let database: Promise<Database> | undefined;
+
+async function withStorages(work: (storages: Storages) => Promise<void>): Promise<void> {
+  database ??= createDatabase();
+  const { uri } = await database;
+  const proxy = await startMongodbProxy(uri);
+  const [lossy, reliable] = [proxy.uri, uri].map((at) => mongodbStorage(at, () => undefined)) as [Opened, Opened];
+  try {
+    await Promise.all([lossy.connection.waitForFirstAttempt(), reliable.connection.waitForFirstAttempt()]);
+    await work({ lossy: lossy.storage, reliable: reliable.storage, proxy });
+  } finally {
+    await Promise.all([lossy.connection.close(), reliable.connection.close()]);
+    await proxy.close();
+  }
+}
+
+type Opened = ReturnType<typeof mongodbStorage>;
+
+const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
+
+suite('a lost command', {
+  'adds a record once': withLosses('insert', async ({ lossy, reliable }, lose) => {
+    const added = createTag(newId(), 'one');
+    lose();
+    await lossy.tags.add(added);
+    assert.deepEqual(await reliable.tags.get(added.workspaceId, added.id), added);
+    assert.equal(await reliable.tags.count(added.workspaceId, []), 1);
+  }),
+
+  'adds a record of a global store once': withLosses('insert', async ({ lossy, reliable }, lose) => {
+    const record = { id: newId(), workspaceId: newId(), keyId: newId() };
+    lose();
+    await lossy.credentials.add(record);
+    assert.deepEqual(await reliable.credentials.get(record.id), record);
+    await assertConflict(lossy.credentials.add(record));
+  }),
+
+  'rejects a name that was taken before': withLosses('insert', async ({ lossy, reliable }, lose) => {
+    const taken = createTag(newId(), 'one');
+    await reliable.tags.add(taken);
+    lose();
+    await assertConflict(lossy.tags.add({ ...taken, id: newId() }));
+    assert.equal(await reliable.tags.count(taken.workspaceId, []), 1);
+  }),
+
+  'adds each of many records once, and returns which are rejected': withLosses(
+    'insert',
+    async ({ lossy, reliable }, lose) => {
+      const workspaceId = newId();
+      const taken = createTag(workspaceId, 'taken');
+      await reliable.tags.add(taken);
+      const [one, other, two] = ['one', 'taken', 'two'].map((name) => createTag(workspaceId, name));
+      lose();
+      const conflicts = await lossy.tags.addMany([one, other, two, one].map((it) => it as typeof taken));
+      assert.deepEqual([...conflicts.keys()].sort(), [1, 3]);
+      assert.deepEqual(
+        (await reliable.tags.listById(workspaceId, '', 9)).map(({ name }) => name),
+        ['taken', 'one', 'two'],
+      );
+    },
+  ),
+
+  'changes a record once': withLosses('update', async ({ lossy, reliable }, lose) => {
+    const before = createCampaign(newId());
+    await reliable.campaigns.add(before);
+    lose();
+    const after = { ...before, clicks: 1 };
+    assert.deepEqual(await lossy.campaigns.update(before.workspaceId, before.id, addClick), after);
+    assert.deepEqual(await reliable.campaigns.get(before.workspaceId, before.id), after);
+  }),
+
+  'removes a record, and returns that it existed': withLosses('delete', async ({ lossy, reliable }, lose) => {
+    const removed = createTag(newId(), 'removed');
+    await reliable.tags.add(removed);
+    lose();
+    assert.equal(await lossy.tags.remove(removed.workspaceId, removed.id), true);
+    assert.equal(await reliable.tags.get(removed.workspaceId, removed.id), undefined);
+  }),
+
+  'removes a record of a global store, and returns that it existed': withLosses(
+    'delete',
+    async ({ lossy, reliable }, lose) => {
+      const record = { id: newId(), workspaceId: newId(), keyId: newId() };
+      await reliable.credentials.add(record);
+      lose();
+      assert.equal(await lossy.credentials.remove(record.id), true);
+      assert.equal(await reliable.credentials.get(record.id), undefined);
+    },
+  ),
+
+  'reads a record': withLosses('find', async ({ lossy, reliable }, lose) => {
+    const record = createTag(newId(), 'read');
+    await reliable.tags.add(record);
+    lose();
+    assert.deepEqual(await lossy.tags.get(record.workspaceId, record.id), record);
+  }),
+});
+
+suite('a lost command of a transaction', {
+  ...Object.fromEntries(
+    ['find', 'insert', 'update', 'delete', 'commitTransaction'].map((command) => [
+      `stores all changes once if it is ${command}`,
+      withLosses(command, async ({ lossy, reliable }, lose) => {
+        const before = createCampaign(newId());
+        const { workspaceId, id } = before;
+        const removed = createTag(workspaceId, 'removed');
+        await reliable.campaigns.add(before);
+        await reliable.tags.add(removed);
+        const added = createTag(workspaceId, 'added');
+        lose();
+        const returned = await lossy.runInTransaction(async ({ campaigns, tags }) => {
+          await tags.add(added);
+          const wasFound = await tags.remove(workspaceId, removed.id);
+          return [wasFound, await campaigns.update(workspaceId, id, addClick)];
+        });
+        assert.deepEqual(returned, [true, { ...before, clicks: 1 }]);
+        assert.equal((await reliable.campaigns.get(workspaceId, id))?.clicks, 1);
+        assert.deepEqual(await reliable.tags.listById(workspaceId, '', 9), [added]);
+      }),
+    ]),
+  ),
+});
+
+/** Longer than the server selection timeout of the client, and shorter than the adapter retries. */
+const OUTAGE_MS = 6_000;
+
+suite('a commit whose response is lost', {
+  'is applied once if the database is unavailable for seconds after it': () =>
+    withStorages(async ({ lossy, reliable, proxy }) => {
+      const before = createCampaign(newId());
+      const { workspaceId, id } = before;
+      await reliable.campaigns.add(before);
+      proxy.lose('commitTransaction', 'response', 1, async () => {
+        proxy.isUnavailable = true;
+        setTimeout(() => (proxy.isUnavailable = false), OUTAGE_MS);
+      });
+      await lossy.runInTransaction(({ campaigns }) => campaigns.update(workspaceId, id, addClick));
+      assert.equal(proxy.remainingLossCount, 0);
+      assert.equal((await reliable.campaigns.get(workspaceId, id))?.clicks, 1);
+    }),
+
+  ...(isLong && {
+    'is applied once if the database is unavailable for longer than all timeouts': () =>
+      withStorages(async ({ lossy, reliable, proxy }) => {
+        const before = createCampaign(newId());
+        const { workspaceId, id } = before;
+        await reliable.campaigns.add(before);
+        proxy.lose('commitTransaction', 'response', 1, async () => (proxy.isUnavailable = true));
+        await assert.rejects(lossy.runInTransaction(({ campaigns }) => campaigns.update(workspaceId, id, addClick)));
+        proxy.isUnavailable = false;
+        await delay(OUTAGE_MS);
+        assert.equal((await reliable.campaigns.get(workspaceId, id))?.clicks, 1);
+      }),
+  }),
+});
+
+suite('a lost change of a record that others change at the same time', {
+  'is never applied twice': () =>
+    withStorages(({ lossy, reliable, proxy }) =>
+      each(losses, async ({ what, times }) => {
+        const before = createCampaign(newId());
+        const { workspaceId, id } = before;
+        await reliable.campaigns.add(before);
+        const onLoss = () => reliable.campaigns.update(workspaceId, id, (it) => ({ ...it, shares: it.shares + 1 }));
+        proxy.lose('update', what, times, onLoss);
+        const outcome = await lossy.campaigns.update(workspaceId, id, addClick).catch((error: Error) => error);
+        const after = (await reliable.campaigns.get(workspaceId, id)) as Campaign;
+        assert.equal(after.shares, times);
+        if (outcome instanceof Error) assert.match(outcome.message, /unknown/);
+        else assert.equal(outcome?.clicks, 1);
+        assert.ok(after.clicks <= 1 && (outcome instanceof Error || after.clicks === 1), `${after.clicks} clicks`);
+        if (times === 1) assert.equal(after.clicks, 1);
+      }),
+    ),
+
+  'leaves no database behind': async () => (await database)?.stop(),
+});
