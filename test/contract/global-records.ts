@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { GlobalRecordStore } from '../../core/shared/record-store.ts';
 import type { Storage } from '../../core/storage.ts';
+import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import { newId } from './samples.ts';
-import type { CreateStorageTest, Tests } from './storage-test.ts';
+import type { CreateStorageTest } from './storage-test.ts';
 
 /** Returns the tests of the entries that do not belong to a workspace. */
 export function defineGlobalRecordTests(test: CreateStorageTest): Tests {

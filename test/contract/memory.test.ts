@@ -8,7 +8,7 @@ import { defineStorageContract } from './storage-contract.ts';
 const close = async () => undefined;
 const openStorage = async () => ({ storage: createMemoryStorage(Date.now), close });
 
-suite('storage in memory', { ...defineStorageContract(openStorage), ...defineModelTests(openStorage, 200) });
+suite('storage in memory', ...defineStorageContract(openStorage), defineModelTests(openStorage, 200));
 
 suite(
   'a rate limiter in memory',

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Condition, Query, RecordStore } from '../../core/shared/record-store.ts';
+import type { Tests } from '../support/suite.ts';
 import { type AnyRecord, NaiveRecordStore } from './naive-storage.ts';
 import { createCampaign, createQuestion, createTag, newId } from './samples.ts';
-import { createStorageTest, type OpenStorage, type Tests } from './storage-test.ts';
+import { createStorageTest, type OpenStorage } from './storage-test.ts';
 
 const RECORD_COUNT = 40;
 const WORKSPACE_COUNT = 2;

@@ -20,8 +20,6 @@ async function openStorage() {
   return { storage, close: () => connection.close() };
 }
 
-suite('storage in MongoDB', {
-  ...defineStorageContract(openStorage),
-  ...defineModelTests(openStorage, 20),
+suite('storage in MongoDB', ...defineStorageContract(openStorage), defineModelTests(openStorage, 20), {
   'leaves no database behind': async () => (await database)?.stop(),
 });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
 import { buildSearchText, fold } from '../../core/shared/text.ts';
+import type { Tests } from '../support/suite.ts';
 import { createCampaign, createPillar, createQuestion, newId } from './samples.ts';
-import type { CreateStorageTest, Tests } from './storage-test.ts';
+import type { CreateStorageTest } from './storage-test.ts';
 
 const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
 

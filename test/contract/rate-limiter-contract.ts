@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { RateLimiter, Usage } from '../../core/access/rate-limiter.ts';
+import type { Tests } from '../support/suite.ts';
 import { newId } from './samples.ts';
-import type { Tests } from './storage-test.ts';
 
 /** Opens a limiter that allows `limit` requests of a key in a window. */
 export type OpenRateLimiter = (

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Entity, RecordSchema, RecordStore } from '../../core/shared/record-store.ts';
 import { recordSchemas, type Storage } from '../../core/storage.ts';
 import type { Tag } from '../../core/tag/tag.ts';
+import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import {
   createCampaign,
@@ -13,7 +14,7 @@ import {
   type SchemaName,
   samples,
 } from './samples.ts';
-import type { CreateStorageTest, Tests } from './storage-test.ts';
+import type { CreateStorageTest } from './storage-test.ts';
 
 /** Returns the tests of single records, and of adding many. */
 export function defineRecordTests(test: CreateStorageTest): Tests {

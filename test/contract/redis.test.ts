@@ -24,8 +24,7 @@ async function openRateLimiter(limit: number, windowSeconds: number) {
   return { limiter, close: () => counter.close() };
 }
 
-suite('a rate limiter in Redis', {
-  ...defineRateLimiterContract(openRateLimiter),
+suite('a rate limiter in Redis', defineRateLimiterContract(openRateLimiter), {
   'ends a window in time if the clock of Redis was set back by an hour': async () => {
     server ??= getRedis();
     const { url } = await server;

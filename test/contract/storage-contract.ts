@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Tests } from '../support/suite.ts';
 import { defineGlobalRecordTests } from './global-records.ts';
 import { defineQueryTests } from './queries.ts';
 import { defineRecordTests } from './records.ts';
-import { createStorageTest, type OpenStorage, type Tests } from './storage-test.ts';
+import { createStorageTest, type OpenStorage } from './storage-test.ts';
 import { defineTransactionTests } from './transactions.ts';
 
 /** On a busy machine, the heartbeats of a database may be read late. */
 const CLOCK_TOLERANCE_MS = 10_000;
 
 /** Returns the tests of every storage. The database may be shared, so each test uses its own ids and workspaces. */
-export function defineStorageContract(open: OpenStorage): Tests {
+export function defineStorageContract(open: OpenStorage): Tests[] {
   const test = createStorageTest(open);
-  return {
+  const basicTests: Tests = {
     'is ready when it is open': test((storage) => storage.checkReady()),
     'returns the time, also in a transaction': test(async (storage) => {
       const before = storage.now();
@@ -21,9 +22,12 @@ export function defineStorageContract(open: OpenStorage): Tests {
       const after = await storage.runInTransaction(async (transaction) => transaction.now());
       assert.ok(after > before && after < before + CLOCK_TOLERANCE_MS, `${before}, ${after}`);
     }),
-    ...defineRecordTests(test),
-    ...defineGlobalRecordTests(test),
-    ...defineQueryTests(test),
-    ...defineTransactionTests(test),
   };
+  return [
+    basicTests,
+    defineRecordTests(test),
+    defineGlobalRecordTests(test),
+    defineQueryTests(test),
+    defineTransactionTests(test),
+  ];
 }

@@ -1,7 +1,6 @@
 import type { Storage } from '../../core/storage.ts';
 
 export type OpenStorage = () => Promise<{ readonly storage: Storage; close(): Promise<void> }>;
-export type Tests = Readonly<Record<string, () => Promise<void>>>;
 
 /** Creates a test that opens a storage, runs `work` with it, and closes it. */
 export type CreateStorageTest = (work: (storage: Storage) => Promise<void>) => () => Promise<void>;

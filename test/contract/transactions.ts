@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Query } from '../../core/shared/record-store.ts';
 import type { Storage } from '../../core/storage.ts';
+import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import { createCampaign, createDomain, createTag, newId, samples } from './samples.ts';
-import type { CreateStorageTest, Tests } from './storage-test.ts';
+import type { CreateStorageTest } from './storage-test.ts';
 
 const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
 const addShare = (it: Campaign): Campaign => ({ ...it, shares: it.shares + 1 });

@@ -10,7 +10,7 @@ const pages: Readonly<Record<string, string>> = { 'docs/reliability.md': 'failur
 
 for (const [page, header] of Object.entries(pages)) {
   suite(page, {
-    'names an existing test for each claim': () => {
+    [`names an existing test for each claim in ${page}`]: () => {
       const [, table = ''] = readFileSync(join(root, page), 'utf8').split(`| ${header} |`);
       const [, , ...rows] = (table.split('\n\n')[0] as string).split('\n');
       assert.ok(rows.length > 5);

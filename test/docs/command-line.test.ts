@@ -103,39 +103,43 @@ const maskKeys = (text: string) => text.replaceAll(/…\w{4}/g, '…four');
 const [introduction = '', ...parts] = readPage().split(/^(?=## )/m);
 const sections = parts.filter((part) => parseSteps(part).length > 0);
 
-suite('docs/command-line.md', {
-  ...Object.fromEntries(
-    sections.map((section) => [
-      `shows the current output of the commands in: ${section.split('\n')[0]?.slice('## '.length)}`,
-      async () => {
-        const steps = parseSteps(introduction + section);
-        const outputs = await runOnDatabase(steps);
-        if (shouldUpdate)
-          return writeFileSync(
-            PAGE_PATH,
-            readPage().replace(section, () => replaceOutputs(section, outputs.slice(-parseSteps(section).length))),
-          );
-        for (const [i, { command, output }] of steps.entries()) {
-          assert.equal(maskKeys(outputs[i] ?? ''), maskKeys(output), command);
-        }
-      },
-    ]),
-  ),
+suite(
+  'docs/command-line.md',
+  sections.map((section) => [
+    `shows the current output of the commands in: ${section.split('\n')[0]?.slice('## '.length)}`,
+    async () => {
+      const steps = parseSteps(introduction + section);
+      const outputs = await runOnDatabase(steps);
+      if (shouldUpdate)
+        return writeFileSync(
+          PAGE_PATH,
+          readPage().replace(section, () => replaceOutputs(section, outputs.slice(-parseSteps(section).length))),
+        );
+      for (const [i, { command, output }] of steps.entries()) {
+        assert.equal(maskKeys(outputs[i] ?? ''), maskKeys(output), command);
+      }
+    },
+  ]),
+  {
+    'runs every command': () => {
+      const commandLines = parseSteps(readPage())
+        .map(({ command }) => command)
+        .join('\n');
+      for (const { name } of [...commands, { name: 'serve' }])
+        assert.ok(commandLines.includes(`npx advocacy ${name}`), name);
+    },
 
-  'runs every command': () => {
-    const commandLines = parseSteps(readPage())
-      .map(({ command }) => command)
-      .join('\n');
-    for (const { name } of [...commands, { name: 'serve' }])
-      assert.ok(commandLines.includes(`npx advocacy ${name}`), name);
+    'has the current help of every command': async () => {
+      const [before = '', currentReference = ''] = readPage().split(REFERENCE_MARK);
+      const mark = REFERENCE_MARK.exec(readPage())?.[0] ?? '';
+      const help = await createReference();
+      if (shouldUpdate) writeFileSync(PAGE_PATH, before + mark + help);
+      else
+        assert.equal(
+          currentReference,
+          help,
+          'run `UPDATE_DOCS=1 npm test -- docs/command-line` and review the changes',
+        );
+    },
   },
-
-  'has the current help of every command': async () => {
-    const [before = '', currentReference = ''] = readPage().split(REFERENCE_MARK);
-    const mark = REFERENCE_MARK.exec(readPage())?.[0] ?? '';
-    const help = await createReference();
-    if (shouldUpdate) writeFileSync(PAGE_PATH, before + mark + help);
-    else
-      assert.equal(currentReference, help, 'run `UPDATE_DOCS=1 npm test -- docs/command-line` and review the changes');
-  },
-});
+);

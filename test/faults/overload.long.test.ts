@@ -79,53 +79,54 @@ const loads: Readonly<Record<string, ClosedLoad>> = {
 
 for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
   suite(`a service ${name}`, {
-    'serves 80% of its capacity, rejects the rest at once, uses little more memory, and recovers at once': () =>
-      withCampaigns(async (service) => {
-        const { residentMiB } = usageOf(service.child.pid as number);
-        const few = await ConcurrentClients.open(service.url, 32);
-        const many = await ConcurrentClients.open(service.url, CONNECTION_COUNT);
-        await few.sendInLoop(SEARCH, WARM_UP_DURATION_MS);
-        const memory = residentMiB();
-        const [baselines, overloads]: [Measurement[], Measurement[]] = [[], []];
-        const probes: TimedResponse[] = [];
-        const getShare = () => getServedPerCpuSecond(overloads) / getServedPerCpuSecond(baselines);
-        const getRejectionMsOf = ({ responses }: Measurement) =>
-          quantile(getMilliseconds(responses.filter(isRejected)), rejectionQuantile);
-        const getRejectionMs = () => quantile(overloads.map(getRejectionMsOf), 0.5);
-        const isGood = () => getShare() >= MIN_SHARE && getRejectionMs() < MAX_REJECTION_MS;
-        const isComplete = () => overloads.length >= MIN_ROUND_COUNT && isGood();
-        while (!isComplete() && overloads.length < MAX_ROUND_COUNT) {
-          const baseline = await measure(service, (milliseconds) => few.sendInLoop(SEARCH, milliseconds));
-          const probing = startProbes(service.url);
-          const capacity = baseline.served / baseline.seconds;
-          overloads.push(await measure(service, (milliseconds) => sendLoad(many, capacity, milliseconds)));
-          baselines.push(baseline);
-          for (const probe of await probing.stop()) probes.push(probe);
-        }
-        const served = baselines.flatMap((baseline) => baseline.responses);
-        const responses = overloads.flatMap((overload) => overload.responses);
-        const rejections = responses.filter(isRejected);
-        const results = {
-          share: getShare(),
-          loadFactor: responses.length / served.length,
-          rejectionRatio: rejections.length / responses.length,
-          rejectionMs: getRejectionMs(),
-          probeMs: quantile(getMilliseconds(probes), 0.99),
-          memoryGrowthMiB: residentMiB() - memory,
-        };
-        const summary = JSON.stringify(results);
-        assert.ok(isGood(), summary);
-        assert.ok(results.loadFactor > 2, summary);
-        assert.ok(results.probeMs < 1_000 && probes.length > 100, summary);
-        assert.ok(results.memoryGrowthMiB < 200, summary);
-        assert.deepEqual(getStatuses(responses), [200, 429]);
-        assert.deepEqual(getStatuses(probes), [200]);
-        // Every baseline except the first one directly follows an overload.
-        assert.deepEqual(getStatuses(served), [200]);
-        assert.ok(rejections.every(({ head }) => /\r\nRetry-After: 1(\r|$)/i.test(head)));
-        few.close();
-        many.close();
-      }),
+    [`serves 80% of its capacity, rejects the rest at once, uses little more memory, and recovers at once (${name})`]:
+      () =>
+        withCampaigns(async (service) => {
+          const { residentMiB } = usageOf(service.child.pid as number);
+          const few = await ConcurrentClients.open(service.url, 32);
+          const many = await ConcurrentClients.open(service.url, CONNECTION_COUNT);
+          await few.sendInLoop(SEARCH, WARM_UP_DURATION_MS);
+          const memory = residentMiB();
+          const [baselines, overloads]: [Measurement[], Measurement[]] = [[], []];
+          const probes: TimedResponse[] = [];
+          const getShare = () => getServedPerCpuSecond(overloads) / getServedPerCpuSecond(baselines);
+          const getRejectionMsOf = ({ responses }: Measurement) =>
+            quantile(getMilliseconds(responses.filter(isRejected)), rejectionQuantile);
+          const getRejectionMs = () => quantile(overloads.map(getRejectionMsOf), 0.5);
+          const isGood = () => getShare() >= MIN_SHARE && getRejectionMs() < MAX_REJECTION_MS;
+          const isComplete = () => overloads.length >= MIN_ROUND_COUNT && isGood();
+          while (!isComplete() && overloads.length < MAX_ROUND_COUNT) {
+            const baseline = await measure(service, (milliseconds) => few.sendInLoop(SEARCH, milliseconds));
+            const probing = startProbes(service.url);
+            const capacity = baseline.served / baseline.seconds;
+            overloads.push(await measure(service, (milliseconds) => sendLoad(many, capacity, milliseconds)));
+            baselines.push(baseline);
+            for (const probe of await probing.stop()) probes.push(probe);
+          }
+          const served = baselines.flatMap((baseline) => baseline.responses);
+          const responses = overloads.flatMap((overload) => overload.responses);
+          const rejections = responses.filter(isRejected);
+          const results = {
+            share: getShare(),
+            loadFactor: responses.length / served.length,
+            rejectionRatio: rejections.length / responses.length,
+            rejectionMs: getRejectionMs(),
+            probeMs: quantile(getMilliseconds(probes), 0.99),
+            memoryGrowthMiB: residentMiB() - memory,
+          };
+          const summary = JSON.stringify(results);
+          assert.ok(isGood(), summary);
+          assert.ok(results.loadFactor > 2, summary);
+          assert.ok(results.probeMs < 1_000 && probes.length > 100, summary);
+          assert.ok(results.memoryGrowthMiB < 200, summary);
+          assert.deepEqual(getStatuses(responses), [200, 429]);
+          assert.deepEqual(getStatuses(probes), [200]);
+          // Every baseline except the first one directly follows an overload.
+          assert.deepEqual(getStatuses(served), [200]);
+          assert.ok(rejections.every(({ head }) => /\r\nRetry-After: 1(\r|$)/i.test(head)));
+          few.close();
+          many.close();
+        }),
   });
 }
 
@@ -176,7 +177,7 @@ const createUnknownPathRequest = () => Buffer.from('GET /nowhere HTTP/1.1\r\nHos
 
 for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Object.entries(openLoads)) {
   suite(`a service that is sent ${factor} times as many searches as it can serve, ${name}`, {
-    'serves most of its capacity, responds to almost all requests, rejects at once, and recovers': () =>
+    [`serves most of its capacity, responds to almost all requests, rejects at once, and recovers (${name})`]: () =>
       withStorage(storage, campaigns, async ({ url, child }, key) => {
         const clients = new TimeoutClients(url, CLIENT_TIMEOUT_MS);
         const { cpuSeconds } = usageOf(child.pid as number);

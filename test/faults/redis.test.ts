@@ -60,43 +60,41 @@ const getLongest = (all: readonly { readonly milliseconds: number }[]) =>
 
 suite(
   'services whose Redis',
-  Object.fromEntries(
-    Object.entries(faults).map(([title, causeFault]) => [
-      `${title} fail and delay no request, count separately and then together again`,
-      () =>
-        withFleet(2, { RATE_LIMIT_POINTS: '1000000' }, async (fleet) => {
-          const urls = fleet.services.map(({ url }) => url);
-          const load = startLoad(CLIENT_COUNT, async (client) => {
-            await delay(REQUEST_INTERVAL_MS);
-            return send(urls[client % urls.length] as string, { path: '/campaigns', key: fleet.key });
-          });
-          const referenceLoad = startLoad(CLIENT_COUNT / 2, async () => {
-            await delay(REQUEST_INTERVAL_MS);
-            return send(fleet.unsharedService.url, { path: '/campaigns', key: fleet.key });
-          });
-          assert.equal(await isShared(fleet), true);
-          await delay(BASELINE_DURATION_MS);
-          const before = load.responses.length;
-          await causeFault(fleet.redis, async () => {
-            await waitUntil(async () => !(await isShared(fleet)));
-            await delay(FAULT_DURATION_MS);
-            assert.equal(await isShared(fleet), false);
-          });
-          const recoveredAt = performance.now();
-          await waitUntil(() => isShared(fleet));
-          const recoveryMs = performance.now() - recoveredAt;
-          await Promise.all([load.stop(), referenceLoad.stop()]);
+  Object.entries(faults).map(([title, causeFault]) => [
+    `${title} fail and delay no request, count separately and then together again`,
+    () =>
+      withFleet(2, { RATE_LIMIT_POINTS: '1000000' }, async (fleet) => {
+        const urls = fleet.services.map(({ url }) => url);
+        const load = startLoad(CLIENT_COUNT, async (client) => {
+          await delay(REQUEST_INTERVAL_MS);
+          return send(urls[client % urls.length] as string, { path: '/campaigns', key: fleet.key });
+        });
+        const referenceLoad = startLoad(CLIENT_COUNT / 2, async () => {
+          await delay(REQUEST_INTERVAL_MS);
+          return send(fleet.unsharedService.url, { path: '/campaigns', key: fleet.key });
+        });
+        assert.equal(await isShared(fleet), true);
+        await delay(BASELINE_DURATION_MS);
+        const before = load.responses.length;
+        await causeFault(fleet.redis, async () => {
+          await waitUntil(async () => !(await isShared(fleet)));
+          await delay(FAULT_DURATION_MS);
+          assert.equal(await isShared(fleet), false);
+        });
+        const recoveredAt = performance.now();
+        await waitUntil(() => isShared(fleet));
+        const recoveryMs = performance.now() - recoveredAt;
+        await Promise.all([load.stop(), referenceLoad.stop()]);
 
-          const failures = load.responses.filter(({ status }) => status !== 200);
-          assert.deepEqual(failures.slice(0, 5), []);
-          const longestReference = getLongest([...load.responses.slice(0, before), ...referenceLoad.responses]);
-          const longest = getLongest(load.responses.slice(before));
-          assert.ok(
-            longest <= longestReference * MAX_VARIATION_FACTOR + MAX_EXTRA_MS,
-            `${longest} ms, and ${longestReference} ms without Redis or before`,
-          );
-          assert.ok(recoveryMs <= MAX_RECOVERY_MS, `the services shared the count again after ${recoveryMs} ms`);
-        }),
-    ]),
-  ),
+        const failures = load.responses.filter(({ status }) => status !== 200);
+        assert.deepEqual(failures.slice(0, 5), []);
+        const longestReference = getLongest([...load.responses.slice(0, before), ...referenceLoad.responses]);
+        const longest = getLongest(load.responses.slice(before));
+        assert.ok(
+          longest <= longestReference * MAX_VARIATION_FACTOR + MAX_EXTRA_MS,
+          `${longest} ms, and ${longestReference} ms without Redis or before`,
+        );
+        assert.ok(recoveryMs <= MAX_RECOVERY_MS, `the services shared the count again after ${recoveryMs} ms`);
+      }),
+  ]),
 );

@@ -294,26 +294,25 @@ const probes: Readonly<Record<string, Probe>> = {
   },
 };
 
-suite('the HTTP server', {
-  ...Object.fromEntries(
-    Object.entries(probes).map(([name, { sends, gets, isHalfClosed = false }]) => [
-      `responds with ${gets.join(', ') || 'nothing'} to ${name}`,
-      () =>
-        withService(async (api) => {
-          const before = await readLists(api);
-          const chunks = Array.isArray(sends) ? sends : [sends as string | Buffer];
-          const responses = await sendRaw(api.url, chunks, isHalfClosed);
-          assert.deepEqual(
-            responses.map(({ status }) => status),
-            gets,
-          );
-          for (const response of responses.filter(({ status }) => status >= 200)) assertResponse(response);
-          assert.deepEqual(await readLists(api), before);
-          assert.equal((await api.call('POST', '/tags', { body: { name: 'never stored' } })).status, 201);
-        }),
-    ]),
-  ),
-});
+suite(
+  'the HTTP server',
+  Object.entries(probes).map(([name, { sends, gets, isHalfClosed = false }]) => [
+    `responds with ${gets.join(', ') || 'nothing'} to ${name}`,
+    () =>
+      withService(async (api) => {
+        const before = await readLists(api);
+        const chunks = Array.isArray(sends) ? sends : [sends as string | Buffer];
+        const responses = await sendRaw(api.url, chunks, isHalfClosed);
+        assert.deepEqual(
+          responses.map(({ status }) => status),
+          gets,
+        );
+        for (const response of responses.filter(({ status }) => status >= 200)) assertResponse(response);
+        assert.deepEqual(await readLists(api), before);
+        assert.equal((await api.call('POST', '/tags', { body: { name: 'never stored' } })).status, 201);
+      }),
+  ]),
+);
 
 function assertResponse({ status, headers, body: text }: RawResponse): void {
   assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);

@@ -375,7 +375,7 @@ suite('PATCH /inspiration-questions/{id}', {
     );
   },
 
-  'accepts each field within its limits, and rejects it beyond them': () =>
+  'accepts each changed field within its limits, and rejects it beyond them': () =>
     withFixture(async (fixture) => {
       const path = `/inspiration-questions/${(await create(fixture)).id}`;
       for (const [field, { valid, invalid }] of Object.entries(fields)) {

@@ -156,8 +156,7 @@ const checkIsReady = (url: string) => send(url, { path: '/readyz' }).then(({ sta
 
 // Only in long runs: replica sets run the contract in every run, and the tests below cover the differences.
 if (isLong || process.env.MONGOS) {
-  suite('storage in a sharded cluster', {
-    ...defineStorageContract(openStorage),
+  suite('storage in a sharded cluster', ...defineStorageContract(openStorage), {
     'drops its database': closeStorage,
   });
 }

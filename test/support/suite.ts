@@ -3,58 +3,81 @@ import { MissingDependencyError } from './missing-dependency-error.ts';
 import { RESULTS, type Results } from './results.ts';
 import { SOAK_SECONDS, scale } from './scale.ts';
 
+/** A test opens and closes the resources that it needs. */
+export type Test = () => unknown;
+
+/** Tests by title. Computed titles are a list of pairs: an object would keep only the last of two tests with one title. */
+export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
+
 const TEST_TIMEOUT_MS = scale(60_000, 600_000 + SOAK_SECONDS * 1_500);
-const ENDS_WITHIN_MS = 10_000;
-const tally = { registered: 0, ended: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
+const EXIT_TIMEOUT_MS = 10_000;
+const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
+const titles = new Set<string>();
 
 /**
- * Declares and runs a suite: tests by their names. Each test opens and closes what it needs by itself. Nothing else
- * imports uvu: there, a suite that forgets to run, a hook that throws, or a test that throws what is no Error passes.
+ * Declares and runs a suite. Throws if a test of this file has the same title as another one. So pass shared tests as
+ * arguments of their own: a spread in an object silently replaces a test by one with the same title.
+ *
+ * No other file imports uvu. With uvu alone, a suite that is not run, a hook that throws, and a test that throws a value
+ * other than an `Error` pass.
  */
-export function suite(name: string, tests: Readonly<Record<string, () => unknown>>): void {
-  const run = uvuSuite(name);
-  for (const [title, test] of Object.entries(tests)) {
-    tally.registered++;
-    run(title, async () => {
-      try {
-        await inTime(test);
-      } catch (error) {
-        if (error instanceof MissingDependencyError && !process.env.CI) {
-          tally.skipped++;
-          tally.reasons.add(error.message);
-          return;
-        }
-        throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
-      } finally {
-        tally.ended++;
-        if (tally.ended === tally.registered) setTimeout(giveUp, ENDS_WITHIN_MS).unref();
-      }
-      tally.passed++;
-    });
-  }
-  run.run();
+export function suite(name: string, ...groups: readonly Tests[]): void {
+  const tests = groups.flatMap((group) => (isList(group) ? group : Object.entries(group)));
+  for (const [title] of tests) addTitle(title, name);
+  const uvu = uvuSuite(name);
+  for (const [title, test] of tests) register(uvu, title, test);
+  uvu.run();
 }
 
-/** What a test has left at work, such as a load that nobody ends where it fails, does not keep its file for ever. */
-function giveUp(): void {
-  process.stdout.write(`what its tests began still runs after ${ENDS_WITHIN_MS} ms\n`);
+function isList(group: Tests): group is Extract<Tests, readonly unknown[]> {
+  return Array.isArray(group);
+}
+
+function addTitle(title: string, suiteName: string): void {
+  if (titles.has(title)) throw new Error(`suite "${suiteName}": this file has two tests with the title "${title}"`);
+  titles.add(title);
+}
+
+function register(uvu: ReturnType<typeof uvuSuite>, title: string, test: Test): void {
+  counts.registered++;
+  uvu(title, async () => {
+    try {
+      await runWithTimeout(test);
+    } catch (error) {
+      if (error instanceof MissingDependencyError && !process.env.CI) {
+        counts.skipped++;
+        counts.reasons.add(error.message);
+        return;
+      }
+      throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+    } finally {
+      counts.completed++;
+      if (counts.completed === counts.registered) setTimeout(exitWithFailure, EXIT_TIMEOUT_MS).unref();
+    }
+    counts.passed++;
+  });
+}
+
+/** Ends the process if something that a test started, such as a load, still runs. */
+function exitWithFailure(): void {
+  process.stdout.write(`something that a test started still runs ${EXIT_TIMEOUT_MS} ms after the last test\n`);
   process.exit(1);
 }
 
 process.on('exit', () => {
-  const { registered, passed, skipped } = tally;
-  const results: Results = { passed, failed: registered - passed - skipped, skipped, reasons: [...tally.reasons] };
+  const { registered, passed, skipped, reasons } = counts;
+  const results: Results = { passed, failed: registered - passed - skipped, skipped, reasons: [...reasons] };
   process.stdout.write(`\n${RESULTS}${JSON.stringify(results)}\n`);
   if (results.failed > 0 || registered === 0) process.exitCode = 1;
 });
 
-async function inTime(test: () => unknown): Promise<void> {
+async function runWithTimeout(test: Test): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((_, reject) => {
+  const timeout = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`did not end within ${TEST_TIMEOUT_MS} ms`)), TEST_TIMEOUT_MS);
   });
   try {
-    await Promise.race([test(), late]);
+    await Promise.race([test(), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from '../support/suite.ts';
+
+const SUITE_URL = new URL('../support/suite.js', import.meta.url).href;
+const TEST_FOLDER = join(import.meta.dirname, '../../../test');
+
+/** Runs a file of tests in a process of its own. */
+function runFile(...lines: readonly string[]) {
+  const source = [`import { suite } from '${SUITE_URL}';`, 'const pass = () => undefined;', ...lines].join('\n');
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
+    encoding: 'utf8',
+  });
+  return { status, passed: Number(/"passed":(\d+)/.exec(stdout)?.[1]), stderr };
+}
+
+/** Tests that are spread in an object, by the formatter's line breaks: one of two with the same title is lost silently. */
+const SPREADS = [
+  /\bsuite\(.*\{ \.\.\./,
+  /^( *)suite\(.*\{\n(?:\1 .*\n|\n)*?\1 {2}\.\.\./m,
+  /^( *)suite\(\n(?:\1 .*\n|\n)*?\1 {2}\{\n(?:\1 {4}.*\n|\n)*?\1 {4}\.\.\./m,
+  /\bsuite\(\s*.*,\s*Object\.fromEntries\(/,
+];
+
+const hasSpread = (source: string) => SPREADS.some((pattern) => pattern.test(source));
+
+suite('A suite', {
+  'runs the tests of all its arguments': () => {
+    const { status, passed } = runFile(
+      "suite('one', { a: pass, b: pass }, [['c', pass]]);",
+      "suite('two', { d: pass });",
+    );
+    assert.deepEqual([status, passed], [0, 4]);
+  },
+
+  'fails its file, and runs no test of it, if a title occurs twice': () => {
+    const repeated = [
+      "suite('one', { a: pass }, { a: pass });",
+      "suite('one', { a: pass }, [['a', pass]]);",
+      "suite('one', [['a', pass], ['a', pass]]);",
+      "suite('one', { a: pass }); suite('two', { a: pass });",
+    ];
+    for (const line of repeated) {
+      const { status, passed, stderr } = runFile(line);
+      assert.deepEqual([status, passed], [1, 0], line);
+      assert.match(stderr, /suite "(?:one|two)": this file has two tests with the title "a"/);
+    }
+  },
+
+  'takes shared and computed tests as arguments, and never as a spread object': () => {
+    const files = readdirSync(TEST_FOLDER, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.test.ts') && !file.includes('node_modules') && !file.endsWith('suite.test.ts'),
+    );
+    assert.ok(files.length > 100);
+    assert.deepEqual(
+      files.filter((file) => hasSpread(readFileSync(join(TEST_FOLDER, file), 'utf8'))),
+      [],
+    );
+    const spreads = [
+      ["suite('one', { ...shared, ...others });"],
+      ["suite('one', {", '  a: () => {', '    work();', '  },', '', '  ...shared,', '});'],
+      ["  suite('one', other, {", '    ...shared,', '  });'],
+      ['suite(', "  'one',", '  other,', '  {', '    a: () => {},', '    ...shared,', '  },', ');'],
+      ["suite('one', Object.fromEntries(pairs));"],
+      ['suite(', "  'one',", '  Object.fromEntries(pairs),', ');'],
+    ];
+    for (const lines of spreads) assert.ok(hasSpread(lines.join('\n')), lines.join('\n'));
+    const safe = [
+      ["suite('one', ...shared, {", '  a: () => {', '    work({', '      ...options,', '    });', '  },', '});'],
+      ['suite(', "  'one',", '  ...shared,', '  { a: pass },', ');', 'const all = {', '  ...shared,', '};'],
+      ["suite('one', { a: pass });", 'const all = { ...shared };'],
+    ];
+    for (const lines of safe) assert.ok(!hasSpread(lines.join('\n')), lines.join('\n'));
+  },
+});
