@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-// Builds `dist` (docs/adr/0001-the-build.md).
+// Builds `dist` (docs/adr/0001-build.md).
 //   `node build.js` builds.
 //   `node build.js --if-stale` builds if nothing is built, or if the sources have changed since.
 //   `node build.js --if-possible` builds if the compilers are installed.

@@ -153,7 +153,7 @@ function createReadinessCheck({ app, responder }: PipelineServices) {
 /**
  * Returns message classes whose instances have the prototypes of an Express application from the start. Express sets these
  * prototypes on every request and response, which makes V8 abandon their hidden classes (expressjs/express#5998). With
- * these classes that is a no-op, and a GET takes half the processor time (docs/adr/0015-the-benchmark.md).
+ * these classes that is a no-op, and a GET takes half the processor time (docs/benchmark.md).
  */
 function createMessageClasses(app: Express) {
   const withPrototype = <Base extends typeof IncomingMessage | typeof ServerResponse>(
