@@ -6,7 +6,7 @@ export interface Entity {
 
 export type Field<T> = keyof T & string;
 
-/** One condition of a query (docs/adr/0003-queries-are-values.md). */
+/** One condition of a query (docs/adr/0003-generic-queries.md). */
 export type Condition<T> =
   /** The field equals the value. */
   | { readonly field: Field<T>; readonly is: string | boolean }

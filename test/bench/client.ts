@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
 
-/** What the client is told to do for a while, and what it tells afterwards. */
+/** The requests that the client sends, and for how long. */
 export interface Load {
   readonly port: number;
-  /** The bytes of the requests, which all connections go through together. */
+  /** The bytes of the requests. All connections go through them together. */
   readonly requests: readonly string[];
-  /** The status of every answer. */
+  /** The expected status of every response. */
   readonly status: number;
   readonly connections: number;
   readonly milliseconds: number;
 }
-export interface Done {
-  /** Those that were answered with the status. */
+
+export interface LoadResult {
+  /** The number of responses with the expected status. */
   readonly requests: number;
   readonly failures: number;
   readonly seconds: number;
@@ -22,62 +23,64 @@ export interface Done {
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** A process of its own, so that it takes no time from a server. */
+// The client is a process of its own, so that it takes no processor time from a server.
 process.on('message', async (load: Load) => {
   const latencies: number[] = [];
   let failures = 0;
   const start = performance.now();
-  const note = (isExpected: boolean, milliseconds: number) => {
+  const recordResponse = (isExpected: boolean, milliseconds: number) => {
     if (isExpected) latencies.push(milliseconds);
     else failures++;
   };
-  const until = start + load.milliseconds;
+  const end = start + load.milliseconds;
   const requests = load.requests.map((request) => Buffer.from(request));
-  let sent = 0;
-  const next = () => requests[sent++ % requests.length] as Buffer;
-  await Promise.all(Array.from({ length: load.connections }, () => converse(load, next, until, note)));
+  let sentCount = 0;
+  const nextRequest = () => requests[sentCount++ % requests.length] as Buffer;
+  const keepConnectionBusy = () => keepBusy(load, nextRequest, end, recordResponse);
+  await Promise.all(Array.from({ length: load.connections }, keepConnectionBusy));
   const seconds = (performance.now() - start) / 1000;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.POSITIVE_INFINITY;
-  process.send?.({ requests: latencies.length, failures, seconds, median: at(0.5), p99: at(0.99) } satisfies Done);
+  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.POSITIVE_INFINITY;
+  const [median, p99] = [percentile(0.5), percentile(0.99)];
+  process.send?.({ requests: latencies.length, failures, seconds, median, p99 } satisfies LoadResult);
 });
 
-/** Keeps a connection busy with one request at a time: the next goes out when the last is answered. */
-function converse(
+/** Sends one request after another over a connection. Each waits for the response to the one before. */
+function keepBusy(
   { port, status }: Load,
-  next: () => Buffer,
-  until: number,
-  note: (isExpected: boolean, milliseconds: number) => void,
+  nextRequest: () => Buffer,
+  end: number,
+  recordResponse: (isExpected: boolean, milliseconds: number) => void,
 ): Promise<void> {
-  const expected = `HTTP/1.1 ${status} `;
+  const expectedStart = `HTTP/1.1 ${status} `;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay();
     let sentAt = 0;
-    let head: Buffer | undefined;
-    let missing = 0;
+    let received: Buffer | undefined;
+    let missingBytes = 0;
     let isExpected = false;
-    const ask = () => {
+    const send = () => {
       sentAt = performance.now();
-      head = undefined;
-      socket.write(next());
+      received = undefined;
+      socket.write(nextRequest());
     };
-    socket.on('connect', ask);
+    socket.on('connect', send);
     socket.on('data', (chunk) => {
-      if (missing === 0) {
-        head = head ? Buffer.concat([head, chunk]) : chunk;
-        const answer = head.toString('latin1');
-        const end = answer.indexOf(END_OF_HEAD);
-        if (end < 0) return;
-        const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1];
-        isExpected = answer.startsWith(expected) && length !== undefined;
-        missing = end + END_OF_HEAD.length + Number(length ?? 0) - answer.length;
+      if (missingBytes === 0) {
+        received = received ? Buffer.concat([received, chunk]) : chunk;
+        const text = received.toString('latin1');
+        const headEnd = text.indexOf(END_OF_HEAD);
+        if (headEnd < 0) return;
+        const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+        isExpected = text.startsWith(expectedStart) && length !== undefined;
+        missingBytes = headEnd + END_OF_HEAD.length + Number(length ?? 0) - text.length;
       } else {
-        missing -= chunk.length;
+        missingBytes -= chunk.length;
       }
-      if (missing > 0) return;
+      if (missingBytes > 0) return;
       const now = performance.now();
-      note(isExpected, now - sentAt);
-      if (now < until) ask();
+      recordResponse(isExpected, now - sentAt);
+      if (now < end) send();
       else socket.end(resolve);
     });
     socket.on('error', reject);

@@ -1,141 +1,156 @@
 import { startReplicaSet } from '../support/replica-set.ts';
-import { type Client, failuresOf, type Measure, median } from './measure.ts';
+import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
-import { shown, type Told, table } from './report.ts';
-import { ask, listedCampaigns, type Request, type Row, rowsOf, searchFor } from './requests.ts';
-import { type Sample, type Seeded, seedDatabase } from './sample.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
-import { oursInMemory, oursOn } from './servers.ts';
+import { formatNumber, formatTable, type Report } from './report.ts';
+import { createRows, createSearchRequest, listCampaignIds, type Request, type Row, sendRequest } from './requests.ts';
+import { type Sample, type SeedResult, seedDatabase } from './sample.ts';
+import { type RunningServer, startScript } from './server-process.ts';
+import { oursInMemory, oursOnMongodb } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
 
-const SMALL = 1_000;
+const SMALL_CAMPAIGN_COUNT = 1_000;
 
-/** This service over so many campaigns in one workspace, and 1,000 in another one. */
-interface Sized {
+/** This service with a number of campaigns in one workspace, and 1,000 in another. */
+interface SizedServer {
   readonly campaigns: number;
-  readonly server: ServerProcess;
+  readonly server: RunningServer;
   readonly rows: readonly Row[];
-  /** Creates of a workspace in which none is measured. */
+  /** Creates campaigns in a workspace that is not measured. */
   readonly warmUp: Row;
-  readonly measures: Map<string, Measure[]>;
-  readonly takes: Omit<Seeded, 'samples'>;
+  readonly measurements: Map<string, Measurement[]>;
+  readonly memory: Omit<SeedResult, 'samples'>;
 }
 
-/** Measures this service on databases with more and more campaigns. Tells it in Markdown. */
-export async function flatOnMongodb(client: Client, options: Options): Promise<Told> {
+/** Measures this service on databases with growing numbers of campaigns. */
+export async function flatOnMongodb(client: LoadClient, options: Options): Promise<Report> {
   const database = await startReplicaSet();
   try {
-    const all: Sized[] = [];
+    const all: SizedServer[] = [];
     for (const campaigns of options.sizes) {
       const uri = database.uri.replace('/?', `/bench-${campaigns}?`);
       const samples: Sample[] = [];
-      for (const count of [campaigns, SMALL, SMALL]) samples.push(await seedDatabase(uri, count));
-      all.push(await sized(campaigns, await startServer(oursOn(uri)), { samples }));
+      for (const count of [campaigns, SMALL_CAMPAIGN_COUNT, SMALL_CAMPAIGN_COUNT])
+        samples.push(await seedDatabase(uri, count));
+      all.push(await createSizedServer(campaigns, await startScript(oursOnMongodb(uri)), { samples }));
     }
-    return await measureAll(all, usageOf((await database.findPrimary()).pid), client, options);
+    return await measureServers(all, usageOf((await database.findPrimary()).pid), client, options);
   } finally {
     await database.stop();
   }
 }
 
-/** As `flatOnMongodb`, on memory storage. */
-export async function flatInMemory(client: Client, options: Options): Promise<Told> {
-  const all: Sized[] = [];
+/** Measures this service on memory storage with growing numbers of campaigns. */
+export async function flatInMemory(client: LoadClient, options: Options): Promise<Report> {
+  const all: SizedServer[] = [];
   for (const campaigns of options.sizes) {
-    const server = await startServer(oursInMemory([campaigns, SMALL, SMALL]));
-    all.push(await sized(campaigns, server, (await server.told) as Seeded));
+    const server = await startScript(oursInMemory([campaigns, SMALL_CAMPAIGN_COUNT, SMALL_CAMPAIGN_COUNT]));
+    all.push(await createSizedServer(campaigns, server, (await server.firstMessage) as SeedResult));
   }
-  return measureAll(all, undefined, client, options);
+  return measureServers(all, undefined, client, options);
 }
 
-/** `samples` are one of so many campaigns, a small one, and another for the warm-up. */
-async function sized(campaigns: number, server: ServerProcess, { samples, ...takes }: Seeded): Promise<Sized> {
+/** `samples` has the large workspace, a small one, and another for the warm-up. */
+async function createSizedServer(
+  campaigns: number,
+  server: RunningServer,
+  { samples, ...memory }: SeedResult,
+): Promise<SizedServer> {
   const [large, small, warmUp] = samples as readonly [Sample, Sample, Sample];
-  const { list, get, create, deep } = rowsOf(large, large, await listedCampaigns(server.port, large));
-  const others = rowsOf(small, small, await listedCampaigns(server.port, small));
-  const first = (row: Row): Row => ({ ...row, requests: row.requests.slice(0, 1) });
-  const inSmall = (row: Row): Row => ({ ...row, name: `${row.name}, in a workspace of ${SMALL}` });
-  const often: Row = { ...list, name: 'search for one in ten', requests: [searchFor('tents')] };
-  const absent: Row = { ...list, name: 'search for what is not there', requests: [searchFor('glacier')] };
-  const isDeep = JSON.parse((await ask(server.port, deep, deep.requests[0] as Request)).body).length > 0;
+  const { list, get, create, deep } = createRows(large, large, await listCampaignIds(server.port, large));
+  const others = createRows(small, small, await listCampaignIds(server.port, small));
+  const withFirstRequest = (row: Row): Row => ({ ...row, requests: row.requests.slice(0, 1) });
+  const inSmall = (row: Row): Row => ({
+    ...row,
+    name: `${row.name}, in a workspace of ${formatCount(SMALL_CAMPAIGN_COUNT)}`,
+  });
+  const frequent: Row = { ...list, name: 'search with many matches', requests: [createSearchRequest('tents')] };
+  const absent: Row = { ...list, name: 'search without a match', requests: [createSearchRequest('glacier')] };
+  const hasDeepPage = JSON.parse((await sendRequest(server.port, deep, deep.requests[0] as Request)).body).length > 0;
   const rows = [
-    ...[first(list), get, first(inSmall(others.list)), inSmall(others.get), often],
+    ...[withFirstRequest(list), get, withFirstRequest(inSmall(others.list)), inSmall(others.get), frequent],
     absent,
-    ...(isDeep ? [deep] : []),
-    // What creates add would make lists of another kind of campaign.
+    ...(hasDeepPage ? [deep] : []),
+    // Creates are last, because the campaigns that they add differ from the others.
     ...[create, inSmall(others.create)],
-  ].map((row) => ({ ...row, connections: 1, lasts: 1 }));
+  ].map((row) => ({ ...row, connections: 1, durationFactor: 1 }));
   return {
     campaigns,
     server,
     rows,
     warmUp: { ...create, connections: 1, key: warmUp.key },
-    measures: new Map(),
-    takes,
+    measurements: new Map(),
+    memory,
   };
 }
 
-async function measureAll(
-  all: readonly Sized[],
+async function measureServers(
+  all: readonly SizedServer[],
   database: Usage | undefined,
-  client: Client,
+  client: LoadClient,
   { rounds, milliseconds }: Options,
-): Promise<Told> {
+): Promise<Report> {
   const names = [...new Set(all.flatMap(({ rows }) => rows.map(({ name }) => name)))];
   for (const name of names) {
-    const pairs = all.flatMap((of) => of.rows.filter((row) => row.name === name).map((row) => ({ ...of, row })));
+    const pairs = all.flatMap((sized) =>
+      sized.rows.filter((row) => row.name === name).map((row) => ({ ...sized, row })),
+    );
     for (const { server, row, warmUp } of pairs) await client.warmUp(server, row.method === 'GET' ? row : warmUp);
     for (let round = 0; round < rounds; round++) {
-      for (const { server, row, measures } of pairs) {
-        const measure = await client.measure(server, database, row, milliseconds);
-        measures.set(name, [...(measures.get(name) ?? []), measure]);
+      for (const { server, row, measurements } of pairs) {
+        const measurement = await client.measure(server, database, row, milliseconds);
+        measurements.set(name, [...(measurements.get(name) ?? []), measurement]);
       }
     }
   }
-  const told = report(all, names);
+  const markdown = formatReport(all, names);
   await Promise.all(all.map(({ server }) => server.stop()));
-  return { told };
+  return { markdown };
 }
 
-function report(all: readonly Sized[], names: readonly string[]): string {
-  const [first] = all as readonly [Sized];
-  const middle = ({ measures }: Sized, name: string, of: (measure: Measure) => number) =>
-    median((measures.get(name) ?? []).map(of));
-  const sizes = all.map(({ campaigns }) => campaigns.toLocaleString('en'));
-  const cell = (of: Sized, name: string, quantity: (measure: Measure) => number) => {
-    if (!of.measures.has(name)) return '';
-    const value = middle(of, name, quantity);
-    if (/search|page/.test(name)) return `${shown(value / middle(of, 'list', quantity), 2)} × list`;
-    return of === first ? `${shown(value)} µs` : shown(value / middle(first, name, quantity), 2);
+type Quantity = (measurement: Measurement) => number;
+
+const formatCount = (count: number) => count.toLocaleString('en');
+
+function formatReport(all: readonly SizedServer[], names: readonly string[]): string {
+  const [first] = all as readonly [SizedServer];
+  const medianOf = ({ measurements }: SizedServer, name: string, quantity: Quantity) =>
+    median((measurements.get(name) ?? []).map(quantity));
+  const sizes = all.map(({ campaigns }) => formatCount(campaigns));
+  const formatCell = (sized: SizedServer, name: string, quantity: Quantity) => {
+    if (!sized.measurements.has(name)) return '';
+    const value = medianOf(sized, name, quantity);
+    if (/search|page/.test(name)) return `${formatNumber(value / medianOf(sized, 'list', quantity), 2)} × list`;
+    return sized === first ? `${formatNumber(value)} µs` : formatNumber(value / medianOf(first, name, quantity), 2);
   };
-  const perSize = (title: string, quantity: (measure: Measure) => number) =>
-    table(
+  const formatSizes = (title: string, quantity: Quantity) =>
+    formatTable(
       [title, ...sizes],
-      names.map((name) => [name, ...all.map((of) => cell(of, name, quantity))]),
+      names.map((name) => [name, ...all.map((sized) => formatCell(sized, name, quantity))]),
     );
-  const grown = ({ campaigns, measures }: Sized) =>
-    campaigns + (measures.get('create') ?? []).reduce((sum, { requests }) => sum + requests, 0);
-  const perServer: [string, (of: Sized) => number | undefined][] = [
-    ['memory (RSS) at the end, MiB', ({ server }) => server.residentMiB()],
-    ['heap that a campaign takes, bytes', ({ takes }) => takes.heap],
-    ['texts of a campaign as they were sent, bytes', ({ takes }) => takes.texts],
+  const finalCount = ({ campaigns, measurements }: SizedServer) =>
+    campaigns + (measurements.get('create') ?? []).reduce((sum, { requests }) => sum + requests, 0);
+  const perServer: [string, (sized: SizedServer) => number | undefined][] = [
+    ['memory (RSS) after the run, MiB', ({ server }) => server.residentMiB()],
+    ['heap per campaign, bytes', ({ memory }) => memory.heapBytesPerCampaign],
+    ['text sent per campaign, bytes', ({ memory }) => memory.textBytesPerCampaign],
   ];
-  const failures = all.flatMap((of, i) =>
-    names.flatMap((name) => failuresOf(`${name}, of ${sizes[i]}`, of.measures.get(name))),
+  const failures = all.flatMap((sized, i) =>
+    names.flatMap((name) => describeFailures(`${name}, of ${sizes[i]}`, sized.measurements.get(name))),
   );
   return [
-    'One request at a time. So many campaigns are in the workspace or, where the row says so, in the database around a small one.',
-    `A ratio is to ${sizes[0]} campaigns; of searches and the deep page, to a list (page 1) of the same size. Creates come last: at the`,
-    `end the workspace of ${sizes[0]} has ${grown(first).toLocaleString('en')}.`,
+    'One request at a time. A column is the number of campaigns: in the workspace, or in the database beside the workspace that the',
+    `row names. The times are those with ${sizes[0]} campaigns. The other columns are ratios to them. Searches and page 400 are`,
+    'multiples of a list (page 1) with the same number of campaigns. Creates are measured last: at the end, the workspace with',
+    `${sizes[0]} campaigns has ${formatCount(finalCount(first))}.`,
     '',
-    perSize('from a request to its answer', (it) => it.median * 1000),
-    perSize('CPU of server and database', (it) => it.cpu + it.databaseCpu),
-    table(
-      ['the server', ...sizes],
+    formatSizes('latency (median)', (it) => it.median * 1000),
+    formatSizes('processor time of server and database', (it) => it.cpu + it.databaseCpu),
+    formatTable(
+      ['server', ...sizes],
       perServer
-        .map(([name, of]) => [name, ...all.map((it) => of(it))] as const)
+        .map(([name, quantity]) => [name, ...all.map((sized) => quantity(sized))] as const)
         .filter(([, value]) => value !== undefined)
-        .map(([name, ...values]) => [name, ...values.map((value) => shown(value as number))]),
+        .map(([name, ...values]) => [name, ...values.map((value) => formatNumber(value as number))]),
     ),
     ...failures,
   ].join('\n');

@@ -1,52 +1,56 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Done, Load } from './client.ts';
-import { bytesOf, type Row } from './requests.ts';
+import type { Load, LoadResult } from './client.ts';
+import { type Row, serializeRequest } from './requests.ts';
 import type { Usage } from './usage.ts';
 
-const WARM_UP_REQUESTS = 5_000;
+const WARM_UP_REQUEST_COUNT = 5_000;
 const WARM_UP_STEP_MS = 500;
-const WARM_UP_AT_MOST_MS = 8_000;
+const MAX_WARM_UP_MS = 8_000;
 
-/** What a server did in a round of a row. */
-export interface Measure {
+/** The figures of a server in a round of a row. */
+export interface Measurement {
   readonly requests: number;
   readonly perSecond: number;
-  /** How many requests were not answered with the status that they should be. */
+  /** The number of responses with another status than expected. */
   readonly failures: number;
-  /** Milliseconds from a request to its answer. */
+  /** Latencies in milliseconds. */
   readonly median: number;
   readonly p99: number;
-  /** Microseconds of processor time for each request: of the server, and of the database where there is one. */
+  /** Microseconds of processor time per request: of the server, and of the database (0 without one). */
   readonly cpu: number;
   readonly databaseCpu: number;
 }
 
-/** A server that is measured. */
-export interface Measured extends Usage {
+export interface MeasuredServer extends Usage {
   readonly port: number;
 }
 
-/** Asks servers from a process of its own. */
-export class Client {
+/** Sends requests to servers from a process of its own. */
+export class LoadClient {
   private readonly child: ChildProcess = fork(join(import.meta.dirname, 'client.js'), { serialization: 'advanced' });
-  private readonly ended = once(this.child, 'exit');
+  private readonly exited = once(this.child, 'exit');
 
-  /** Asks until the server's code is compiled as it will be: small servers are there sooner than large ones. */
-  async warmUp(server: Measured, row: Row): Promise<void> {
+  /** Sends requests until the server's code is probably optimized. A number of requests suits small and large servers. */
+  async warmUp(server: MeasuredServer, row: Row): Promise<void> {
     let requests = 0;
-    for (const end = Date.now() + WARM_UP_AT_MOST_MS; requests < WARM_UP_REQUESTS && Date.now() < end; ) {
-      requests += (await this.load(server, row, WARM_UP_STEP_MS)).requests;
+    for (const end = Date.now() + MAX_WARM_UP_MS; requests < WARM_UP_REQUEST_COUNT && Date.now() < end; ) {
+      requests += (await this.runLoad(server, row, WARM_UP_STEP_MS)).requests;
     }
   }
 
-  async measure(server: Measured, database: Usage | undefined, row: Row, milliseconds: number): Promise<Measure> {
+  async measure(
+    server: MeasuredServer,
+    database: Usage | undefined,
+    row: Row,
+    milliseconds: number,
+  ): Promise<Measurement> {
     const before = [server.cpuSeconds(), database?.cpuSeconds() ?? 0] as const;
-    const { requests, seconds, ...told } = await this.load(server, row, milliseconds * row.lasts);
+    const { requests, seconds, ...others } = await this.runLoad(server, row, milliseconds * row.durationFactor);
     const perRequest = (cpuSeconds: number) => (cpuSeconds * 1e6) / requests;
     return {
-      ...told,
+      ...others,
       requests,
       perSecond: requests / seconds,
       cpu: perRequest(server.cpuSeconds() - before[0]),
@@ -54,13 +58,13 @@ export class Client {
     };
   }
 
-  private load({ port }: Measured, row: Row, milliseconds: number): Promise<Done> {
+  private runLoad({ port }: MeasuredServer, row: Row, milliseconds: number): Promise<LoadResult> {
     const status = row.method === 'POST' ? 201 : 200;
-    const requests = row.requests.map((request) => bytesOf(row, request));
+    const requests = row.requests.map((request) => serializeRequest(row, request));
     this.child.send({ port, requests, status, connections: row.connections, milliseconds } satisfies Load);
     return Promise.race([
-      once(this.child, 'message').then(([message]) => message as Done),
-      this.ended.then(() => Promise.reject(new Error('the client ended'))),
+      once(this.child, 'message').then(([message]) => message as LoadResult),
+      this.exited.then(() => Promise.reject(new Error('the client exited'))),
     ]);
   }
 
@@ -69,10 +73,10 @@ export class Client {
   }
 }
 
-/** Says how many requests failed, where any did. */
-export function failuresOf(what: string, measures: readonly Measure[] = []): string[] {
-  const count = measures.reduce((sum, { failures }) => sum + failures, 0);
-  return count > 0 ? [`${count} requests failed: ${what}.`] : [];
+/** Returns a line with the number of failed requests, if there are any. */
+export function describeFailures(name: string, measurements: readonly Measurement[] = []): string[] {
+  const count = measurements.reduce((sum, { failures }) => sum + failures, 0);
+  return count > 0 ? [`${count} requests failed: ${name}.`] : [];
 }
 
 export function median(numbers: readonly number[]): number {

@@ -4,11 +4,11 @@ import { seedCommand } from '../../adapters/cli/seed.ts';
 import { createStandardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
-import { type Sample, type Seeded, seedParameters } from './sample.ts';
+import { type Sample, type SeedResult, seedParameters } from './sample.ts';
 
 /**
- * The service on memory storage, with a sample workspace in it for each of the numbers of campaigns in `SEEDS`. It tells what
- * the campaigns take; the garbage collector must be exposed.
+ * The service on memory storage. It creates a sample workspace for each number of campaigns in `SEEDS`, and sends `SeedResult` to
+ * its parent process. Node needs `--expose-gc`.
  */
 const settings = readSettings(process.env);
 const { app } = await startServer(settings, await createStandardErrorLog(settings.LOG_LEVEL));
@@ -25,21 +25,21 @@ for (const campaigns of counts) {
     stdin: process.stdin,
     progress: new ProgressLine(process.stderr),
   };
-  const told = await seedCommand.run(session, { ...seedParameters, campaigns });
-  if ('json' in told) samples.push(told.json as Sample);
+  const output = await seedCommand.run(session, { ...seedParameters, campaigns });
+  if ('json' in output) samples.push(output.json as Sample);
 }
 const heap = heapUsed() - before;
 const campaigns = counts.reduce((sum, count) => sum + count, 0);
 const texts = await averageTexts(samples.at(-1) as Sample);
-process.send?.({ samples, heap: heap / campaigns, texts } satisfies Seeded);
+process.send?.({ samples, heapBytesPerCampaign: heap / campaigns, textBytesPerCampaign: texts } satisfies SeedResult);
 
-/** Bytes of what lives. */
+/** Returns the size of the heap after a garbage collection, in bytes. */
 function heapUsed(): number {
   gc?.();
   return process.memoryUsage().heapUsed;
 }
 
-/** Bytes of the texts of a campaign. */
+/** Returns the average size of a campaign's texts in UTF-8, in bytes. */
 async function averageTexts({ workspaceId }: Sample): Promise<number> {
   let [bytes, count] = [0, 0];
   for await (const { name, description, shareContext, objective, destinationUrl } of app.campaigns.iterate(

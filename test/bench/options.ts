@@ -5,7 +5,7 @@ import { type StorageName, storages } from './servers.ts';
 const ROWS = ['list', 'get', 'create', 'search', 'page 400'];
 const SERVERS: string[] = [...new Set(Object.values(storages).flat())];
 
-/** With fewer, several processes of the service only take them from each other, and from the database and the client. */
+/** With fewer cores, several processes of the service compete with each other, the database and the client. */
 const CORES_FOR_WORKERS = 4;
 
 const DEFAULTS = {
@@ -17,22 +17,22 @@ const DEFAULTS = {
   seconds: '0.5',
 };
 
-/** What is measured, and how long. */
+/** What to measure, and for how long. */
 export interface Options {
   readonly storages: readonly StorageName[];
   readonly servers: readonly string[];
   readonly rows: readonly string[];
-  /** Whether this service is measured with more and more campaigns, instead of beside other servers. */
+  /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
   readonly isFlat: boolean;
-  /** How many campaigns there are then. */
+  /** Those numbers of campaigns. */
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether nothing was chosen, so that what is measured can be written down. */
+  /** Whether all options have their defaults. Only then are the results written to the documents. */
   readonly isWhole: boolean;
 }
 
-/** Reads the options of the command line; what is not chosen is all. */
+/** Reads the options of the command line. The default is to measure everything. */
 export function readOptions(): Options {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -43,9 +43,9 @@ export function readOptions(): Options {
   });
   const { flat, ...chosen } = { ...DEFAULTS, ...values };
   return {
-    storages: known(chosen.storage, Object.keys(storages)) as StorageName[],
-    servers: known(chosen.servers, SERVERS),
-    rows: known(chosen.rows, ROWS),
+    storages: parseNames(chosen.storage, Object.keys(storages)) as StorageName[],
+    servers: parseNames(chosen.servers, SERVERS),
+    rows: parseNames(chosen.rows, ROWS),
     isFlat: flat,
     sizes: chosen.sizes.split(',').map(Number),
     rounds: Number(chosen.rounds),
@@ -54,10 +54,10 @@ export function readOptions(): Options {
   };
 }
 
-/** The names of a list; throws where one of them is unknown. */
-function known(given: string, all: readonly string[]): string[] {
-  const names = given.split(',');
+/** Parses a comma-separated list of names. Throws if one is unknown. */
+function parseNames(list: string, all: readonly string[]): string[] {
+  const names = list.split(',');
   const unknown = names.find((name) => !all.includes(name));
-  if (unknown !== undefined) throw new Error(`There is no ${unknown}: choose of ${all.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`${unknown}: unknown name, allowed names: ${all.join(', ')}`);
   return names;
 }

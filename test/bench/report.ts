@@ -6,15 +6,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 export const BENCHMARK = join(ROOT, 'docs/benchmark.md');
 export const README = join(ROOT, 'README.md');
 
-/** What was measured, in Markdown. */
-export interface Told {
-  readonly told: string;
-  /** One table of the ratios of a comparison. */
+/** The results of a measurement in Markdown. */
+export interface Report {
+  readonly markdown: string;
+  /** A table of the most important ratios, for README. */
   readonly summary?: string;
 }
 
-/** A table in Markdown. */
-export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Formats a table in Markdown, with aligned columns. */
+export function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`;
@@ -22,24 +22,24 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return `${[line(heads), rule, ...rows.map(line)].join('\n')}\n`;
 }
 
-/** A number as a table shows it, where there is one. */
-export function shown(value: number, digits = 0): string {
+/** Formats a number of a table. `–` stands for a missing one. */
+export function formatNumber(value: number, digits = 0): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
-/** When and where something is measured, and how much else goes on there. */
-export function circumstances(): string {
+/** Describes the date, the machine and its load. */
+export function describeCircumstances(): string {
   const date = new Date().toISOString().slice(0, 10);
-  const machine = `${cpus().length} × ${cpus()[0]?.model?.trim()} with ${shown(totalmem() / 2 ** 30)} GiB`;
-  return `Measured on ${date} with Node ${process.version} on ${machine}, whose load was ${shown(loadavg()[0] ?? 0, 1)} before.`;
+  const machine = `${cpus().length} × ${cpus()[0]?.model?.trim()}, ${formatNumber(totalmem() / 2 ** 30)} GiB`;
+  return `Measured on ${date} with Node ${process.version} on ${machine}. Load average before: ${formatNumber(loadavg()[0] ?? 0, 1)}.`;
 }
 
-/** Puts a section of a file in Markdown in the place of the one that has its title. */
+/** Replaces the section of a Markdown file that has this title. */
 export function writeSection(file: string, title: string, text: string): void {
   const [head, ...sections] = readFileSync(file, 'utf8').split(/^(?=## )/m);
-  const others = sections.map((section, i) => {
+  const updated = sections.map((section, i) => {
     const end = i === sections.length - 1 ? '\n' : '\n\n';
     return section.startsWith(`## ${title}\n`) ? `## ${title}\n\n${text.trimEnd()}${end}` : section;
   });
-  writeFileSync(file, [head, ...others].join(''));
+  writeFileSync(file, [head, ...updated].join(''));
 }

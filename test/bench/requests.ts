@@ -1,41 +1,40 @@
 import type { Sample } from './sample.ts';
 
-/** Requests by which servers are compared: all connections go through them together, one after the other. */
+/** The requests of a row of a table. All connections go through them together. */
 export interface Row {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly key: string;
   readonly requests: readonly Request[];
-  /** How many ask at the same time. */
   readonly connections: number;
-  /** How many times as long as others it is asked for in a round: fewer requests take longer to tell of. */
-  readonly lasts: number;
+  /** Multiplies the duration of a round: fewer requests per second need more time for a stable result. */
+  readonly durationFactor: number;
 }
 
 export interface Request {
   readonly path: string;
-  /** What a POST sends, as JSON. */
+  /** The JSON body of a POST. */
   readonly body?: string;
 }
 
-/** What a server answers, without what Node adds to every answer. */
-export interface Answer {
+/** A response without the headers that Node adds. */
+export interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-const CONNECTIONS = 32;
-/** More than there are connections, so that two of them hardly ever ask for the same at the same time. */
-const PAGES = 80;
+const CONNECTION_COUNT = 32;
+/** More than connections, so that two hardly ever send the same request at the same time. */
+const PAGE_COUNT = 80;
 const DEEP_PAGE = 400;
-const DEEP_PAGES = 20;
-const NEW_CAMPAIGNS = 100;
-/** What takes a database many times as long as the rest: of so many at once, none runs into its time limit. */
-const HEAVY = { connections: 4, lasts: 3 };
+const DEEP_PAGE_COUNT = 20;
+const NEW_CAMPAIGN_COUNT = 100;
+/** For requests that are expensive for the database: with few connections, none exceeds its time limit. */
+const HEAVY_LOAD = { connections: 4, lasts: 3 };
 
-/** Names of one campaign in 840 each, so that a search finds less than a page and has to look through all. */
-const RARE = [
+/** Each is the name of one campaign in 840. So a search finds less than a page, and examines all campaigns. */
+const RARE_TEXTS = [
   'long evenings at the fair',
   'quiet boots in oslo',
   'northern maps for families',
@@ -46,35 +45,35 @@ const RARE = [
   'green trails at the fair',
 ];
 
-/** Campaigns are made in a workspace of their own, so that the lists stay as they are. */
-export function rowsOf(read: Sample, written: Sample, ids: readonly string[]) {
-  const list = listOf(read);
+/** Creates the rows. New campaigns are in a workspace of their own, so that the lists do not change. */
+export function createRows(read: Sample, written: Sample, ids: readonly string[]) {
+  const list = createListRow(read);
   const get: Row = { ...list, name: 'get', requests: ids.map((id) => ({ path: `/campaigns/${id}` })) };
   const create: Row = { ...list, name: 'create', method: 'POST', key: written.key, requests: newCampaigns };
-  const search: Row = { ...list, ...HEAVY, name: 'search', requests: RARE.map(searchFor) };
-  const deepPages = Array.from({ length: DEEP_PAGES }, (_, i) => pageRequest(DEEP_PAGE - i));
-  const deep: Row = { ...list, ...HEAVY, name: `page ${DEEP_PAGE}`, requests: deepPages };
+  const search: Row = { ...list, ...HEAVY_LOAD, name: 'search', requests: RARE_TEXTS.map(createSearchRequest) };
+  const deepPages = Array.from({ length: DEEP_PAGE_COUNT }, (_, i) => createPageRequest(DEEP_PAGE - i));
+  const deep: Row = { ...list, ...HEAVY_LOAD, name: `page ${DEEP_PAGE}`, requests: deepPages };
   return { list, get, create, search, deep };
 }
 
-function listOf({ key }: Sample): Row {
-  const requests = Array.from({ length: PAGES }, (_, i) => pageRequest(i + 1));
-  return { name: 'list', method: 'GET', key, requests, connections: CONNECTIONS, lasts: 1 };
+function createListRow({ key }: Sample): Row {
+  const requests = Array.from({ length: PAGE_COUNT }, (_, i) => createPageRequest(i + 1));
+  return { name: 'list', method: 'GET', key, requests, connections: CONNECTION_COUNT, durationFactor: 1 };
 }
 
-function pageRequest(page: number): Request {
+function createPageRequest(page: number): Request {
   return { path: `/campaigns?page=${page}` };
 }
 
-export function searchFor(text: string): Request {
+export function createSearchRequest(text: string): Request {
   return { path: `/campaigns?search=${encodeURIComponent(text)}` };
 }
 
-const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGNS }, (_, i) => ({
+const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGN_COUNT }, (_, i) => ({
   path: '/campaigns',
   body: JSON.stringify({
     name: `Repair your jacket, part ${i + 1}`,
-    description: 'We mend what others throw away: tell how long your favourite piece has been with you. '
+    description: 'We repair what others throw away. Say how long your favorite jacket has been yours. '
       .repeat(3)
       .trim(),
     shareContext: 'Say in a sentence what it means to you.',
@@ -90,32 +89,36 @@ const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGNS }, (
   }),
 }));
 
-export async function ask(port: number, { method, key }: Row, { path, body }: Request): Promise<Answer> {
-  const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+export async function sendRequest(
+  port: number,
+  { method, key }: Row,
+  { path, body }: Request,
+): Promise<RecordedResponse> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: body ?? null,
   });
-  const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(reply.headers);
-  return { status: reply.status, headers, body: await reply.text() };
+  const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(response.headers);
+  return { status: response.status, headers, body: await response.text() };
 }
 
-/** The ids of the campaigns of all listed pages: the key's member has shared some of them. */
-export async function listedCampaigns(port: number, sample: Sample): Promise<string[]> {
-  const list = listOf(sample);
-  const answers = await Promise.all(list.requests.map((request) => ask(port, list, request)));
-  return answers.flatMap(({ body }) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id));
+/** Returns the ids of the campaigns of all listed pages. The member of the key has shared some of them. */
+export async function listCampaignIds(port: number, sample: Sample): Promise<string[]> {
+  const list = createListRow(sample);
+  const responses = await Promise.all(list.requests.map((request) => sendRequest(port, list, request)));
+  return responses.flatMap(({ body }) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id));
 }
 
-/** The bytes of a request. */
-export function bytesOf({ method, key }: Row, { path, body = '' }: Request): string {
+/** Returns the text of an HTTP request. */
+export function serializeRequest({ method, key }: Row, { path, body = '' }: Request): string {
   const framing = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n${body}`;
 }
 
-const CHANGING = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** What must be the same of an answer whoever gives it: the status and the content, but for the id and the time of what is new. */
-export function essence({ method }: Row, { status, body }: Answer): unknown {
-  return [status, JSON.parse(method === 'POST' ? body.replaceAll(CHANGING, '…') : body)];
+/** Returns what must be equal in the responses of all servers: status and content, without the id and time of a new record. */
+export function comparableContentOf({ method }: Row, { status, body }: RecordedResponse): unknown {
+  return [status, JSON.parse(method === 'POST' ? body.replaceAll(IDS_AND_TIMES, '…') : body)];
 }

@@ -3,62 +3,67 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Usage, usageOf, withChildren } from './usage.ts';
+import { processTreeOf, type Usage, usageOf } from './usage.ts';
 
-const ASK_EVERY_MS = 2;
+const POLL_INTERVAL_MS = 2;
 
-/** A server to be started: a script that listens at the port which `PORT` names. */
-export interface Script {
+/** A script of a server, which listens on the port in `PORT`. */
+export interface ServerScript {
   readonly path: string;
-  /** Options of Node. */
+  /** The options of Node. */
   readonly options?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether what it writes to standard error is a log of every request, which goes nowhere. */
-  readonly logs: boolean;
+  /** Whether it logs every request to standard error. The log is discarded. */
+  readonly hasLog: boolean;
 }
 
-/** A server as a process of its own. */
-export interface ServerProcess extends Usage {
+/** A server in a process of its own. */
+export interface RunningServer extends Usage {
   readonly port: number;
-  /** From the start of the process to its first answer, whatever that was. */
+  /** The time from the start of the process to its first response, of any status. */
   readonly startMs: number;
-  /** The first thing that it tells the process that started it. */
-  readonly told: Promise<unknown>;
+  /** The first message that it sends to its parent process. */
+  readonly firstMessage: Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until it answers. */
-export async function startServer({ path, options = [], environment, logs }: Script): Promise<ServerProcess> {
-  const port = await freePort();
+/** Starts a server and waits until it responds. */
+export async function startScript({
+  path,
+  options = [],
+  environment,
+  hasLog: logs,
+}: ServerScript): Promise<RunningServer> {
+  const port = await findFreePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...process.execArgv, ...options, path], {
     env: { ...process.env, NODE_ENV: 'production', ...environment, PORT: String(port) },
     stdio: ['ignore', 'ignore', logs ? 'ignore' : 'inherit', 'ipc'],
   });
-  const endIt = () => child.kill('SIGKILL');
-  process.on('exit', endIt);
-  const ended = once(child, 'exit');
-  const told = once(child, 'message').then(([message]) => message);
-  while (!(await answers(port))) {
+  const kill = () => child.kill('SIGKILL');
+  process.on('exit', kill);
+  const exited = once(child, 'exit');
+  const firstMessage = once(child, 'message').then(([message]) => message);
+  while (!(await isResponding(port))) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`${path} ended with ${child.exitCode ?? child.signalCode}`);
+      throw new Error(`${path} exited with ${child.exitCode ?? child.signalCode}`);
     }
-    await delay(ASK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
   return {
     port,
     startMs: performance.now() - startedAt,
-    told,
+    firstMessage,
     ...usageOf(child.pid as number),
     async stop() {
-      for (const pid of withChildren(child.pid as number)) process.kill(pid, 'SIGKILL');
-      await ended;
-      process.off('exit', endIt);
+      for (const pid of processTreeOf(child.pid as number)) process.kill(pid, 'SIGKILL');
+      await exited;
+      process.off('exit', kill);
     },
   };
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -67,9 +72,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function answers(port: number): Promise<boolean> {
+function isResponding(port: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } }).then(
-    (reply) => reply.text().then(() => true),
+    (response) => response.text().then(() => true),
     () => false,
   );
 }

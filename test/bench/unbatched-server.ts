@@ -8,7 +8,7 @@ import { readSettings } from '../../bootstrap/settings.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 
-/** The service on MongoDB with all that it does, but for the batches (docs/adr/0014-batching.md). */
+/** The service on MongoDB with all its features, except batches (docs/adr/0014-batching.md). */
 const settings = readSettings(process.env);
 const log = await createStandardErrorLog(settings.LOG_LEVEL);
 const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => log.warn(line), false);

@@ -1,16 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** What the peers have in common: how campaigns are kept (as the service keeps them, in its collections) and shown. */
+/** The common code of the peers: documents as this service stores them in its collections, and responses. */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const KEPT_MS = 3_000;
+const CALLER_CACHE_TTL_MS = 3_000;
 
 export const PAGE_SIZE = 25;
 export const NEWEST_FIRST = { createdAt: -1, _id: -1 };
 
-/** The fields that a reply is made of, as a projection. */
-export const SHOWN = {
+/** The fields of a response, as a projection. */
+export const RESPONSE_FIELDS = {
   name: 1,
   status: 1,
   createdAt: 1,
@@ -23,28 +23,33 @@ export const SHOWN = {
   targetShares: 1,
 };
 
-/** As the service reads: what it wrote itself need not be validated again, and no plan needs to be weighed against others. */
-export const DRIVER = { enableUtf8Validation: false };
+/** As in the service: its own texts are not validated again, and queries name their index, so that no plans are compared. */
+export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };
 export const BY_TIME = { workspaceId: 1, archived: 1, createdAt: 1, _id: 1 };
 
-/** How the campaigns of a page, one of them, and the shares of some are found. */
-export function pageOptions(page) {
-  return { projection: SHOWN, sort: NEWEST_FIRST, hint: BY_TIME, skip: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
+export function createPageOptions(page) {
+  return {
+    projection: RESPONSE_FIELDS,
+    sort: NEWEST_FIRST,
+    hint: BY_TIME,
+    skip: (page - 1) * PAGE_SIZE,
+    limit: PAGE_SIZE,
+  };
 }
-export const ONE = { projection: SHOWN, hint: BY_ID };
-export const SHARE = { projection: { _id: 1 }, hint: BY_ID };
-export const SHARES = { projection: { _id: 0, campaignId: 1 }, hint: BY_ID };
+export const CAMPAIGN_OPTIONS = { projection: RESPONSE_FIELDS, hint: BY_ID };
+export const SHARE_OPTIONS = { projection: { _id: 1 }, hint: BY_ID };
+export const SHARES_OPTIONS = { projection: { _id: 0, campaignId: 1 }, hint: BY_ID };
 
-/** The live campaigns of a workspace; those with a text in them where one is searched. */
-export function filterOf(workspaceId, search) {
+/** Returns the filter for the live campaigns of a workspace that contain the search term, if there is one. */
+export function createFilter(workspaceId, search) {
   if (!search) return { workspaceId, archived: false };
-  const literally = search.toLowerCase().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return { workspaceId, archived: false, searchText: { $regex: literally } };
+  const pattern = search.toLowerCase().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return { workspaceId, archived: false, searchText: { $regex: pattern } };
 }
 
-/** The document of a new campaign, whose dates are bare ones (`2026-01-31`). */
-export function documentOf(body, { workspaceId, memberId }) {
+/** Returns the document of a new campaign. Its dates have no time (`2026-01-31`). */
+export function toDocument(body, { workspaceId, memberId }) {
   const now = new Date().toISOString();
   return {
     _id: v7(),
@@ -81,8 +86,8 @@ export function documentOf(body, { workspaceId, memberId }) {
   };
 }
 
-/** What is shown of a document. */
-export function answerOf(document, hasShared) {
+/** Returns the response for a document. */
+export function toResponse(document, hasShared) {
   return {
     id: document._id,
     name: document.name,
@@ -99,42 +104,42 @@ export function answerOf(document, hasShared) {
   };
 }
 
-export function shareId(memberId, campaignId) {
+export function createShareId(memberId, campaignId) {
   return `${memberId}/${campaignId}`;
 }
 
-/** The filter of a member's shares of some campaigns. */
-export function sharesOf({ workspaceId, memberId }, documents) {
-  return { workspaceId, _id: { $in: documents.map(({ _id }) => shareId(memberId, _id)) } };
+/** Returns the filter for a member's shares of these campaigns. */
+export function createSharesFilter({ workspaceId, memberId }, documents) {
+  return { workspaceId, _id: { $in: documents.map(({ _id }) => createShareId(memberId, _id)) } };
 }
 
-/** What is shown of documents; `shares` are the caller's of them. */
-export function answersOf(documents, shares) {
+/** Returns the responses for documents. `shares` are those of the caller. */
+export function toResponses(documents, shares) {
   const shared = new Set(shares.map(({ campaignId }) => campaignId));
-  return documents.map((document) => answerOf(document, shared.has(document._id)));
+  return documents.map((document) => toResponse(document, shared.has(document._id)));
 }
 
-/** Tells who calls by the hash of the key, which it remembers for three seconds as the service does. */
+/** Finds callers by the hash of their key. Caches them for three seconds, as the service does. */
 export class Callers {
-  #known = new Map();
+  #cache = new Map();
 
   constructor(db) {
     this.db = db;
   }
 
-  /** `undefined` for a key that is not known. */
-  of(authorization = '') {
+  /** Returns `undefined` for an unknown key. */
+  find(authorization = '') {
     const hash = createHash('sha256')
       .update(authorization.replace(/^Bearer /, ''))
       .digest('hex');
-    const known = this.#known.get(hash);
-    if (known && Date.now() < known.until) return known.caller;
-    const caller = this.#find(hash);
-    this.#known.set(hash, { caller, until: Date.now() + KEPT_MS });
+    const cached = this.#cache.get(hash);
+    if (cached && Date.now() < cached.expiresAt) return cached.caller;
+    const caller = this.#findByHash(hash);
+    this.#cache.set(hash, { caller, expiresAt: Date.now() + CALLER_CACHE_TTL_MS });
     return caller;
   }
 
-  async #find(hash) {
+  async #findByHash(hash) {
     const credential = await this.db.collection('credentials').findOne({ _id: hash });
     if (!credential) return undefined;
     const { workspaceId, keyId } = credential;

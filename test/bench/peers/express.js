@@ -2,22 +2,22 @@ import express from 'express';
 import { MongoClient } from 'mongodb';
 import { z } from 'zod';
 import {
-  answerOf,
-  answersOf,
+  CAMPAIGN_OPTIONS,
   Callers,
-  DRIVER,
-  documentOf,
-  filterOf,
-  ONE,
-  pageOptions,
-  SHARE,
-  SHARES,
-  shareId,
-  sharesOf,
+  createFilter,
+  createPageOptions,
+  createShareId,
+  createSharesFilter,
+  DRIVER_OPTIONS,
+  SHARE_OPTIONS,
+  SHARES_OPTIONS,
+  toDocument,
+  toResponse,
+  toResponses,
 } from './campaigns.js';
 
-/** Express with the driver and zod, written plainly. */
-const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER).connect()).db();
+/** Express with the driver and zod, in plain code. */
+const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER_OPTIONS).connect()).db();
 const campaigns = db.collection('campaigns');
 const shares = db.collection('shares');
 const callers = new Callers(db);
@@ -48,32 +48,32 @@ app.disable('x-powered-by');
 app.disable('etag');
 app.use(express.json());
 app.use(async (request, response, next) => {
-  request.caller = await callers.of(request.headers.authorization);
+  request.caller = await callers.find(request.headers.authorization);
   if (request.caller) next();
   else response.status(401).json({ error: { code: 'unauthorized' } });
 });
 
 app.get('/campaigns', async ({ caller, query }, response) => {
   const { page, search } = listQuery.parse(query);
-  const found = await campaigns.find(filterOf(caller.workspaceId, search), pageOptions(page)).toArray();
-  const some = await shares.find(sharesOf(caller, found), SHARES).toArray();
-  response.json(answersOf(found, some));
+  const found = await campaigns.find(createFilter(caller.workspaceId, search), createPageOptions(page)).toArray();
+  const some = await shares.find(createSharesFilter(caller, found), SHARES_OPTIONS).toArray();
+  response.json(toResponses(found, some));
 });
 
 app.get('/campaigns/:id', async ({ caller, params: { id } }, response) => {
   const { workspaceId, memberId } = caller;
   const [found, share] = await Promise.all([
-    campaigns.findOne({ workspaceId, _id: id }, ONE),
-    shares.findOne({ workspaceId, _id: shareId(memberId, id) }, SHARE),
+    campaigns.findOne({ workspaceId, _id: id }, CAMPAIGN_OPTIONS),
+    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, SHARE_OPTIONS),
   ]);
-  if (found) response.json(answerOf(found, share !== null));
+  if (found) response.json(toResponse(found, share !== null));
   else response.status(404).json({ error: { code: 'not_found' } });
 });
 
 app.post('/campaigns', async ({ caller, body }, response) => {
-  const document = documentOf(newCampaign.parse(body), caller);
+  const document = toDocument(newCampaign.parse(body), caller);
   await campaigns.insertOne(document);
-  response.status(201).json(answerOf(document, false));
+  response.status(201).json(toResponse(document, false));
 });
 
 app.use((error, _request, response, next) => {

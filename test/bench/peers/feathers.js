@@ -5,58 +5,58 @@ import { MongoDBService } from '@feathersjs/mongodb';
 import { Ajv, getValidator, hooks } from '@feathersjs/schema';
 import { MongoClient } from 'mongodb';
 import {
-  answersOf,
   BY_ID,
   BY_TIME,
   Callers,
-  DRIVER,
-  documentOf,
-  filterOf,
+  createFilter,
+  createSharesFilter,
+  DRIVER_OPTIONS,
   NEWEST_FIRST,
   PAGE_SIZE,
-  SHARES,
-  SHOWN,
-  sharesOf,
+  RESPONSE_FIELDS,
+  SHARES_OPTIONS,
+  toDocument,
+  toResponses,
 } from './campaigns.js';
 import { listQuery, newCampaign } from './schemas.js';
 
-/** Feathers on Koa, with its service for MongoDB; what is particular to campaigns is done by hooks. */
-const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER).connect()).db();
+/** Feathers on Koa, with its MongoDB service. Hooks do what is specific to campaigns. */
+const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER_OPTIONS).connect()).db();
 const shares = db.collection('shares');
 const callers = new Callers(db);
 
 async function authenticate({ params }) {
-  params.caller = await callers.of(params.headers.authorization);
+  params.caller = await callers.find(params.headers.authorization);
   if (!params.caller) throw new NotAuthenticated();
 }
 
-async function asPage({ params }) {
+async function preparePage({ params }) {
   const { page, search } = params.query;
   const [$skip, $limit] = [(page - 1) * PAGE_SIZE, PAGE_SIZE];
-  params.query = { ...filterOf(params.caller.workspaceId, search), $select, $sort: NEWEST_FIRST, $skip, $limit };
+  params.query = { ...createFilter(params.caller.workspaceId, search), $select, $sort: NEWEST_FIRST, $skip, $limit };
   params.mongodb = { hint: BY_TIME };
 }
 
-async function ofWorkspace({ params }) {
+async function restrictToWorkspace({ params }) {
   params.query = { workspaceId: params.caller.workspaceId, $select };
   params.mongodb = { hint: BY_ID };
 }
 
-async function complete(context) {
-  context.data = documentOf(context.data, context.params.caller);
+async function completeDocument(context) {
+  context.data = toDocument(context.data, context.params.caller);
   context.params.query = { $select };
 }
 
-async function show(context) {
+async function formatResponse(context) {
   const found = [context.result].flat();
   const { caller } = context.params;
   const isNew = context.method === 'create';
-  const some = isNew ? [] : await shares.find(sharesOf(caller, found), SHARES).toArray();
-  const shown = answersOf(found, some);
-  context.result = Array.isArray(context.result) ? shown : shown[0];
+  const some = isNew ? [] : await shares.find(createSharesFilter(caller, found), SHARES_OPTIONS).toArray();
+  const responses = toResponses(found, some);
+  context.result = Array.isArray(context.result) ? responses : responses[0];
 }
 
-const $select = Object.keys(SHOWN);
+const $select = Object.keys(RESPONSE_FIELDS);
 const isNewCampaign = getValidator(newCampaign, new Ajv({ allowUnionTypes: true }));
 const isListQuery = getValidator(listQuery, new Ajv({ coerceTypes: true, useDefaults: true }));
 
@@ -74,10 +74,10 @@ app.use('campaigns', service, { methods: ['find', 'get', 'create'] });
 app.service('campaigns').hooks({
   before: {
     all: [authenticate],
-    find: [hooks.validateQuery(isListQuery), asPage],
-    get: [ofWorkspace],
-    create: [hooks.validateData(isNewCampaign), complete],
+    find: [hooks.validateQuery(isListQuery), preparePage],
+    get: [restrictToWorkspace],
+    create: [hooks.validateData(isNewCampaign), completeDocument],
   },
-  after: { all: [show] },
+  after: { all: [formatResponse] },
 });
 await app.listen(Number(process.env.PORT), '127.0.0.1');

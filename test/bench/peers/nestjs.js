@@ -21,36 +21,36 @@ import { IsEnum, IsInt, IsISO8601, IsNumberString, IsOptional, IsUrl, Length, Ma
 import mongoose from 'mongoose';
 import { __decorate, __metadata, __param } from 'tslib';
 import {
-  answerOf,
-  answersOf,
   BY_ID,
   BY_TIME,
   Callers,
-  DRIVER,
-  documentOf,
-  filterOf,
+  createFilter,
+  createShareId,
+  createSharesFilter,
+  DRIVER_OPTIONS,
   NEWEST_FIRST,
   PAGE_SIZE,
-  SHOWN,
-  shareId,
-  sharesOf,
+  RESPONSE_FIELDS,
+  toDocument,
+  toResponse,
+  toResponses,
 } from './campaigns.js';
 
 /**
- * NestJS on its Fastify adapter, with Mongoose and class-validator; reads are `lean`. Written as TypeScript's compiler
- * would write it, for JavaScript has no decorators.
+ * NestJS on its Fastify adapter, with Mongoose and class-validator. Reads are `lean`. JavaScript has no decorators, so this is the
+ * code that the TypeScript compiler would generate.
  */
-const decorated = (target, name, type, ...decorators) =>
+const decorate = (target, name, type, ...decorators) =>
   __decorate([...decorators, __metadata('design:type', type)], target.prototype, name, undefined);
 
 class NewCampaign {}
-decorated(NewCampaign, 'name', String, Length(1, 190));
-for (const name of ['description', 'shareContext', 'objective']) decorated(NewCampaign, name, String, MaxLength(5000));
-decorated(NewCampaign, 'status', String, IsEnum(['draft', 'published', 'archived']));
-decorated(NewCampaign, 'destinationUrl', String, IsUrl(), MaxLength(2048));
-for (const name of ['startDate', 'endDate']) decorated(NewCampaign, name, String, IsISO8601());
+decorate(NewCampaign, 'name', String, Length(1, 190));
+for (const name of ['description', 'shareContext', 'objective']) decorate(NewCampaign, name, String, MaxLength(5000));
+decorate(NewCampaign, 'status', String, IsEnum(['draft', 'published', 'archived']));
+decorate(NewCampaign, 'destinationUrl', String, IsUrl(), MaxLength(2048));
+for (const name of ['startDate', 'endDate']) decorate(NewCampaign, name, String, IsISO8601());
 for (const name of ['shareRewardAmount', 'clickRewardAmount', 'maxRewardPerEmployee', 'totalBudget']) {
-  decorated(
+  decorate(
     NewCampaign,
     name,
     String,
@@ -62,7 +62,7 @@ for (const name of ['shareRewardAmount', 'clickRewardAmount', 'maxRewardPerEmplo
 class ListQuery {
   page = 1;
 }
-decorated(
+decorate(
   ListQuery,
   'page',
   Number,
@@ -71,10 +71,10 @@ decorated(
   Min(1),
   Type(() => Number),
 );
-decorated(ListQuery, 'search', String, IsOptional(), MaxLength(200));
+decorate(ListQuery, 'search', String, IsOptional(), MaxLength(200));
 
 const { Mixed } = mongoose.Schema.Types;
-const kept = { versionKey: false, autoIndex: false };
+const schemaOptions = { versionKey: false, autoIndex: false };
 const Campaign = new mongoose.Schema(
   {
     ...{ _id: String, workspaceId: String, createdBy: String, revision: String },
@@ -85,9 +85,9 @@ const Campaign = new mongoose.Schema(
     ...{ tagIds: [String], groupIds: [String], resources: [Mixed], targetShares: Number },
     ...{ clicks: Number, shares: Number, createdAt: String, updatedAt: String },
   },
-  kept,
+  schemaOptions,
 );
-const Share = new mongoose.Schema({ _id: String, workspaceId: String, campaignId: String }, kept);
+const Share = new mongoose.Schema({ _id: String, workspaceId: String, campaignId: String }, schemaOptions);
 
 class CampaignService {
   constructor(campaigns, shares) {
@@ -97,32 +97,32 @@ class CampaignService {
 
   async list(caller, { page, search }) {
     const found = await this.campaigns
-      .find(filterOf(caller.workspaceId, search), SHOWN)
+      .find(createFilter(caller.workspaceId, search), RESPONSE_FIELDS)
       .sort(NEWEST_FIRST)
       .hint(BY_TIME)
       .skip((page - 1) * PAGE_SIZE)
       .limit(PAGE_SIZE)
       .lean();
-    return answersOf(
+    return toResponses(
       found,
-      await this.shares.find(sharesOf(caller, found), { _id: 0, campaignId: 1 }).hint(BY_ID).lean(),
+      await this.shares.find(createSharesFilter(caller, found), { _id: 0, campaignId: 1 }).hint(BY_ID).lean(),
     );
   }
 
   async get({ workspaceId, memberId }, id) {
     const [found, share] = await Promise.all([
-      this.campaigns.findOne({ workspaceId, _id: id }, SHOWN).hint(BY_ID).lean(),
+      this.campaigns.findOne({ workspaceId, _id: id }, RESPONSE_FIELDS).hint(BY_ID).lean(),
       this.shares
-        .findOne({ workspaceId, _id: shareId(memberId, id) }, { _id: 1 })
+        .findOne({ workspaceId, _id: createShareId(memberId, id) }, { _id: 1 })
         .hint(BY_ID)
         .lean(),
     ]);
     if (!found) throw new NotFoundException();
-    return answerOf(found, share !== null);
+    return toResponse(found, share !== null);
   }
 
   async create(caller, body) {
-    return answerOf(await this.campaigns.create(documentOf(body, caller)), false);
+    return toResponse(await this.campaigns.create(toDocument(body, caller)), false);
   }
 }
 __decorate([Injectable()], CampaignService);
@@ -149,13 +149,13 @@ class CampaignController {
     return this.service.create(caller, body);
   }
 }
-const route = (name, types, ...decorators) => {
+const decorateRoute = (name, types, ...decorators) => {
   const all = [...decorators, __param(0, Req()), __metadata('design:paramtypes', types)];
   __decorate(all, CampaignController.prototype, name, null);
 };
-route('list', [Object, ListQuery], Get(), __param(1, Query()));
-route('get', [Object, String], Get(':id'), __param(1, Param('id')));
-route('create', [Object, NewCampaign], Post(), __param(1, Body()));
+decorateRoute('list', [Object, ListQuery], Get(), __param(1, Query()));
+decorateRoute('get', [Object, String], Get(':id'), __param(1, Param('id')));
+decorateRoute('create', [Object, NewCampaign], Post(), __param(1, Body()));
 const Routes = __decorate(
   [Controller('campaigns'), __metadata('design:paramtypes', [CampaignService])],
   CampaignController,
@@ -168,20 +168,20 @@ class KeyGuard {
 
   async canActivate(context) {
     const request = context.switchToHttp().getRequest();
-    request.caller = await this.callers.of(request.headers.authorization);
+    request.caller = await this.callers.find(request.headers.authorization);
     if (!request.caller) throw new UnauthorizedException();
     return true;
   }
 }
 
 class CampaignModule {}
-const collection = (name, schema) => ({ name, schema, collection: name });
+const createFeature = (name, schema) => ({ name, schema, collection: name });
 const Root = __decorate(
   [
     Module({
       imports: [
-        MongooseModule.forRoot(process.env.MONGODB_URI, DRIVER),
-        MongooseModule.forFeature([collection('campaigns', Campaign), collection('shares', Share)]),
+        MongooseModule.forRoot(process.env.MONGODB_URI, DRIVER_OPTIONS),
+        MongooseModule.forFeature([createFeature('campaigns', Campaign), createFeature('shares', Share)]),
       ],
       controllers: [Routes],
       providers: [

@@ -1,4 +1,4 @@
-/** JSON schemas, for the frameworks that validate by them. */
+/** JSON schemas, for the frameworks that validate with them. */
 
 const text = { type: 'string', maxLength: 5000 };
 const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' };
