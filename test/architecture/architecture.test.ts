@@ -6,50 +6,50 @@ import { join, posix, sep } from 'node:path';
 import { suite, type Tests } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const rooms = ['core', 'adapters', 'bootstrap', 'test'];
+const layers = ['core', 'adapters', 'bootstrap', 'test'];
 
 interface Source {
-  /** From the root of the project, as `core/tag/tag.ts`. */
+  /** The path from the root of the project, such as `core/tag/tag.ts`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Names what breaks a rule in a source. */
+/** Returns the violations of a rule in a source. */
 type Rule = (source: Source) => string[];
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^\s'"`]+)['"`]|<reference\s+\w+=['"]([^'"]+)['"]/g;
 
-/** What a source imports: the name of a package or of a module of Node, or a path from the root of the project. */
+/** Returns the imports of a source: names of packages and Node modules, and paths from the root of the project. */
 function importsOf({ path, text }: Source): string[] {
   const specifiers = [...text.matchAll(IMPORT)].map(([, imported, referenced]) => imported ?? referenced ?? '');
   return specifiers.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name));
 }
 
-function importing(isForbidden: (imported: string, path: string) => boolean): Rule {
+function forbidImports(isForbidden: (imported: string, path: string) => boolean): Rule {
   return (source) =>
     importsOf(source)
       .filter((imported) => isForbidden(imported, source.path))
       .map((imported) => `${source.path} imports ${imported}`);
 }
 
-/** Whether something is one of the names, or inside of it. */
-function isOf(path: string, ...names: readonly string[]): boolean {
+/** Returns whether a path is one of the names, or inside one. */
+function isIn(path: string, ...names: readonly string[]): boolean {
   return names.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
 const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(path)?.[0];
-const mayImportApi: readonly (string | undefined)[] = ['adapters/http', 'adapters/cli'];
+const apiImporters: readonly (string | undefined)[] = ['adapters/http', 'adapters/cli'];
 
-/** The rules on imports, each with violations that it must see and imports that it must let be. */
+/** The rules for imports. Each has violations that it must find, and imports that it must allow. */
 const importRules: readonly {
   readonly title: string;
   readonly rule: Rule;
   readonly violations: readonly string[];
-  readonly fine: readonly string[];
+  readonly allowed: readonly string[];
 }[] = [
   {
     title: 'the core imports nothing but the core',
-    rule: importing((imported, path) => isOf(path, 'core') && !imported.startsWith('core/')),
+    rule: forbidImports((imported, path) => isIn(path, 'core') && !imported.startsWith('core/')),
     violations: [
       'core/tag/tag.ts imports zod',
       'core/tag/tag.ts imports node:crypto',
@@ -59,7 +59,7 @@ const importRules: readonly {
       'core/storage.ts imports ../test/support/core.ts',
       'core/storage.ts imports ../core-of-another/tag.ts',
     ],
-    fine: [
+    allowed: [
       'core/tag/tag.ts imports ../shared/text.ts',
       'core/tag/tag-service.ts imports ./tag.ts',
       'adapters/api/tag.ts imports zod',
@@ -67,7 +67,9 @@ const importRules: readonly {
   },
   {
     title: 'only bootstrap imports Inversify and reflect-metadata',
-    rule: importing((imported, path) => isOf(imported, 'inversify', 'reflect-metadata') && !isOf(path, 'bootstrap')),
+    rule: forbidImports(
+      (imported, path) => isIn(imported, 'inversify', 'reflect-metadata') && !isIn(path, 'bootstrap'),
+    ),
     violations: [
       'core/tag/tag-service.ts imports inversify',
       'adapters/http/http-server.ts imports inversify',
@@ -75,15 +77,15 @@ const importRules: readonly {
       'adapters/memory/storage.ts imports reflect-metadata/lite',
       'test/support/service.ts imports inversify',
     ],
-    fine: ['bootstrap/container.ts imports inversify', 'bootstrap/container.ts imports reflect-metadata'],
+    allowed: ['bootstrap/container.ts imports inversify', 'bootstrap/container.ts imports reflect-metadata'],
   },
   {
-    title: 'an adapter imports of the project the core and itself alone, http and cli the api too',
-    rule: importing((imported, path) => {
+    title: 'an adapter imports only the core and itself from the project; http and cli also import api',
+    rule: forbidImports((imported, path) => {
       const adapter = adapterOf(path);
-      if (adapter === undefined || !isOf(imported, ...rooms)) return false;
-      const isApi = isOf(imported, 'adapters/api') && mayImportApi.includes(adapter);
-      return !isApi && !isOf(imported, 'core', adapter);
+      if (adapter === undefined || !isIn(imported, ...layers)) return false;
+      const isApi = isIn(imported, 'adapters/api') && apiImporters.includes(adapter);
+      return !isApi && !isIn(imported, 'core', adapter);
     }),
     violations: [
       'adapters/mongodb/record-store.ts imports ../memory/condition.ts',
@@ -96,7 +98,7 @@ const importRules: readonly {
       'adapters/http/http-server.ts imports ../../bootstrap/settings.ts',
       'adapters/http/http-server.ts imports ../../test/support/service.ts',
     ],
-    fine: [
+    allowed: [
       'adapters/http/http-server.ts imports ../api/operations.ts',
       'adapters/cli/main.ts imports ../api/operations.ts',
       'adapters/http/http-server.ts imports ./query-string.ts',
@@ -107,69 +109,69 @@ const importRules: readonly {
   },
   {
     title: 'only test/support/suite.ts imports uvu',
-    rule: importing((imported, path) => isOf(imported, 'uvu') && path !== 'test/support/suite.ts'),
+    rule: forbidImports((imported, path) => isIn(imported, 'uvu') && path !== 'test/support/suite.ts'),
     violations: [
       'test/core/tag.test.ts imports uvu',
       'test/core/tag.test.ts imports uvu/assert',
       'test/support/service.ts imports uvu',
       'core/tag/tag.ts imports uvu',
     ],
-    fine: ['test/support/suite.ts imports uvu'],
+    allowed: ['test/support/suite.ts imports uvu'],
   },
 ];
 
-const CLOCK_OR_CHANCE = /\bDate\.now\b|\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bMath\.random\b/g;
+const CLOCK_OR_RANDOMNESS = /\bDate\.now\b|\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bMath\.random\b/g;
 
-/** Node 20 rejects valid URLs with it (adapters/api/url.ts). */
+/** In Node 20, it rejects valid URLs (adapters/api/url.ts). */
 const CAN_PARSE = /\bURL\s*\.\s*canParse\b|\bcanParse\b[^;=]*=\s*URL\b/g;
 
-const doesNotAskCanParse: Rule = ({ path, text }) =>
+const forbidCanParse: Rule = ({ path, text }) =>
   path === 'test/architecture/architecture.test.ts'
     ? []
     : [...text.matchAll(CAN_PARSE)].map(([found]) => `${path} has ${found}`);
 
-const hasNoClockAndNoChance: Rule = ({ path, text }) =>
-  isOf(path, 'core') ? [...text.matchAll(CLOCK_OR_CHANCE)].map(([found]) => `${path} has ${found}`) : [];
+const forbidClockAndRandomness: Rule = ({ path, text }) =>
+  isIn(path, 'core') ? [...text.matchAll(CLOCK_OR_RANDOMNESS)].map(([found]) => `${path} has ${found}`) : [];
 
-function sources(): Source[] {
-  return rooms.flatMap((room) =>
-    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+function readSources(): Source[] {
+  return layers.flatMap((layer) =>
+    readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
       .map((file) => ({
-        path: `${room}/${file.split(sep).join('/')}`,
-        text: readFileSync(join(root, room, file), 'utf8'),
+        path: `${layer}/${file.split(sep).join('/')}`,
+        text: readFileSync(join(root, layer, file), 'utf8'),
       })),
   );
 }
 
-/** A source that imports what `core/tag/tag.ts imports zod` says. */
-function planted(says: string): Source {
-  const [path, imported] = says.split(' imports ') as [string, string];
+/** Returns a source with an import, described as in `core/tag/tag.ts imports zod`. */
+function plantImport(description: string): Source {
+  const [path, imported] = description.split(' imports ') as [string, string];
   return { path, text: `import { thing } from '${imported}';` };
 }
 
-const importTests: Tests = importRules.map(({ title, rule, violations, fine }) => [
+const importTests: Tests = importRules.map(({ title, rule, violations, allowed }) => [
   title,
   () => {
-    assert.deepEqual(sources().flatMap(rule), []);
-    for (const violation of violations) assert.equal(rule(planted(violation)).length, 1, violation);
-    for (const allowed of fine) assert.deepEqual(rule(planted(allowed)), []);
+    assert.deepEqual(readSources().flatMap(rule), []);
+    for (const violation of violations) assert.equal(rule(plantImport(violation)).length, 1, violation);
+    for (const imported of allowed) assert.deepEqual(rule(plantImport(imported)), []);
   },
 ]);
 
-/** What the compiler says of a project, line by line. */
+/** Returns the lines that the compiler prints for a project. */
 function compile(project: string): string[] {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', project, '--pretty', 'false'], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-suite('the architecture', importTests, {
-  'is looked at in every room, and in every form of an import': () => {
-    for (const room of rooms)
+suite('The architecture', importTests, {
+  'is checked in every layer, and for every form of an import': () => {
+    for (const layer of layers)
       assert.ok(
-        sources().some(({ path }) => isOf(path, room)),
-        room,
+        readSources().some(({ path }) => isIn(path, layer)),
+        layer,
       );
     const forms = [
       `import thing from 'seen';`,
@@ -189,8 +191,8 @@ suite('the architecture', importTests, {
     for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
   },
 
-  'the core asks neither the clock nor chance': () => {
-    assert.deepEqual(sources().flatMap(hasNoClockAndNoChance), []);
+  'the core uses neither the clock nor randomness': () => {
+    assert.deepEqual(readSources().flatMap(forbidClockAndRandomness), []);
     const calls = [
       'Date.now()',
       'new Date()',
@@ -200,29 +202,29 @@ suite('the architecture', importTests, {
       'Math.random()',
       '{ now: Date.now }',
     ];
-    for (const text of calls) assert.equal(hasNoClockAndNoChance({ path: 'core/tag/tag.ts', text }).length, 1, text);
-    const fine = 'new Date(now), new Date(\n  now), Date.parse(text), Date.UTC(2026), Math.min(1, 2), startDate()';
-    assert.deepEqual(hasNoClockAndNoChance({ path: 'core/tag/tag.ts', text: fine }), []);
-    assert.deepEqual(hasNoClockAndNoChance({ path: 'adapters/http/http-server.ts', text: 'Date.now()' }), []);
+    for (const text of calls) assert.equal(forbidClockAndRandomness({ path: 'core/tag/tag.ts', text }).length, 1, text);
+    const allowed = 'new Date(now), new Date(\n  now), Date.parse(text), Date.UTC(2026), Math.min(1, 2), startDate()';
+    assert.deepEqual(forbidClockAndRandomness({ path: 'core/tag/tag.ts', text: allowed }), []);
+    assert.deepEqual(forbidClockAndRandomness({ path: 'adapters/http/http-server.ts', text: 'Date.now()' }), []);
   },
 
   'no source validates URLs with URL.canParse': () => {
-    assert.deepEqual(sources().flatMap(doesNotAskCanParse), []);
+    assert.deepEqual(readSources().flatMap(forbidCanParse), []);
     const uses = ['URL.canParse(text)', '.every(URL.canParse)', 'URL\n  .canParse(text)', 'const { canParse } = URL;'];
-    for (const text of uses) assert.equal(doesNotAskCanParse({ path: 'adapters/api/url.ts', text }).length, 1, text);
-    assert.deepEqual(doesNotAskCanParse({ path: 'adapters/api/url.ts', text: 'new URL(text)' }), []);
+    for (const text of uses) assert.equal(forbidCanParse({ path: 'adapters/api/url.ts', text }).length, 1, text);
+    assert.deepEqual(forbidCanParse({ path: 'adapters/api/url.ts', text: 'new URL(text)' }), []);
   },
 
-  'the core compiles, and would not with a word of the machine that it runs on': () => {
+  'the core compiles without types of Node and browsers, and fails with their globals': () => {
     assert.deepEqual(compile(join(root, 'core')), []);
-    const words = ['URL', 'crypto', 'setTimeout', 'console', 'process', 'Buffer', 'fetch', 'performance', 'document'];
+    const globals = ['URL', 'crypto', 'setTimeout', 'console', 'process', 'Buffer', 'fetch', 'performance', 'document'];
     const folder = mkdtempSync(join(tmpdir(), 'core-'));
     try {
       const settings = { extends: join(root, 'core/tsconfig.json'), compilerOptions: { rootDir: '.' }, include: ['.'] };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
-      writeFileSync(join(folder, 'planted.ts'), words.map((word) => `${word};\n`).join(''));
+      writeFileSync(join(folder, 'planted.ts'), globals.map((name) => `${name};\n`).join(''));
       const missing = compile(folder).map((line) => /planted\.ts.*Cannot find name '(\w+)'/.exec(line)?.[1] ?? line);
-      assert.deepEqual(missing, words);
+      assert.deepEqual(missing, globals);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -7,7 +7,7 @@ import { createDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-service.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { getRedis } from '../support/redis.ts';
-import { freePort } from '../support/server-process.ts';
+import { findFreePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -23,7 +23,7 @@ suite('a build', {
       RATE_LIMITER: 'redis',
       REDIS_URL: counter.url,
       WORKERS: String(WORKER_COUNT),
-      PORT: String(await freePort()),
+      PORT: String(await findFreePort()),
     };
     try {
       await withCheckout({ isBuilt: true }, async (checkout) => {

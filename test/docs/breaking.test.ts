@@ -28,8 +28,8 @@ function readCommittedVersions(): string[] {
 
 /** Breaking changes to a copy of the document, by the message that each must cause. */
 const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown>> = {
-  'PATCH /tags/{id} is gone': ({ paths }) => delete paths['/tags/{id}'].patch,
-  'GET /domains, search is gone': ({ paths }) => paths['/domains'].get.parameters.splice(1, 1),
+  'PATCH /tags/{id} is missing': ({ paths }) => delete paths['/tags/{id}'].patch,
+  'GET /domains, search is missing': ({ paths }) => paths['/domains'].get.parameters.splice(1, 1),
   'GET /domains, search is required': ({ paths }) => {
     paths['/domains'].get.parameters[1].required = true;
   },
@@ -38,7 +38,7 @@ const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown
   },
   'POST /groups, the body.description is required': ({ components }) =>
     components.schemas.NewGroup.required.push('description'),
-  'PATCH /content-pillars/{id}, the body.color does not take red': ({ components }) =>
+  'PATCH /content-pillars/{id}, the body.color does not accept red': ({ components }) =>
     components.schemas.ContentPillarChange.properties.color.enum.shift(),
   'POST /groups, 201.count may be missing': ({ components }) => {
     components.schemas.Group.required = ['id', 'name', 'createdAt'];
@@ -48,22 +48,22 @@ const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown
   'GET /domains, 200, an item.slug may be null': ({ components }) => {
     components.schemas.Domain.properties.slug.type = ['string', 'null'];
   },
-  'GET /domains, pageSize has another default': ({ paths }) => {
+  'GET /domains, pageSize has a different default': ({ paths }) => {
     paths['/domains'].get.parameters.at(-1).schema.default = 25;
   },
   'POST /campaigns, the body.image has a narrower maxLength': ({ components }) => {
     components.schemas.NewCampaign.properties.image.anyOf[0].maxLength = 255;
   },
-  'POST /campaigns, the body.resources, an item.language is gone': ({ components }) =>
+  'POST /campaigns, the body.resources, an item.language is missing': ({ components }) =>
     delete components.schemas.CampaignResource.properties.language,
-  'GET /campaigns/{id}, 200.hasShared is gone': ({ components }) =>
+  'GET /campaigns/{id}, 200.hasShared is missing': ({ components }) =>
     delete components.schemas.Campaign.properties.hasShared,
-  'PATCH /tags/{id}, 200.color may be anything': ({ components }) =>
+  'PATCH /tags/{id}, 200.color may have any value': ({ components }) =>
     delete components.schemas.Tag.properties.color.enum,
-  'GET /campaigns, 200, Link is gone': ({ paths }) => delete paths['/campaigns'].get.responses[200].headers.Link,
-  'DELETE /content-pillars/{id}, 429, Retry-After is gone': ({ components }) =>
+  'GET /campaigns, 200, Link is missing': ({ paths }) => delete paths['/campaigns'].get.responses[200].headers.Link,
+  'DELETE /content-pillars/{id}, 429, Retry-After is missing': ({ components }) =>
     delete components.responses.RateLimitExceeded.headers['Retry-After'],
-  'DELETE /content-pillars/{id}, 404 is gone': ({ paths }) =>
+  'DELETE /content-pillars/{id}, 404 is missing': ({ paths }) =>
     delete paths['/content-pillars/{id}'].delete.responses[404],
 };
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { MissingDependencyError } from './missing-dependency-error.ts';
 
-const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const EXECUTABLES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-const FLAGS = [
+const LAUNCH_OPTIONS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -13,33 +13,33 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** What a page did that nobody wants of it: messages of the console, and requests that went elsewhere. */
+/** Problems of a page: errors in the console, and requests to other origins. */
 export interface PageProblems {
   readonly errors: readonly string[];
-  readonly foreign: readonly string[];
+  readonly foreignRequests: readonly string[];
 }
 
-/** Lets a test look at a page of a service in a headless Chromium of its own. */
+/** Opens a page in a new headless Chromium, and passes it to the test. */
 export async function withBrowserPage(
   origin: string,
   options: BrowserContextOptions,
-  test: (page: Page, complaints: PageProblems) => Promise<void>,
+  test: (page: Page, problems: PageProblems) => Promise<void>,
 ): Promise<void> {
-  const executablePath = PLACES.find((path) => path !== undefined && existsSync(path));
+  const executablePath = EXECUTABLES.find((path) => path !== undefined && existsSync(path));
   if (!executablePath)
     throw new MissingDependencyError('Chromium: install it (`apt-get install chromium`) or name it in CHROMIUM');
-  const browser = await chromium.launch({ executablePath, args: FLAGS, chromiumSandbox: false });
+  const browser = await chromium.launch({ executablePath, args: LAUNCH_OPTIONS, chromiumSandbox: false });
   try {
     const page = await browser.newPage({ baseURL: origin, ...options });
     const errors: string[] = [];
-    const foreign: string[] = [];
+    const foreignRequests: string[] = [];
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(String(error)));
     page.on('request', (request) => {
-      const { protocol, origin: to } = new URL(request.url());
-      if (to !== origin && protocol !== 'data:' && protocol !== 'blob:') foreign.push(request.url());
+      const { protocol, origin: target } = new URL(request.url());
+      if (target !== origin && protocol !== 'data:' && protocol !== 'blob:') foreignRequests.push(request.url());
     });
-    await test(page, { errors, foreign });
+    await test(page, { errors, foreignRequests });
   } finally {
     await browser.close();
   }

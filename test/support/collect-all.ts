@@ -1,4 +1,4 @@
-/** All that a source gives, as an array (`Array.fromAsync`, which Node 20 has not). */
+/** Returns all values of a source as an array. Node 20 has no `Array.fromAsync`. */
 export async function collectAll<T>(source: AsyncIterable<T>): Promise<T[]> {
   const values: T[] = [];
   for await (const value of source) values.push(value);

@@ -5,18 +5,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DEMO_API_KEY } from './service.ts';
 import { campaignBody } from './tenants.ts';
 
-/** What came of a request of a crowd. */
+/** A response with its latency. */
 export interface TimedResponse {
   readonly status: number;
   /** The first line and the headers. */
   readonly head: string;
   readonly body: string;
   readonly milliseconds: number;
-  /** When the answer was there, as of `performance.now()`. */
+  /** When the response was complete, by `performance.now()`. */
   readonly at: number;
 }
 
-/** The bytes of a request with the demo's key. */
+/** Returns the bytes of a request with the demo key. */
 export function requestBytes(method: string, path: string, body = ''): Buffer {
   const length = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   return Buffer.from(
@@ -25,27 +25,27 @@ export function requestBytes(method: string, path: string, body = ''): Buffer {
 }
 
 /**
- * The bytes of a search for `z` and another letter, which reads all campaigns: a term of three letters has an index, and one whose
- * first letter is nowhere takes no time. Those at the same time have terms of their own, so that none shares a result.
+ * Returns the bytes of a search for `z` and another letter. It examines all campaigns: terms of three letters have an index, and a
+ * term whose first letter does not occur is found missing at once. Simultaneous searches have different terms, so that none shares a
+ * result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);
   return Buffer.from(requestBytes('GET', `/campaigns?search=${term}`).toString().replace(DEMO_API_KEY, key));
 }
 
-/** The campaigns of a page, each with the longest description. */
-const CAMPAIGNS = 25;
-const LARGE = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
+const PAGE_SIZE = 25;
+const LARGE_BODY = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
 
-/** Makes the first page of campaigns so large that forty of it are more than the buffers of a connection hold. */
+/** Creates a first page of campaigns so large that forty responses exceed the buffers of a connection. */
 export async function createLargePage(url: string): Promise<void> {
-  const crowd = await ConcurrentClients.open(url, CAMPAIGNS);
-  const answers = await crowd.sendOnAll(requestBytes('POST', '/campaigns', LARGE));
-  crowd.close();
-  assert.ok(answers.every(({ status }) => status === 201));
+  const clients = await ConcurrentClients.open(url, PAGE_SIZE);
+  const responses = await clients.sendOnAll(requestBytes('POST', '/campaigns', LARGE_BODY));
+  clients.close();
+  assert.ok(responses.every(({ status }) => status === 201));
 }
 
-/** Connections that are kept, each with one request at a time: so cheap to this process that it can overload a service. */
+/** Persistent connections with one request at a time each. They cost this process so little that it can overload a service. */
 export class ConcurrentClients {
   private constructor(private readonly sockets: readonly Socket[]) {}
 
@@ -60,62 +60,62 @@ export class ConcurrentClients {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** A request over each connection at once. */
+  /** Sends a request over each connection at the same time. */
   sendOnAll(request: Buffer): Promise<TimedResponse[]> {
-    return Promise.all(this.sockets.map((socket) => ask(socket, request)));
+    return Promise.all(this.sockets.map((socket) => send(socket, request)));
   }
 
-  /** Over each connection one request after another, for a while. */
+  /** Sends one request after another over each connection, for a time. */
   async sendInLoop(request: Buffer, milliseconds: number): Promise<TimedResponse[]> {
     const end = performance.now() + milliseconds;
-    const answers: TimedResponse[] = [];
-    const sendRaw = async (socket: Socket) => {
-      while (performance.now() < end) answers.push(await ask(socket, request));
+    const responses: TimedResponse[] = [];
+    const keepBusy = async (socket: Socket) => {
+      while (performance.now() < end) responses.push(await send(socket, request));
     };
-    await Promise.all(this.sockets.map(sendRaw));
-    return answers;
+    await Promise.all(this.sockets.map(keepBusy));
+    return responses;
   }
 
-  /** So many requests a second for a while, whatever becomes of those before, as long as a connection is free for one. */
+  /** Sends requests at a constant rate for a time, as long as a connection is free. Does not wait for responses. */
   async sendAtRate(request: Buffer, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
     const free = [...this.sockets];
-    const answers: Promise<TimedResponse>[] = [];
+    const responses: Promise<TimedResponse>[] = [];
     const start = performance.now();
-    const send = async (socket: Socket) => {
-      const answer = await ask(socket, request);
+    const sendAndFree = async (socket: Socket) => {
+      const response = await send(socket, request);
       free.push(socket);
-      return answer;
+      return response;
     };
     for (let elapsed = 0; elapsed < milliseconds; elapsed = performance.now() - start) {
-      const due = Math.floor((elapsed * perSecond) / 1000) - answers.length;
-      for (const socket of free.splice(0, Math.max(0, due))) answers.push(send(socket));
+      const due = Math.floor((elapsed * perSecond) / 1000) - responses.length;
+      for (const socket of free.splice(0, Math.max(0, due))) responses.push(sendAndFree(socket));
       await delay(1);
     }
-    return Promise.all(answers);
+    return Promise.all(responses);
   }
 }
 
-function ask(socket: Socket, request: Buffer): Promise<TimedResponse> {
+function send(socket: Socket, request: Buffer): Promise<TimedResponse> {
   const sentAt = performance.now();
   let received = '';
   socket.write(request);
   return new Promise((resolve, reject) => {
-    const done = () => {
+    const removeListeners = () => {
       socket.off('data', read);
-      socket.off('close', lost);
+      socket.off('close', onClose);
     };
-    const lost = () => reject(new Error('the service closed a connection'));
+    const onClose = () => reject(new Error('the service closed a connection'));
     const read = (chunk: Buffer) => {
       received += chunk.toString('latin1');
       const end = received.indexOf('\r\n\r\n');
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
       if (end < 0 || received.length < end + 4 + length) return;
-      done();
+      removeListeners();
       const at = performance.now();
       const [head, body] = [received.slice(0, end), received.slice(end + 4)];
       resolve({ status: Number(received.slice(9, 12)), head, body, milliseconds: at - sentAt, at });
     };
     socket.on('data', read);
-    socket.on('close', lost);
+    socket.on('close', onClose);
   });
 }

@@ -8,15 +8,15 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
-/** Where the clock of a test stands at first: 2026-01-31T12:00:00.000Z. */
+/** The initial time of a test: 2026-01-31T12:00:00.000Z. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
-/** Two workspaces, and an id that is in neither. */
+/** The ids of two workspaces, and an id that neither has. */
 export const OWN = 'own';
 export const OTHER = 'other';
 export const UNKNOWN_ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 
-/** The use cases over a memory storage of their own, at a clock that stands until a test moves it. */
+/** The use cases on a new memory storage, with a clock that only the test advances. */
 export interface TestCore {
   readonly app: Application;
   readonly storage: Storage;

@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert';
 
-const SHOWN = 10;
+const MAX_SHOWN_FAILURE_COUNT = 10;
 
-/** Checks every case of a table, and then fails with the name of each case that failed. Tables nest. */
+/** Checks every case of a table. Then it fails with the names of all failed cases. Tables can be nested. */
 export async function each<Case>(
   table: Iterable<readonly [name: string, value: Case]> | Readonly<Record<string, Case>>,
   check: (value: Case, name: string) => unknown,
@@ -16,13 +16,13 @@ export async function each<Case>(
       failures.push(`${name}: ${error instanceof AssertionError ? error.message : (error as Error)?.stack}`);
     }
   }
-  if (cases.length === 0) throw new AssertionError({ message: 'the table has no case' });
+  if (cases.length === 0) throw new AssertionError({ message: 'the table is empty' });
   if (failures.length === 0) return;
-  const shown = failures.slice(0, SHOWN).join('\n');
+  const shown = failures.slice(0, MAX_SHOWN_FAILURE_COUNT).join('\n');
   throw new AssertionError({ message: `${failures.length} of ${cases.length} cases failed\n${shown}` });
 }
 
-/** A table of texts, each named by itself. */
+/** Returns a table in which each text is its own name. */
 export function textCases(...values: readonly string[]): [string, string][] {
   return values.map((value) => [value, value]);
 }

@@ -3,16 +3,16 @@ import type { ApiResponse } from './service.ts';
 
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** An id in the form of one, of no record. */
+/** A valid id that no record has. */
 export const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000';
 
-/** The JSON of an answer that has the status; fails with the text of one that has not. */
-export function jsonOf(answer: ApiResponse, status = 200): ApiResponse['json'] {
-  assert.equal(answer.status, status, answer.text);
-  return answer.json;
+/** Returns the JSON of a response. Fails with its text if it has another status. */
+export function jsonOf(response: ApiResponse, status = 200): ApiResponse['json'] {
+  assert.equal(response.status, status, response.text);
+  return response.json;
 }
 
-/** The codes of the specification by their statuses. */
+/** The error codes of the specification by status. */
 export const expectedCodes: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -25,29 +25,29 @@ export const expectedCodes: Readonly<Record<number, string>> = {
   500: 'internal_server_error',
 };
 
-/** The answer is a refusal: the status, the error object to the letter, and a message that matches. */
-export function assertError(answer: ApiResponse, status: number, message: RegExp = /./, what = ''): void {
-  assert.equal(answer.status, status, `${what} ${answer.text}`);
-  assertHeaders(answer);
+/** Asserts that a response is an error: its status, exactly the error object, and a matching message. */
+export function assertError(response: ApiResponse, status: number, message: RegExp = /./, what = ''): void {
+  assert.equal(response.status, status, `${what} ${response.text}`);
+  assertHeaders(response);
   const code = expectedCodes[status] as string;
-  const { error } = answer.json;
+  const { error } = response.json;
   const doc_url = `/docs/errors#${code.replaceAll('_', '-')}`;
-  assert.deepEqual(answer.json, { error: { code, message: error.message, doc_url } }, what);
+  assert.deepEqual(response.json, { error: { code, message: error.message, doc_url } }, what);
   assert.match(error.message, message, what);
 }
 
-/** A 422 whose message says of each of these paths what is wrong with it, and of nothing else. */
-export function assertInvalidFields(answer: ApiResponse, paths: readonly string[], what = ''): void {
-  assertError(answer, 422, /./, what);
-  assert.deepEqual(invalidFieldsOf(answer), paths, `${what} ${answer.text}`);
+/** Asserts that a response is a 422 whose message names exactly these paths, in this order. */
+export function assertInvalidFields(response: ApiResponse, paths: readonly string[], what = ''): void {
+  assertError(response, 422, /./, what);
+  assert.deepEqual(invalidFieldsOf(response), paths, `${what} ${response.text}`);
 }
 
-/** The paths that the message of a 422 names, in their order. */
+/** Returns the paths that the message of a 422 names, in order. */
 export function invalidFieldsOf({ json }: ApiResponse): string[] {
-  return json.error.message.split('; ').map((fault: string) => fault.split(': ')[0]);
+  return json.error.message.split('; ').map((problem: string) => problem.split(': ')[0]);
 }
 
-/** The headers of every reply of the API. */
+/** Asserts the headers that every response of the API has. */
 export function assertHeaders({ headers, text }: ApiResponse): void {
   assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   assert.equal(headers.get('cache-control'), 'no-store');
@@ -56,24 +56,24 @@ export function assertHeaders({ headers, text }: ApiResponse): void {
   if (text !== '') assert.equal(headers.get('content-length'), String(Buffer.byteLength(text)));
 }
 
-const VARYING = ['x-request-id', 'date', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+const VARYING_HEADERS = ['x-request-id', 'date', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** All of an answer but its request's id, the time, and the count of requests. */
+/** Returns a response without the request id, the date and the rate limit headers, which differ in each response. */
 export function comparablePartOf({ status, headers, text }: ApiResponse) {
-  return { status, headers: [...headers].filter(([name]) => !VARYING.includes(name)), text };
+  return { status, headers: [...headers].filter(([name]) => !VARYING_HEADERS.includes(name)), text };
 }
 
-/** Fails unless the answer is the 404 of an id that names no record here. */
-export function assertNotFound(answer: ApiResponse, what = ''): void {
-  assertError(answer, 404, /./, what);
+/** Asserts that a response is the 404 of an unknown id. */
+export function assertNotFound(response: ApiResponse, what = ''): void {
+  assertError(response, 404, /./, what);
 }
 
-/** Fails unless the answer is a 409. */
-export function assertConflict(answer: ApiResponse, what = ''): void {
-  assertError(answer, 409, /./, what);
+/** Asserts that a response is a 409. */
+export function assertConflict(response: ApiResponse, what = ''): void {
+  assertError(response, 409, /./, what);
 }
 
-/** What a list answers, one field of each record. */
-export function fieldValuesOf(answer: ApiResponse, field: string): unknown[] {
-  return jsonOf(answer).map((record: Record<string, unknown>) => record[field]);
+/** Returns one field of each record of a list. */
+export function fieldValuesOf(response: ApiResponse, field: string): unknown[] {
+  return jsonOf(response).map((record: Record<string, unknown>) => record[field]);
 }

@@ -3,27 +3,27 @@ import type { NewMember } from '../../core/access/member-service.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { type Api, type ApiResponse, type ServiceOptions, withService } from './service.ts';
 
-/** A workspace that holds nothing but its admin and the admin's key. */
+/** A workspace with an admin and the admin's key. */
 export interface Fixture {
   readonly workspaceId: string;
   readonly admin: Member;
   readonly key: string;
-  /** Calls with the admin's key; what is given as `body` is sent. */
+  /** Sends a request with the admin's key. */
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>;
   addMember(member?: Partial<NewMember>): Promise<Member>;
-  /** Makes a key of a member, or of none. */
+  /** Creates a key of a member, or of no member. */
   addKey(memberId?: string): Promise<string>;
 }
 
-/** Serves while a test works in an empty workspace. */
+/** Starts a service with an empty workspace for the time of a test. */
 export function withFixture(
-  test: (world: Fixture, api: Api) => Promise<void>,
+  test: (fixture: Fixture, api: Api) => Promise<void>,
   options?: ServiceOptions,
 ): Promise<void> {
   return withService(async (api) => test(await createFixture(api), api), options);
 }
 
-/** Makes one more workspace in a service. */
+/** Creates another workspace in a service. */
 export async function createFixture({ app, call }: Api): Promise<Fixture> {
   const { id: workspaceId } = await app.workspaces.create('Contoso');
   const addMember = (member: Partial<NewMember> = {}) =>
@@ -42,8 +42,8 @@ export async function createFixture({ app, call }: Api): Promise<Fixture> {
   };
 }
 
-/** A campaign with all that no read of the API returns. */
+/** Returns a campaign as it is stored, with the fields that the API does not return. */
 export async function storedCampaign({ app }: Api, { workspaceId }: Fixture, id: string): Promise<Campaign> {
   for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
-  throw new Error(`There is no campaign ${id}.`);
+  throw new Error(`unknown campaign: ${id}`);
 }

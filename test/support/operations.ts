@@ -6,7 +6,7 @@ import { callRaw, type RawRequest } from './raw-requests.ts';
 import type { Api, ApiResponse } from './service.ts';
 import { campaignBody, createTenant, readAllLists, type Tenant } from './tenants.ts';
 
-/** Tables of the declared operations, by their ids. */
+/** Tables of operations, by operation id. */
 export const allOperations = operations.map((operation) => [operation.id, operation] as const);
 export const operationsWithBody = allOperations.filter(([, { body }]) => body);
 export const operationsWithoutBody = allOperations.filter(([, { body }]) => !body);
@@ -28,7 +28,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   updateTag: () => ({ name: newName() }),
 };
 
-/** A call of an operation that succeeds: on the tenant's own record, with a body whose name is not taken. */
+/** Returns a request of an operation that succeeds: for a record of the tenant, with an unused name. */
 export function validCallOf(
   operation: Operation,
   { ids }: Pick<Tenant, 'ids'>,
@@ -36,52 +36,52 @@ export function validCallOf(
   return { path: pathOf(operation, ids[pathSegmentOf(operation)]), body: bodies[operation.id]?.() };
 }
 
-/** The path of an operation, with an id where it takes one. */
+/** Returns the path of an operation, with the id if the path has one. */
 export function pathOf({ path }: Operation, id: string): string {
   return path.replace('{id}', id);
 }
 
-/** The kind of record that an operation is about: the first segment of its path. */
+/** Returns the first segment of the path, which names the resource. */
 export function pathSegmentOf({ path }: Operation): keyof Tenant['ids'] {
   return path.split('/')[1] as keyof Tenant['ids'];
 }
 
-/** The status of an operation's success; of a domain's creation that of a new one. */
+/** Returns the status of a success. For `createDomain`, it is that of a new domain. */
 export function successStatusOf({ method }: Operation): number {
   return method === 'POST' ? 201 : 200;
 }
 
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** What JSON Schema says of a field. */
+/** The JSON Schema of a field, as far as tests need it. */
 export interface FieldSchema {
   readonly type?: JsonType | readonly JsonType[];
   readonly anyOf?: readonly FieldSchema[];
   readonly enum?: readonly unknown[];
 }
 
-/** The fields of a declared query or body, as they may be sent. */
+/** Returns the fields of a query or body with the schemas of their input. */
 export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
   if (!fields) return [];
   const { $defs = {}, ...root } = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' });
-  const whole = (schema: z.core.JSONSchema._JSONSchema) =>
+  const resolve = (schema: z.core.JSONSchema._JSONSchema) =>
     typeof schema === 'object' && schema.$ref ? ($defs[schema.$ref.replace('#/$defs/', '')] as typeof root) : schema;
-  const { properties = {} } = whole(root) as typeof root;
+  const { properties = {} } = resolve(root) as typeof root;
   assert.deepEqual(Object.keys(properties), Object.keys(fields.shape));
-  return Object.entries(properties).map(([name, schema]) => [name, whole(schema) as FieldSchema]);
+  return Object.entries(properties).map(([name, schema]) => [name, resolve(schema) as FieldSchema]);
 }
 
-/** The types that a field takes. */
+/** Returns the types that a field accepts. */
 export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
   return [...[type].flat(), ...anyOf.flatMap(typesOf)] as JsonType[];
 }
 
-/** Sends a request that would succeed, but for what is given. */
+/** Sends a request that would succeed without the given changes. */
 export type SendRequest = (other?: Partial<RawRequest>) => Promise<ApiResponse>;
 
 /**
- * Lets a test have an operation refused, with nothing else than refusals: then everything is as it was, and the very
- * request succeeds, so that no refused one has taken a name either.
+ * Runs a test that sends only requests to be rejected, and then asserts that nothing has changed. Also asserts that the original
+ * request succeeds, so that no rejected one has reserved a name.
  */
 export async function assertChangesNothing(
   api: Api,

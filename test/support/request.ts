@@ -4,26 +4,26 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The text parsed as JSON; `undefined` where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  /** The parsed body, or `undefined` if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the expected type
   readonly json: any;
 }
 
 export interface RequestOptions {
-  /** The bearer key; the demo's where it is left out, none where it is `null`. */
+  /** The bearer key. The default is the demo key. `null` sends no key. */
   readonly key?: string | null;
-  /** Sent as JSON; a string or bytes are sent as they are. */
+  /** Serialized as JSON. A string or bytes are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request to a URL, with the key of the demo where none is given. */
+/** Sends a request to a URL. */
 export async function request(
   url: string,
   method: string,
   { key = DEMO_API_KEY, body, headers }: RequestOptions = {},
 ): Promise<ApiResponse> {
-  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -32,13 +32,13 @@ export async function request(
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+  return { status: response.status, headers: response.headers, text, json: parseJson(text) };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,11 +1,11 @@
-/** Begins the line by which the runner learns how a file of tests ended. */
+/** Starts the line with which a file of tests reports its results to the runner. */
 export const RESULTS = '#results ';
 
-/** How a file of tests ended. */
+/** The results of a file of tests. */
 export interface Results {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What this machine lacks, where tests were skipped. */
+  /** The missing programs for which tests were skipped. */
   readonly reasons: readonly string[];
 }

@@ -8,22 +8,22 @@ import { isLong, SOAK_SECONDS, scale } from './scale.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
 
 const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
-/** A run that takes longer than this shows that it goes on. */
+/** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
-/** The folders whose tests wait for servers most of their time. */
-const WAITING = /^(?:faults|mongodb|bootstrap)\//;
+/** The folders whose tests mostly wait for servers. */
+const WAITING_FOLDERS = /^(?:faults|mongodb|bootstrap)\//;
 const root = join(import.meta.dirname, '..');
 
 /**
- * Runs every file of tests whose path has one of the given words in it, each in a process of its own; `.long.test.ts` only at
- * length. Then one runs after the other, because it looks at the clock; else two more than there are processors, because
- * some wait for servers: these are run first. Every half minute, standard error says how far it is.
+ * Runs each file of tests whose path contains one of the words, in a process of its own. Files that end in `.long.test.ts` run only
+ * at length. Then one file runs after another, because some measure time. Otherwise two more run at the same time than there are
+ * processors, because some wait for servers. These run first. Every half minute, progress is written to standard error.
  */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-    .sort((a, b) => Number(WAITING.test(b)) - Number(WAITING.test(a)) || a.localeCompare(b));
+    .sort((a, b) => Number(WAITING_FOLDERS.test(b)) - Number(WAITING_FOLDERS.test(a)) || a.localeCompare(b));
   const total = { passed: 0, failed: 0, skipped: 0 };
   const missing = new Set<string>();
   const fileCount = files.length;
@@ -33,7 +33,7 @@ async function main(words: readonly string[]): Promise<void> {
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     console.error(`… ${doneCount} of ${fileCount} files, ${seconds} s`);
   }, PROGRESS_INTERVAL_MS);
-  const work = async () => {
+  const runFiles = async () => {
     for (let file = files.shift(); file !== undefined; file = files.shift()) {
       const { passed, failed, skipped, reasons, output } = await runFile(file);
       total.passed += passed;
@@ -44,10 +44,10 @@ async function main(words: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: scale(availableParallelism() + 2, 1) }, work));
+  await Promise.all(Array.from({ length: scale(availableParallelism() + 2, 1) }, runFiles));
   clearInterval(progress);
   await stopSharedMongod();
-  for (const reason of missing) console.log(`SKIPPED what needs it: ${reason}`);
+  for (const reason of missing) console.log(`SKIPPED tests that need ${reason}`);
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
   console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
   if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
@@ -59,10 +59,10 @@ interface Outcome extends Results {
 
 const NO_RESULTS: Results = { passed: 0, failed: 0, skipped: 0, reasons: [] };
 
-/** A file that ends badly, late or without its results counts as one failure more. */
+/** Runs a file. If it crashes, exceeds its timeout or reports no results, that counts as a failure. */
 function runFile(file: string): Promise<Outcome> {
   const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
-    env: environment(),
+    env: createEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
@@ -88,8 +88,8 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-/** Without the settings of whoever runs the tests, but for the Redis to test with. */
-function environment(): NodeJS.ProcessEnv {
+/** Returns the environment without settings of the service, except the Redis for tests. */
+function createEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => name === 'REDIS_URL' || !(name in settings)),
   );

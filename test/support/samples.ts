@@ -1,28 +1,28 @@
 import type { LengthRange } from '../../core/shared/text.ts';
 
-/** Texts on both sides of a field's bounds. Their characters take two UTF-16 units each, and count as one. */
+/** Returns texts on both sides of a field's limits. Each character counts as one, but has two UTF-16 units. */
 export function textsAroundLimits({ min = 0, max }: LengthRange): {
   readonly valid: string[];
   readonly invalid: string[];
 } {
-  const long = (length: number) => '𝒳'.repeat(length);
+  const textOf = (length: number) => '𝒳'.repeat(length);
   return {
-    valid: [long(min), long(max), ` \t${long(max)}\n `, `${'é'.normalize('NFD')}${long(max - 2)}`],
+    valid: [textOf(min), textOf(max), ` \t${textOf(max)}\n `, `${'é'.normalize('NFD')}${textOf(max - 2)}`],
     invalid: [
-      ...(min > 0 ? ['', ' '.repeat(min), long(min - 1), ` ${long(min - 1)} `] : []),
-      long(max + 1),
-      `${'é'.normalize('NFD')}${long(max - 1)}`,
-      `${long(min)}\0`,
-      `${long(min)}\ud800`,
-      `\udc00${long(min)}`,
+      ...(min > 0 ? ['', ' '.repeat(min), textOf(min - 1), ` ${textOf(min - 1)} `] : []),
+      textOf(max + 1),
+      `${'é'.normalize('NFD')}${textOf(max - 1)}`,
+      `${textOf(min)}\0`,
+      `${textOf(min)}\ud800`,
+      `\udc00${textOf(min)}`,
     ],
   };
 }
 
 const ORIGIN = 'https://example.com/';
-const ofLength = (length: number) => ORIGIN + '𝒳'.repeat(length - ORIGIN.length);
+const createUrl = (length: number) => ORIGIN + '𝒳'.repeat(length - ORIGIN.length);
 
-/** What every field of a URL takes; it is kept as it was sent, trimmed. */
+/** URLs that every URL field accepts. They are stored trimmed, and otherwise unchanged. */
 export const validUrls = [
   'http://example.com',
   'https://example.com/path?query=1#fragment',
@@ -32,11 +32,11 @@ export const validUrls = [
   'http://[::1]/',
   'https://bücher.example/ü',
   '  https://example.com/trimmed\n',
-  ofLength(2048),
-  ` ${ofLength(2048)} `,
+  createUrl(2048),
+  ` ${createUrl(2048)} `,
 ];
 
-/** What no field of a URL takes. */
+/** URLs that every URL field rejects. */
 export const invalidUrls = [
   'example.com',
   '/path',
@@ -64,10 +64,10 @@ export const invalidUrls = [
   'https://:password@example.com',
   'https://example.com/\0',
   'https://example.com/\ud800',
-  ofLength(2049),
+  createUrl(2049),
 ];
 
-/** The body of a campaign with the required fields alone. */
+/** The body of a campaign with only the required fields. */
 export const campaignBody = {
   name: 'Summer',
   description: 'Tents are here',

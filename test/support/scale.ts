@@ -1,9 +1,10 @@
-/** Whether all of the long tests is run, as in `npm run test:faults`, or the little that `npm test` has of them. */
+/** Whether tests run at length, as in `npm run test:faults`, or quickly, as in `npm test`. */
 export const isLong = process.env.TEST_SCALE === 'long';
 
+/** Returns the value for the length of this run. */
 export function scale(quick: number, long: number): number {
   return isLong ? long : quick;
 }
 
-/** How long the soak lasts; the time that tests may take grows with it. */
+/** The duration of the soak test. The timeouts of tests grow with it. */
 export const SOAK_SECONDS = Number(process.env.SOAK_SECONDS ?? 40);

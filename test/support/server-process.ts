@@ -7,34 +7,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const STARTED_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 10;
+const START_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 10;
 
 /**
- * A server program on a port of this machine and on data of its own. It may be killed, frozen and started again, and is
- * gone with its data at the latest when this process is gone, however that ends.
+ * A server program with a local port and its own data. It can be killed, frozen and restarted. When this process exits, for
+ * whatever reason, the server is killed and its data is removed.
  */
 export interface ServerProcess {
   readonly port: number;
-  /** The process that runs, or ran last. */
+  /** The id of the current or last process. */
   readonly pid: number;
-  /** Starts it (again) on the same port and data; resolves when it accepts connections. */
+  /** Starts it, or restarts it with the same port and data. Resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Freezes it (SIGSTOP) or lets it go on (SIGCONT). */
+  /** Suspends it (SIGSTOP). */
   freeze(): void;
+  /** Resumes it (SIGCONT). */
   thaw(): void;
-  /** Ends it with SIGKILL; resolves when it is gone, its data still there. */
+  /** Kills it with SIGKILL and keeps its data. Resolves when the process has exited. */
   kill(): Promise<void>;
   /** Kills it and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a program with the arguments that its port and its folder of data make. */
+/** Starts a program. Its arguments depend on its port and its data folder. */
 export async function startServer(
   program: string,
   argumentsOf: (port: number, folder: string) => readonly string[],
 ): Promise<ServerProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
   const logFile = join(folder, 'log');
   let child: ChildProcess | undefined;
@@ -51,8 +52,12 @@ export async function startServer(
       closeSync(log);
       child.unref();
       if (child.pid === undefined) throw (await once(child, 'error'))[0];
-      endWithThisProcess(child, folder);
-      for (const end = Date.now() + STARTED_WITHIN_MS; !(await accepts(port)); await delay(LOOK_EVERY_MS)) {
+      killWithThisProcess(child, folder);
+      for (
+        const end = Date.now() + START_TIMEOUT_MS;
+        !(await acceptsConnections(port));
+        await delay(POLL_INTERVAL_MS)
+      ) {
         if (isRunning() && Date.now() < end) continue;
         throw new Error(`${program} did not start: ${(await readFile(logFile, 'utf8')).slice(-2_000)}`);
       }
@@ -61,10 +66,10 @@ export async function startServer(
     thaw: () => child?.kill('SIGCONT'),
     async kill() {
       if (!child || !isRunning()) return;
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.ref();
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     },
     async stop() {
       await server.kill();
@@ -80,8 +85,8 @@ export async function startServer(
   return server;
 }
 
-/** A shell in a session of its own waits for the end of its input, which comes with the end of this process. */
-function endWithThisProcess(child: ChildProcess, folder: string): void {
+/** Starts a shell in a new session. Its input ends when this process exits. It then kills the server and removes its data. */
+function killWithThisProcess(child: ChildProcess, folder: string): void {
   const script = 'read _; kill -9 "$0"; sleep 1; rm -rf -- "$1"';
   const guard = spawn('sh', ['-c', script, String(child.pid), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -93,25 +98,25 @@ function endWithThisProcess(child: ChildProcess, folder: string): void {
 }
 
 /** Returns a free port below those of outgoing connections, one of which could prevent a server from starting again. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
     const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await happens(server, 'listening');
+    const isFree = await waitForEvent(server, 'listening');
     server.close();
     if (isFree) return port;
   }
 }
 
-async function accepts(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
-  const isAccepted = await happens(socket, 'connect');
+  const isAccepted = await waitForEvent(socket, 'connect');
   socket.destroy();
   return isAccepted;
 }
 
-/** Whether the event comes; `false` where an error comes before. */
-function happens(emitter: EventEmitter, event: string): Promise<boolean> {
+/** Returns whether the event happens before an error. */
+function waitForEvent(emitter: EventEmitter, event: string): Promise<boolean> {
   return once(emitter, event).then(
     () => true,
     () => false,

@@ -6,16 +6,16 @@ import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Api } from './service.ts';
 
-/** An id with which no record was ever made. */
+/** A valid id that no record has. */
 export const UNUSED_ID = '01890000-0000-7000-8000-000000000000';
 
-/** Enough for a key to be made before its end. */
-const ENDS_AFTER_MS = 300;
+/** Long enough to create a key before it expires. */
+const KEY_LIFETIME_MS = 300;
 
-/** A workspace of its own, with a record of each kind by the path segment of its kind. */
+/** A workspace with a record of each resource. The ids are by path segment. */
 export interface Tenant {
   readonly workspaceId: string;
-  /** In the name, title, question or slug of each of its records. */
+  /** A part of the name, title, question or slug of each of its records. */
   readonly name: string;
   readonly adminId: string;
   /** The key of the admin. */
@@ -26,7 +26,7 @@ export interface Tenant {
 
 const SEGMENTS = ['campaigns', 'inspiration-questions', 'content-pillars', 'domains', 'groups', 'tags'] as const;
 
-/** Makes a workspace as an operator and its admin do. */
+/** Creates a workspace as an operator and its admin do. */
 export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Promise<Tenant> {
   const { id: workspaceId } = await app.workspaces.create(name);
   const names = { domain: `${name}.example`, group: `${name} group`, tag: `${name} tag` };
@@ -59,26 +59,26 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   return { workspaceId, name, adminId: admin.id, key, names, ids };
 }
 
-/** Makes a key, and the member that it belongs to where one is described; an admin unless that says otherwise. */
+/** Creates a key. If `member` is given, also creates its member, who is an admin by default. */
 export async function createKey(
   { app }: Pick<Api, 'app'>,
   workspaceId: string,
   { member, ...key }: Omit<NewApiKey, 'memberId'> & { readonly member?: Partial<NewMember> | undefined } = {},
 ): Promise<string> {
-  const who = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
-  const memberId = member && (await app.members.create(workspaceId, who)).id;
+  const newMember = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
+  const memberId = member && (await app.members.create(workspaceId, newMember)).id;
   const { secret } = await app.apiKeys.create(workspaceId, { ...key, ...(memberId && { memberId }) });
   return secret;
 }
 
-/** Makes a key that has ended by now. */
+/** Creates a key, and waits until it has expired. */
 export async function createExpiredKey({ apiKeys }: Application, workspaceId: string): Promise<string> {
-  const { secret } = await apiKeys.create(workspaceId, { expiresAt: formatTimestamp(Date.now() + ENDS_AFTER_MS) });
-  await delay(ENDS_AFTER_MS + 1);
+  const { secret } = await apiKeys.create(workspaceId, { expiresAt: formatTimestamp(Date.now() + KEY_LIFETIME_MS) });
+  await delay(KEY_LIFETIME_MS + 1);
   return secret;
 }
 
-/** The fields of a campaign, as its creation takes them. */
+/** Returns the fields of a new campaign. */
 export function campaignBody(name = 'A campaign'): NewCampaign {
   return {
     name,
@@ -96,7 +96,7 @@ export function campaignBody(name = 'A campaign'): NewCampaign {
   };
 }
 
-/** All that a key can list: what a refused request must leave as it was. */
+/** Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages. */
 export function readAllLists({ call }: Api, key: string): Promise<string[]> {
   const lists = [
     '/campaigns?includeArchived=true',
@@ -107,7 +107,7 @@ export function readAllLists({ call }: Api, key: string): Promise<string[]> {
   return Promise.all(
     lists.map(async (list) => {
       const { status, headers, text } = await call('GET', list, { key });
-      if (status !== 200 || headers.has('link')) throw new Error(`${list} does not show all on its page: ${text}`);
+      if (status !== 200 || headers.has('link')) throw new Error(`${list} has more than one page, or failed: ${text}`);
       return text;
     }),
   );

@@ -1,29 +1,29 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The outcome of a request: status 0 if its client gave up, or if the connection was closed. */
+/** The outcome of a request. Its status is 0 if the client gave up, or if the connection was closed. */
 export interface Outcome {
   readonly status: number;
   readonly milliseconds: number;
   readonly head: string;
-  /** When it ended, as of `performance.now()`. */
+  /** When it ended, by `performance.now()`. */
   readonly at: number;
 }
 
-/** The bytes of the request with a number. */
+/** Returns the bytes of the request with a number. */
 type RequestOf = (number: number) => Buffer;
 
-/** Clients that give up after a time: they close their connections. Connections that are free are used again. */
+/** Clients that close their connection after a timeout. Idle connections are reused. */
 export class TimeoutClients {
   private readonly free: Socket[] = [];
   private readonly all = new Set<Socket>();
 
   constructor(
     private readonly url: string,
-    private readonly giveUpMs: number,
+    private readonly timeoutMs: number,
   ) {}
 
-  /** Sends requests at a rate, whatever becomes of those before (an open loop). */
+  /** Sends requests at a constant rate, without waiting for responses (an open loop). */
   async sendAtRate(requestOf: RequestOf, perSecond: number, milliseconds: number): Promise<Outcome[]> {
     const outcomes: Promise<Outcome>[] = [];
     const start = performance.now();
@@ -36,15 +36,15 @@ export class TimeoutClients {
     return Promise.all(outcomes);
   }
 
-  /** Sends one request after another, so many at the same time (a closed loop). */
-  async sendInLoop(requestOf: RequestOf, clients: number, milliseconds: number): Promise<Outcome[]> {
+  /** Each of some clients sends one request after another (a closed loop). */
+  async sendInLoop(requestOf: RequestOf, clientCount: number, milliseconds: number): Promise<Outcome[]> {
     const end = performance.now() + milliseconds;
     const outcomes: Outcome[] = [];
     let sent = 0;
-    const client = async () => {
+    const runClient = async () => {
       while (performance.now() < end) outcomes.push(await this.send(requestOf(sent++)));
     };
-    await Promise.all(Array.from({ length: clients }, client));
+    await Promise.all(Array.from({ length: clientCount }, runClient));
     return outcomes;
   }
 
@@ -55,13 +55,13 @@ export class TimeoutClients {
     let received = '';
     return new Promise((resolve) => {
       const end = (status: number, head = '') => {
-        clearTimeout(giveUp);
+        clearTimeout(timer);
         socket.off('data', read);
-        socket.off('close', lose);
+        socket.off('close', onClose);
         const at = performance.now();
         resolve({ status, milliseconds: at - sentAt, head, at });
       };
-      const lose = () => end(0);
+      const onClose = () => end(0);
       const read = (chunk: Buffer) => {
         received += chunk.toString('latin1');
         const headEnd = received.indexOf('\r\n\r\n');
@@ -71,9 +71,9 @@ export class TimeoutClients {
         this.free.push(socket);
         end(Number(received.slice(9, 12)), head);
       };
-      const giveUp = setTimeout(() => socket.destroy(), this.giveUpMs);
+      const timer = setTimeout(() => socket.destroy(), this.timeoutMs);
       socket.on('data', read);
-      socket.on('close', lose);
+      socket.on('close', onClose);
       socket.write(request);
     });
   }

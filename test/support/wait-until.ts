@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
-/** Resolves as soon as it holds; whoever waits for what never comes is ended by the time of the test. */
-export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(LOOK_EVERY_MS);
+/** Resolves when the condition is true. The timeout of the test ends the wait for a condition that never is. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(POLL_INTERVAL_MS);
 }
