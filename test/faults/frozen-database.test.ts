@@ -85,7 +85,9 @@ suite('a database that is frozen under load', {
         const all = [...writing.responses, ...reads];
         // A retry gets 409 while the first request with its Idempotency-Key is still in progress.
         const failures = all.filter(({ status }) => ![200, 201, 409].includes(status));
-        for (const failure of failures) assertInternalError(failure);
+        // Until the requests that waited during the freeze are served, a slow machine may shed new ones.
+        const isShed = (sent: LoadResponse) => sent.status === 429 && getEnd(sent) > thawedAt;
+        for (const failure of failures.filter((sent) => !isShed(sent))) assertInternalError(failure);
         const longest = Math.max(...getMilliseconds(all));
         assert.ok(longest <= MAX_RESPONSE_MS + lag, `a request took ${longest} ms`);
         const getP99 = (responses: readonly LoadResponse[]) => {
