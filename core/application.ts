@@ -7,7 +7,7 @@ import { ContentPillarService } from './content-pillar/content-pillar-service.ts
 import { DomainService } from './domain/domain-service.ts';
 import { GroupService } from './group/group-service.ts';
 import type { StoredResponse } from './idempotency/idempotency.ts';
-import { IdempotencyService, type IdempotentCall } from './idempotency/idempotency-service.ts';
+import { IdempotencyService, type IdempotentRequest } from './idempotency/idempotency-service.ts';
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
 import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
@@ -54,7 +54,7 @@ export class Application {
    * request gets the stored response. Rejections are not stored. Rejects as `IdempotencyService.acquire` does.
    */
   async runOnce(
-    request: IdempotentCall,
+    request: IdempotentRequest,
     work: (app: Application) => Promise<StoredResponse>,
   ): Promise<StoredResponse & { readonly replayed: boolean }> {
     const acquired = await this.idempotency.acquire(request);

@@ -5,7 +5,7 @@ import { type Campaign, campaignSchema, type Share, shareSchema } from './campai
 import { type ContentPillar, contentPillarSchema } from './content-pillar/content-pillar.ts';
 import { type Domain, domainSchema, type VerifiedSlug } from './domain/domain.ts';
 import { type Group, groupSchema } from './group/group.ts';
-import { type IdempotentRequest, idempotentRequestSchema } from './idempotency/idempotency.ts';
+import { type IdempotencyRecord, idempotencyRecordSchema } from './idempotency/idempotency.ts';
 import { type InspirationQuestion, inspirationQuestionSchema } from './inspiration-question/inspiration-question.ts';
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './shared/record-store.ts';
 import { type Tag, tagSchema } from './tag/tag.ts';
@@ -17,7 +17,7 @@ export const recordSchemas = {
   contentPillars: contentPillarSchema,
   domains: domainSchema,
   groups: groupSchema,
-  idempotentRequests: idempotentRequestSchema,
+  idempotentRequests: idempotencyRecordSchema,
   inspirationQuestions: inspirationQuestionSchema,
   members: memberSchema,
   shares: shareSchema,
@@ -34,7 +34,7 @@ export interface Storage {
   readonly contentPillars: RecordStore<ContentPillar>;
   readonly domains: RecordStore<Domain>;
   readonly groups: RecordStore<Group>;
-  readonly idempotentRequests: RecordStore<IdempotentRequest>;
+  readonly idempotentRequests: RecordStore<IdempotencyRecord>;
   readonly inspirationQuestions: RecordStore<InspirationQuestion>;
   readonly members: RecordStore<Member>;
   readonly shares: RecordStore<Share>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
+  CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_NAME_LENGTH,
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
-  CAMPAIGN_WINDOWS,
   END_BEFORE_START,
   MAX_RESOURCE_COUNT,
   RESOURCE_LABEL_LENGTH,
@@ -108,12 +108,12 @@ const campaignBody = z
   .refine(({ startDate, endDate }) => Number(parseStartDate(startDate)) <= Number(parseEndDate(endDate)), {
     path: [END_BEFORE_START.path],
     message: END_BEFORE_START.problem,
-    when: ({ value }) => hasDates(value),
+    when: ({ value }) => hasValidDates(value),
   })
   .meta({ id: 'NewCampaign', description: 'A campaign to create.' });
 
-/** Returns whether both dates are valid. If so, the order of the dates is checked even if other fields are invalid. */
-function hasDates(body: unknown): boolean {
+/** Returns whether both dates are valid. If they are, their order is checked even if other fields are invalid. */
+function hasValidDates(body: unknown): boolean {
   const { startDate: start, endDate: end } = body as Record<string, unknown>;
   return (
     typeof start === 'string' &&
@@ -145,7 +145,7 @@ const campaignResponse = z
   })
   .meta({ id: 'Campaign', description: 'Content that employees share.' });
 
-/** The campaign in the examples of the document. */
+/** The campaign in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
   name: 'Summer tents are here',
@@ -216,7 +216,7 @@ export const listCampaigns = defineOperation({
     ),
     userId: singleParameter(id).optional().describe('Only campaigns that this member created (id).'),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
-    filter: singleParameter(z.enum(CAMPAIGN_WINDOWS))
+    filter: singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
       .optional()
       .describe(
         'Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not.',

@@ -18,7 +18,7 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Rate limits**: Headers of each response show the limit and the remaining requests. After a 429, wait for the number
   of seconds in \`Retry-After\`.`;
 
-/** The tags of the document, by the first segment of the path. */
+/** The tags of the OpenAPI document, by the first segment of the path. */
 const tags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   campaigns: { name: 'Campaigns', description: 'Content that employees share.' },
   'inspiration-questions': {
@@ -284,7 +284,7 @@ function toComponentName(code: string): string {
     .join('');
 }
 
-/** Converts zod schemas to JSON Schema. A schema with an id becomes a component of the document. */
+/** Converts zod schemas to JSON Schema. A schema with an id becomes a component of the OpenAPI document. */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
 

@@ -12,7 +12,7 @@ export interface OperationResult<Body> {
   readonly hasNext?: boolean;
 }
 
-/** A request body, if the operation takes one, and the response body, for the document. */
+/** The example in the OpenAPI document: a request body, if the operation takes one, and the response body. */
 interface Example<Body, Result> {
   readonly body?: Body;
   readonly response: Result;
@@ -30,7 +30,8 @@ export interface OperationInput<Path extends string, Query extends FieldsSchema,
 }
 
 /**
- * One operation of the API, declared once. Routes, validation, serialization, the document and test loops come from it.
+ * One operation of the API, declared once. Routes, validation, serialization and the OpenAPI document are derived from it,
+ * and tests iterate over all operations.
  * Query and body are strict objects. `response` is the schema of a record or of an array of records; fields that it does
  * not declare are not returned.
  */
@@ -88,6 +89,7 @@ export function defineOperation<
 >(declaration: OperationDeclaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, response, run } = declaration;
   const serialize = createSerializer(response);
+  // An empty query is parsed once. The result is `undefined` if a parameter is required.
   const defaultQuery = query.safeParse({}).data;
   return {
     ...declaration,

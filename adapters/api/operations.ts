@@ -11,7 +11,7 @@ import {
 import type { Operation } from './operation.ts';
 import { createTag, updateTag } from './tag.ts';
 
-/** All operations of the API, in the order of the document. */
+/** All operations of the API, in the order of the OpenAPI document. */
 export const operations: readonly Operation[] = [
   createCampaign,
   listCampaigns,

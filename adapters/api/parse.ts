@@ -41,8 +41,8 @@ function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boo
 }
 
 /**
- * Returns the issues that explain a failed union: those of the first alternative whose type the value has, or one issue
- * that lists the types of all alternatives.
+ * Returns the issues that explain a failed union. If the value has the type of an alternative (such as a string), they are
+ * the issues of the first such alternative. Otherwise, it is one issue that lists the types of all alternatives.
  */
 function flatten(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];

@@ -30,18 +30,18 @@ export function formatPageLinks(path: string, query: QueryValues, hasNext: boole
   return fittingLinks;
 }
 
-/** Returns the parameters except `page`, each followed by `&`. If `isListed` is true, the values of a name are joined by commas. */
-function formatParameters(query: QueryValues, encode: Encode, isListed: boolean): string {
+/** Returns the parameters except `page`, each followed by `&`. `joinsValues`: whether to join several values of a name with commas. */
+function formatParameters(query: QueryValues, encode: Encode, joinsValues: boolean): string {
   let parameters = '';
   for (const [name, values] of Object.entries(query)) {
     if (name === 'page') continue;
-    const sentValues = isListed ? [[...new Set(values)].join(',')] : values;
+    const sentValues = joinsValues ? [[...new Set(values)].join(',')] : values;
     for (const value of sentValues) parameters += `${encode(name)}=${encode(value)}&`;
   }
   return parameters;
 }
 
-/** Percent-encodes only the characters that RFC 3986 and the decoding of forms require. */
+/** Percent-encodes only what RFC 3986 forbids in a query or form decoding interprets (`&`, `=`, `+`). A space becomes `+`. */
 const encodeShort: Encode = (text) =>
   encodeURIComponent(text)
     .replace(/%20/g, '+')

@@ -30,14 +30,14 @@ export interface PipelineServices {
   readonly limitedAddresses: LimitedAddresses;
   readonly readBody: ReadBody;
   readonly responder: Responder;
-  /** Waits for something that is not work of this process. Meanwhile the request does not count as in flight. */
+  /** Waits for a client or for a queue. During the wait, the request does not count as in flight. */
   whileWaiting<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
 }
 
 /**
  * Returns the request handler of an operation. The lines are in the order of the checks: the first check that fails
- * determines the response. If the body turns out to be malformed meanwhile, `connection-guard.ts` has sent the response,
- * and the request has no effect.
+ * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends the
+ * response, and the request has no effect.
  */
 export function handle(operation: Operation, services: PipelineServices): RequestHandler<{ id?: string }> {
   const { app: application, requestLimiter, readBody, responder } = services;
@@ -71,7 +71,8 @@ export function handle(operation: Operation, services: PipelineServices): Reques
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       const result = await deadline.run(work(application, caller, id));
-      if (operation.method === 'GET' && responder.hasTooManyUnread(caller.workspaceId)) throw UNREAD_RESPONSES_ERROR;
+      if (operation.method === 'GET' && responder.hasTooManyUnreadResponses(caller.workspaceId))
+        throw UNREAD_RESPONSES_ERROR;
       const link = result.hasNext === undefined ? undefined : formatPageLinks(operation.path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);
     }
@@ -100,10 +101,10 @@ async function authenticate(request: Request, response: ServerResponse, services
   }
   const secret = BEARER.exec(authorization)?.[1] ?? '';
   const lookUp = () => application.apiKeys.authenticate(secret);
-  const limited = limitedAddresses.find(() => clientAddressOf(request));
+  const limitedAddress = limitedAddresses.find(() => clientAddressOf(request));
   try {
-    if (!limited || !application.apiKeys.needsLookup(secret)) return await lookUp();
-    return await whileWaiting(response, limited.runLookup(lookUp));
+    if (!limitedAddress || !application.apiKeys.needsLookup(secret)) return await lookUp();
+    return await whileWaiting(response, limitedAddress.runLookup(lookUp));
   } catch (error) {
     if (error instanceof CoreError && error.kind === 'unauthenticated') {
       const address = clientAddressOf(request);

@@ -17,16 +17,16 @@ const INCOMPLETE_BODIES_ERROR = createOverloadError(
 );
 
 /**
- * Returns a function that reads a JSON object in UTF-8 of at most `limit` bytes. A larger body is not read to its end, nor is
- * a body that arrives while the incomplete bodies of its workspace exceed their memory budget.
+ * Returns a function that reads a JSON object in UTF-8 of at most `limit` bytes. It stops reading a larger body. It also
+ * stops reading a body that arrives while the incomplete bodies of its workspace exceed their memory budget.
  */
 export function createBodyReader(limit: number): ReadBody {
   const incompleteBodies = new MemoryBudget();
   return async (request, response, workspaceId) => {
     requireJson(request);
     const length = request.headers['content-length'] ?? null;
-    const isWaiting = request.headers.expect !== undefined && request.httpVersionMinor > 0;
-    if (isWaiting && Number(length) <= limit) response.writeContinue();
+    const expectsContinue = request.headers.expect !== undefined && request.httpVersionMinor > 0;
+    if (expectsContinue && Number(length) <= limit) response.writeContinue();
     let reserved = 0;
     const reserve = (chunk: Buffer) => {
       const cost = chunk.length + CHUNK_OVERHEAD_BYTES;

@@ -81,7 +81,7 @@ export class Responder {
   }
 
   /** Returns whether the unread responses to a workspace exceed their memory budget. */
-  hasTooManyUnread(workspaceId: string): boolean {
+  hasTooManyUnreadResponses(workspaceId: string): boolean {
     return this.unreadBytes.isExhausted(workspaceId);
   }
 
@@ -90,8 +90,8 @@ export class Responder {
     this.write(response, status, body, JSON_HEADERS, headers);
   }
 
-  /** Sends a response that is not JSON of the API. `headers` must include its `Content-Type` and `Cache-Control`. */
-  sendFile(response: ServerResponse, status: number, body: string | Buffer, headers: HeaderList): void {
+  /** Sends a page or a static file. `headers` must include its `Content-Type` and `Cache-Control`. */
+  sendContent(response: ServerResponse, status: number, body: string | Buffer, headers: HeaderList): void {
     this.write(response, status, body, [], headers);
   }
 

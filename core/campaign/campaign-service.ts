@@ -12,19 +12,19 @@ import { buildSearchText, fold } from '../shared/text.ts';
 import {
   CAMPAIGN_SUMMARY_FIELDS,
   type Campaign,
+  type CampaignDateFilter,
   type CampaignRepository,
   type CampaignSort,
   type CampaignStatus,
   type CampaignSummary,
-  type CampaignWindow,
   changeStatus,
   createShareId,
+  dateFilterConditions,
   END_BEFORE_START,
   type NewCampaign,
   requirePublished,
   type ShareRepository,
   sortFields,
-  windowConditions,
 } from './campaign.ts';
 import { findCampaignReferenceErrors, findKnownReferences, type ReferencedStorage } from './campaign-references.ts';
 
@@ -35,7 +35,7 @@ export interface CampaignQuery extends PageRequest {
   readonly tagNames?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly includeArchived: boolean;
-  readonly filter?: CampaignWindow | undefined;
+  readonly filter?: CampaignDateFilter | undefined;
   readonly search?: string | undefined;
   readonly sortBy: CampaignSort;
 }
@@ -69,7 +69,7 @@ export class CampaignService {
     return actor.member ? { hasShared: false, ...campaign } : campaign;
   }
 
-  /** Checks a batch without storing it. Each result is the campaign to add, or the error of `create`. */
+  /** Builds the campaigns of a batch and checks them, without storing them. Each result is a campaign or the error of `create`. */
   async checkMany(
     { workspaceId, member }: Actor,
     batch: readonly NewCampaign[],
@@ -81,7 +81,7 @@ export class CampaignService {
       const errors = findCampaignReferenceErrors(fields, known);
       return errors.length > 0
         ? createInvalidFieldsError(errors)
-        : this.newCampaign(workspaceId, member?.id ?? null, fields, period);
+        : this.buildCampaign(workspaceId, member?.id ?? null, fields, period);
     });
   }
 
@@ -106,7 +106,7 @@ export class CampaignService {
   /** Returns a page of the campaigns that match all filters, in descending order. */
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
-    const where: Condition<Campaign>[] = filter ? windowConditions[filter](this.system.now()) : [];
+    const where: Condition<Campaign>[] = filter ? dateFilterConditions[filter](this.system.now()) : [];
     where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
     if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
     if (tagIds) where.push({ field: 'tagIds', in: tagIds });
@@ -159,7 +159,7 @@ export class CampaignService {
     return requireFound(await this.storage.campaigns.update(workspaceId, id, addClicks), 'campaign');
   }
 
-  private newCampaign(workspaceId: string, createdBy: string | null, fields: NewCampaign, period: Period): Campaign {
+  private buildCampaign(workspaceId: string, createdBy: string | null, fields: NewCampaign, period: Period): Campaign {
     const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
     const { tagIds = [], groupIds = [], resources = [], ...requiredFields } = others;
     const now = formatTimestamp(this.system.now());
@@ -198,9 +198,8 @@ export class CampaignService {
   }
 
   /**
-   * Returns the ids of the campaigns that the member had shared when the campaigns were read, so that `hasShared` and
-   * `shares` agree. Returns `undefined` if the actor is not a member. Shares are read after the campaigns, and shares that
-   * were counted in between are ignored.
+   * Returns the ids of the campaigns that the member has shared, or `undefined` if the actor is not a member. Shares are read
+   * after the campaigns, so a share can be added in between. It is ignored, so that `hasShared` and `shares` agree.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,

@@ -109,7 +109,7 @@ export const campaignSchema: RecordSchema<Campaign> = {
   ],
 };
 
-/** The record that a member shared a campaign. Its id combines both ids, so that each member has at most one share. */
+/** A share of a campaign by a member. Its id combines both ids, so that a member can share a campaign only once. */
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
@@ -142,11 +142,11 @@ export const sortFields = {
   startDate: 'startsAt',
 } as const satisfies Record<CampaignSort, keyof Campaign>;
 
-export const CAMPAIGN_WINDOWS = ['upcoming', 'active', 'non-upcoming'] as const;
-export type CampaignWindow = (typeof CAMPAIGN_WINDOWS)[number];
+export const CAMPAIGN_DATE_FILTERS = ['upcoming', 'active', 'non-upcoming'] as const;
+export type CampaignDateFilter = (typeof CAMPAIGN_DATE_FILTERS)[number];
 
-/** The conditions of each date window at a time (milliseconds). The start and the end of a campaign count as active. */
-export const windowConditions: Record<CampaignWindow, (now: number) => Condition<Campaign>[]> = {
+/** The conditions of each date filter at a time (milliseconds). The start and the end of a campaign count as active. */
+export const dateFilterConditions: Record<CampaignDateFilter, (now: number) => Condition<Campaign>[]> = {
   upcoming: (now) => [{ field: 'startsAt', from: now + 1 }],
   active: (now) => [
     { field: 'startsAt', to: now },

@@ -1,15 +1,15 @@
 import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
 import {
-  type IdempotentRequest,
-  type IdempotentRequestRepository,
+  type IdempotencyRecord,
+  type IdempotencyRecordRepository,
   LOCK_TTL_MS,
   RESPONSE_TTL_MS,
   type StoredResponse,
 } from './idempotency.ts';
 
-/** A request with an idempotency key. `fingerprint` is the hash of its body. */
-export interface IdempotentCall {
+/** A request with an idempotency key, as the client sends it. `fingerprint` is the hash of its body. */
+export interface IdempotentRequest {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly operationId: string;
@@ -20,7 +20,7 @@ export interface IdempotentCall {
 /** Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls the methods in order. */
 export class IdempotencyService {
   constructor(
-    private readonly requests: IdempotentRequestRepository,
+    private readonly requests: IdempotencyRecordRepository,
     private readonly system: Pick<System, 'newId'>,
     /** The clock that all processes share (`Storage.now`). */
     private readonly now: () => number,
@@ -31,17 +31,17 @@ export class IdempotencyService {
    * lock, and with `invalid` if the first success had another fingerprint.
    */
   async acquire(
-    request: IdempotentCall,
+    request: IdempotentRequest,
   ): Promise<{ readonly lockOwner: string } | { readonly response: StoredResponse }> {
     const lockOwner = this.system.newId();
     const { workspaceId, fingerprint } = request;
     const id = createRecordId(request);
-    // Read the clock after the storage was reached: before that, it may be the clock of this process (`Storage.now`).
-    const createLock = (): IdempotentRequest => {
+    // Called after the first access to the storage: until then, `now` can be the clock of this process (`Storage.now`).
+    const createLock = (): IdempotencyRecord => {
       const expiresAt = this.now() + LOCK_TTL_MS;
       return { id, workspaceId, fingerprint, holder: lockOwner, reply: null, expiresAt };
     };
-    const takeOver = (current: IdempotentRequest): IdempotentRequest =>
+    const takeOver = (current: IdempotencyRecord): IdempotencyRecord =>
       current.expiresAt <= this.now() ? createLock() : current;
     let current = await this.requests.update(workspaceId, id, takeOver);
     if (!current) {
@@ -61,7 +61,7 @@ export class IdempotencyService {
   }
 
   /** Stores the response of a locked request. Rejects with `conflict` if another request took over the lock. */
-  async complete(request: IdempotentCall, lockOwner: string, response: StoredResponse): Promise<void> {
+  async complete(request: IdempotentRequest, lockOwner: string, response: StoredResponse): Promise<void> {
     const expiresAt = this.now() + RESPONSE_TTL_MS;
     const stored = await this.requests.update(request.workspaceId, createRecordId(request), (current) =>
       current.holder === lockOwner ? { ...current, reply: response, expiresAt } : current,
@@ -70,14 +70,14 @@ export class IdempotencyService {
   }
 
   /** Releases the lock of a request that was rejected or failed, so that the client can retry it. */
-  async release(request: IdempotentCall, lockOwner: string): Promise<void> {
+  async release(request: IdempotentRequest, lockOwner: string): Promise<void> {
     await this.requests.update(request.workspaceId, createRecordId(request), (current) =>
       current.holder === lockOwner && current.reply === null ? { ...current, expiresAt: 0 } : current,
     );
   }
 }
 
-function createRecordId({ keyId, operationId, idempotencyKey }: IdempotentCall): string {
+function createRecordId({ keyId, operationId, idempotencyKey }: IdempotentRequest): string {
   return `${keyId}/${operationId}/${idempotencyKey}`;
 }
 

@@ -7,10 +7,10 @@ export interface StoredResponse {
 }
 
 /**
- * A request with an idempotency key. Its id combines the API key, the operation and the idempotency key. The names `holder`
+ * The lock or the stored response of a request with an idempotency key. Its id combines the API key, the operation and the idempotency key. The names `holder`
  * and `reply` are stored in databases, so they cannot change.
  */
-export interface IdempotentRequest extends Entity {
+export interface IdempotencyRecord extends Entity {
   readonly fingerprint: string;
   /** The lock owner: an id that each attempt creates. */
   readonly holder: string;
@@ -20,9 +20,9 @@ export interface IdempotentRequest extends Entity {
   readonly expiresAt: number;
 }
 
-export type IdempotentRequestRepository = RecordStore<IdempotentRequest>;
+export type IdempotencyRecordRepository = RecordStore<IdempotencyRecord>;
 
-export const idempotentRequestSchema: RecordSchema<IdempotentRequest> = {
+export const idempotencyRecordSchema: RecordSchema<IdempotencyRecord> = {
   name: 'idempotentRequests',
   unique: {},
   indexes: [],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CAMPAIGN_STATUSES, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_STATUSES } from '../../core/campaign/campaign.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { createCommandLine, parseJsonOutput } from '../support/command-line.ts';
@@ -52,7 +52,7 @@ suite('a seed', {
     assert.ok(lengths.some((length) => length > 1000) && lengths.every((length) => length <= DESCRIPTION_LENGTH.max));
     const actor = { workspaceId };
     const page = { page: 1, pageSize: 25, includeArchived: false } as const;
-    for (const filter of CAMPAIGN_WINDOWS) {
+    for (const filter of CAMPAIGN_DATE_FILTERS) {
       const { items } = await app.campaigns.list(actor, { ...page, filter, sortBy: 'createdAt' });
       assert.ok(items.length > 0, filter);
     }

@@ -8,7 +8,7 @@ import {
   createCampaign,
   createDomain,
   createGroup,
-  createIdempotentRequest,
+  createIdempotencyRecord,
   createTag,
   newId,
   type SchemaName,
@@ -298,9 +298,9 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
 
     'keeps a record until it expires': test(async ({ idempotentRequests }) => {
       const workspaceId = newId();
-      const unexpired = await addRecord(idempotentRequests, createIdempotentRequest(workspaceId));
-      await addRecord(idempotentRequests, createIdempotentRequest(workspaceId, { expiresAt: 0 }));
-      await addRecord(idempotentRequests, createIdempotentRequest(workspaceId));
+      const unexpired = await addRecord(idempotentRequests, createIdempotencyRecord(workspaceId));
+      await addRecord(idempotentRequests, createIdempotencyRecord(workspaceId, { expiresAt: 0 }));
+      await addRecord(idempotentRequests, createIdempotencyRecord(workspaceId));
       assert.deepEqual(await idempotentRequests.get(workspaceId, unexpired.id), unexpired);
     }),
   };

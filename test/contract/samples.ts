@@ -5,7 +5,7 @@ import type { Campaign, Share } from '../../core/campaign/campaign.ts';
 import type { ContentPillar } from '../../core/content-pillar/content-pillar.ts';
 import type { Domain } from '../../core/domain/domain.ts';
 import type { Group } from '../../core/group/group.ts';
-import type { IdempotentRequest } from '../../core/idempotency/idempotency.ts';
+import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
 import type { InspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
 import type { Entity } from '../../core/shared/record-store.ts';
 import type { recordSchemas } from '../../core/storage.ts';
@@ -132,10 +132,10 @@ export function createDomain(workspaceId: string, slug: string): Domain {
   };
 }
 
-export function createIdempotentRequest(
+export function createIdempotencyRecord(
   workspaceId: string,
-  fields: Partial<IdempotentRequest> = {},
-): IdempotentRequest {
+  fields: Partial<IdempotencyRecord> = {},
+): IdempotencyRecord {
   return {
     id: `${newId()}/createTag/a key of "any" $characters`,
     workspaceId,
@@ -192,7 +192,7 @@ export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entit
   contentPillars: createPillar,
   domains: (workspaceId) => createDomain(workspaceId, 'go.example.com'),
   groups: (workspaceId) => createGroup(workspaceId, 'Sales'),
-  idempotentRequests: createIdempotentRequest,
+  idempotentRequests: createIdempotencyRecord,
   inspirationQuestions: createQuestion,
   members: createMember,
   shares: createShare,

@@ -351,7 +351,7 @@ suite('the list of campaigns', {
     assert.deepEqual(await listNames(core, { sortBy: 'startDate' }), ['second', 'third', 'first']);
   },
 
-  'applies date windows at the time of the request': async () => {
+  'applies date filters at the time of the request': async () => {
     const core = testCore();
     await createCampaigns(core, {
       past: { startDate: '2026-01-29', endDate: '2026-01-30' },

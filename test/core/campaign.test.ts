@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { createPredicate } from '../../adapters/memory/condition.ts';
 import {
+  CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_STATUSES,
-  CAMPAIGN_WINDOWS,
   type Campaign,
   changeStatus,
+  dateFilterConditions,
   requirePublished,
-  windowConditions,
 } from '../../core/campaign/campaign.ts';
 import { formatTimestamp, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { DAY, NOON } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-/** The windows that contain a campaign with these dates at noon of 31 January 2026. */
+/** The date filters that match a campaign with these dates at noon of 31 January 2026. */
 const dates = [
   { starts: NOON - DAY, ends: NOON - 1, in: ['non-upcoming'] },
   { starts: NOON - DAY, ends: NOON, in: ['active', 'non-upcoming'] },
@@ -54,15 +54,15 @@ function createCampaign(fields: Partial<Campaign>): Campaign {
   return { updatedAt: 'before', ...fields } as Campaign;
 }
 
-suite('the window of a campaign', {
+suite('the date filters of a campaign', {
   'depends only on its dates, and includes its start and its end': () => {
     for (const { starts, ends, in: expected } of dates) {
-      const windows = CAMPAIGN_WINDOWS.filter((window) =>
-        createPredicate(windowConditions[window](NOON))(
+      const filters = CAMPAIGN_DATE_FILTERS.filter((filter) =>
+        createPredicate(dateFilterConditions[filter](NOON))(
           createCampaign({ startsAt: starts as number, endsAt: ends as number }),
         ),
       );
-      assert.deepEqual(windows.sort(), expected, `${starts} to ${ends}`);
+      assert.deepEqual(filters.sort(), expected, `${starts} to ${ends}`);
     }
   },
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
-import { IdempotencyService, type IdempotentCall } from '../../core/idempotency/idempotency-service.ts';
+import { IdempotencyService, type IdempotentRequest } from '../../core/idempotency/idempotency-service.ts';
 import { DAY, NOON, OTHER, OWN, SECOND, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const RESPONSE = { status: 201, body: '{"id":"1"}' };
 
-const request: IdempotentCall = {
+const request: IdempotentRequest = {
   workspaceId: OWN,
   keyId: 'key',
   operationId: 'createTag',

@@ -310,7 +310,7 @@ suite('POST /campaigns: dates', {
 
   'names an end before its start together with other invalid fields': () =>
     withFixture(async (fixture) => {
-      const cases: readonly [fields: object, faults: string[]][] = [
+      const cases: readonly [fields: object, invalidFields: string[]][] = [
         [{ name: '' }, ['name', 'endDate']],
         [{ name: undefined, status: 1 }, ['name', 'status', 'endDate']],
         [{ color: 'red', totalBudget: -1 }, ['color', 'totalBudget', 'endDate']],
@@ -322,17 +322,20 @@ suite('POST /campaigns: dates', {
         [{ endDate: '2026-02-30', name: '' }, ['name', 'endDate']],
         [{ startDate: 1, name: '' }, ['name', 'startDate']],
       ];
-      for (const [fields, faults] of cases) {
-        assertInvalidFields(await post(fixture, { startDate: '2026-07-01', endDate: '2026-06-30', ...fields }), faults);
+      for (const [fields, invalidFields] of cases) {
+        assertInvalidFields(
+          await post(fixture, { startDate: '2026-07-01', endDate: '2026-06-30', ...fields }),
+          invalidFields,
+        );
       }
     }),
 });
 
 const LINK = 'https://example.com/a.png';
 
-/** The valid and invalid values of each field of a resource. */
 const label = textsAroundLimits({ max: 255 });
 const number = { valid: [0, 1.5, 1e300], invalid: [-1, -0.001, '5', true, [], {}] };
+/** The valid and invalid values of each field of a resource. */
 const resourceFields: Record<string, { valid: readonly unknown[]; invalid: readonly unknown[] }> = {
   url: { valid: validUrls, invalid: [...invalidUrls, '', ' ', null, undefined, 1, []] },
   type: { valid: ['image', 'video', 'pdf'], invalid: ['Image', ' image', '', 'gif', null, 1, []] },
@@ -397,7 +400,7 @@ suite('POST /campaigns: resources', {
 
   'rejects values that are neither strings nor objects, and names the path of each invalid value': () =>
     withFixture(async (fixture) => {
-      const cases: readonly [resources: unknown, faults: string[]][] = [
+      const cases: readonly [resources: unknown, invalidFields: string[]][] = [
         ['https://example.com', ['resources']],
         [{ 0: LINK, length: 1 }, ['resources']],
         [1, ['resources']],
@@ -415,8 +418,8 @@ suite('POST /campaigns: resources', {
           ['resources.0', 'resources.2.url', 'resources.2.size'],
         ],
       ];
-      for (const [resources, faults] of cases) {
-        assertInvalidFields(await post(fixture, { resources }), faults, JSON.stringify(resources));
+      for (const [resources, invalidFields] of cases) {
+        assertInvalidFields(await post(fixture, { resources }), invalidFields, JSON.stringify(resources));
       }
       const { error } = (await post(fixture, { resources: [{ url: LINK, alt: 'x' }] })).json;
       for (const field of Object.keys(resourceFields)) assert.ok(error.message.includes(field), field);
@@ -486,7 +489,7 @@ suite('POST /campaigns: references', {
       await create(fixture, { tagIds: [tag], groupIds: [group], contentPillarId: pillar.id.toUpperCase() });
       const max = 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF';
       const nil = '00000000-0000-0000-0000-000000000000';
-      const cases: readonly [fields: object, faults: string[]][] = [
+      const cases: readonly [fields: object, invalidFields: string[]][] = [
         [{ tagIds: [tag, foreignTag] }, ['tagIds.1']],
         [{ tagIds: [UNKNOWN_ID, tag, max, nil] }, ['tagIds.0', 'tagIds.2', 'tagIds.3']],
         [{ tagIds: [group] }, ['tagIds.0']],
@@ -503,8 +506,8 @@ suite('POST /campaigns: references', {
         ],
         [{ name: '', tagIds: [foreignTag] }, ['name']],
       ];
-      for (const [fields, faults] of cases) {
-        assertInvalidFields(await post(fixture, fields), faults, JSON.stringify(fields));
+      for (const [fields, invalidFields] of cases) {
+        assertInvalidFields(await post(fixture, fields), invalidFields, JSON.stringify(fields));
       }
       assert.equal(jsonOf(await fixture.call('GET', '/campaigns')).length, 1);
     }),

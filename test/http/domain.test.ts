@@ -107,14 +107,15 @@ suite('POST /domains', {
   'names every field that is missing, invalid or unknown': () =>
     withFixture(async ({ call }) => {
       const wrong = { archived: 'true', placeholder: 1, expiredUrl: 'example.com' };
-      const cases: readonly [body: object, faults: string[]][] = [
+      const cases: readonly [body: object, invalidFields: string[]][] = [
         [{}, ['slug']],
         [wrong, ['slug', 'expiredUrl', 'archived', 'placeholder']],
         [{ slug: 'a.b', archived: null }, ['archived']],
         [{ slug: 'a.b', archived: 0 }, ['archived']],
         [{ slug: 'a.b', notFoundUrl: '', verified: true, primary: true }, ['notFoundUrl', 'verified', 'primary']],
       ];
-      for (const [body, faults] of cases) assertInvalidFields(await call('POST', '/domains', body), faults);
+      for (const [body, invalidFields] of cases)
+        assertInvalidFields(await call('POST', '/domains', body), invalidFields);
     }),
 
   'rejects an existing slug in any form, unless archived is sent': () =>

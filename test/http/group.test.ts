@@ -41,7 +41,7 @@ suite('POST /groups', {
 
   'names every field that is missing, invalid or unknown': () =>
     withFixture(async ({ call }) => {
-      const cases: readonly [body: object, faults: string[]][] = [
+      const cases: readonly [body: object, invalidFields: string[]][] = [
         [{}, ['name']],
         [{ name: null }, ['name']],
         [{ name: 1, description: 1 }, ['name', 'description']],
@@ -49,7 +49,8 @@ suite('POST /groups', {
         [{ name: 'Sales', description: ['a'] }, ['description']],
         [{ name: '', count: 3, createdAt: '2026-01-31', id: UNKNOWN_ID }, ['count', 'createdAt', 'id', 'name']],
       ];
-      for (const [body, faults] of cases) assertInvalidFields(await call('POST', '/groups', body), faults);
+      for (const [body, invalidFields] of cases)
+        assertInvalidFields(await call('POST', '/groups', body), invalidFields);
     }),
 
   'rejects a name that exists in the workspace in any case': () =>

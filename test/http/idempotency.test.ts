@@ -129,7 +129,7 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/campaigns', text), first);
     }),
 
-  'has a separate key for each API key, operation and spelling': () =>
+  'is separate for each API key and operation, and case-sensitive': () =>
     withScene(async ({ api, own, post }) => {
       const other = await createTenant(api, 'other');
       const second = await createKey(api, own.workspaceId);

@@ -125,7 +125,7 @@ suite('POST /inspiration-questions', {
 
   'names every field that is missing, invalid or unknown': () =>
     withFixture(async ({ call }) => {
-      const cases: readonly [body: object, faults: string[]][] = [
+      const cases: readonly [body: object, invalidFields: string[]][] = [
         [{}, ['question']],
         [{ description: 1, icon: 'x', userType: 'x' }, ['question', 'description', 'icon', 'userType']],
         [
@@ -137,8 +137,8 @@ suite('POST /inspiration-questions', {
           ['id', 'workspaceId', 'groupIds'],
         ],
       ];
-      for (const [body, faults] of cases)
-        assertInvalidFields(await call('POST', '/inspiration-questions', body), faults);
+      for (const [body, invalidFields] of cases)
+        assertInvalidFields(await call('POST', '/inspiration-questions', body), invalidFields);
     }),
 
   'stores groups in the order sent, in lower case and without duplicates, at most 100': () =>
@@ -160,7 +160,7 @@ suite('POST /inspiration-questions', {
       ]);
 
       const foreign = await createGroup(await createFixture(api), 'Foreign');
-      const cases: readonly [groups: unknown[], faults: string[]][] = [
+      const cases: readonly [groups: unknown[], invalidFields: string[]][] = [
         [[a, foreign], ['groups.1']],
         [
           [UNKNOWN_ID, a, foreign],
@@ -175,8 +175,11 @@ suite('POST /inspiration-questions', {
           ['groups.1', 'groups.2', 'groups.3', 'groups.4'],
         ],
       ];
-      for (const [groups, faults] of cases) {
-        assertInvalidFields(await call('POST', '/inspiration-questions', { question: QUESTION, groups }), faults);
+      for (const [groups, invalidFields] of cases) {
+        assertInvalidFields(
+          await call('POST', '/inspiration-questions', { question: QUESTION, groups }),
+          invalidFields,
+        );
       }
     }),
 });
@@ -394,14 +397,14 @@ suite('PATCH /inspiration-questions/{id}', {
       const own = await createGroup(fixture, 'Own');
       const foreign = await createGroup(await createFixture(api), 'Foreign');
       const many = Array.from({ length: 101 }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
-      const cases: readonly [body: object, faults: string[]][] = [
+      const cases: readonly [body: object, invalidFields: string[]][] = [
         [{ question: 'x', icon: 'x', id: created.id, createdAt: '' }, ['id', 'createdAt', 'question', 'icon']],
         [{ question: 'Which topic comes next?', groups: [own, foreign, UNKNOWN_ID] }, ['groups.1', 'groups.2']],
         [{ icon: 'star', groups: [own, 'no-id'] }, ['groups.1']],
         [{ icon: 'star', groups: many }, ['groups']],
       ];
-      for (const [body, faults] of cases) {
-        assertInvalidFields(await fixture.call('PATCH', `/inspiration-questions/${created.id}`, body), faults);
+      for (const [body, invalidFields] of cases) {
+        assertInvalidFields(await fixture.call('PATCH', `/inspiration-questions/${created.id}`, body), invalidFields);
       }
       assert.deepEqual(jsonOf(await fixture.call('GET', '/inspiration-questions')), [created]);
     }),

@@ -128,7 +128,8 @@ suite('the parameters of lists', {
         '/domains?page_size=1&archived=true': ['page_size', 'archived'],
         [`/campaigns/${UNKNOWN_ID}?x=1`]: ['x'],
       };
-      for (const [path, faults] of Object.entries(cases)) assertInvalidFields(await call('GET', path), faults, path);
+      for (const [path, invalidFields] of Object.entries(cases))
+        assertInvalidFields(await call('GET', path), invalidFields, path);
       assertInvalidFields(await call('POST', '/tags?name=a&x', {}), ['name', 'x', 'name']);
       assertInvalidFields(await call('DELETE', `/content-pillars/${UNKNOWN_ID}?force=true`), ['force']);
       const many = Array.from({ length: 12 }, (_, i) => `x${i}`);

@@ -87,18 +87,19 @@ suite('pages', {
 
   'accept only positive integers in digits': () =>
     withFixture(async ({ call }) => {
-      const places = LISTS.flatMap(({ path }) => [`${path}?page=`, `${path}?pageSize=`]);
+      const prefixes = LISTS.flatMap(({ path }) => [`${path}?page=`, `${path}?pageSize=`]);
       const invalidValues = [
         ...['', '0', '00', '-1', '-0', '%2B1', '+1', '1+', '01', '05', '1.0', '1.5', '1.', '1e1', '0x1', '1_0', '1,2'],
         ...['9007199254740992', '99999999999999999999', 'NaN', 'Infinity', 'one', '%D9%A1', 'null'],
       ];
-      for (const place of [...places, '/campaigns?limit=']) {
-        jsonOf(await call('GET', `${place}1`));
-        const name = place.slice(place.indexOf('?') + 1, -1);
-        for (const value of invalidValues) assertInvalidFields(await call('GET', place + value), [name], place + value);
+      for (const prefix of [...prefixes, '/campaigns?limit=']) {
+        jsonOf(await call('GET', `${prefix}1`));
+        const name = prefix.slice(prefix.indexOf('?') + 1, -1);
+        for (const value of invalidValues)
+          assertInvalidFields(await call('GET', prefix + value), [name], prefix + value);
       }
-      for (const place of [...places.filter((path) => path.endsWith('page=')), '/campaigns?limit=']) {
-        assert.deepEqual(jsonOf(await call('GET', `${place}9007199254740991`)), []);
+      for (const prefix of [...prefixes.filter((path) => path.endsWith('page=')), '/campaigns?limit=']) {
+        assert.deepEqual(jsonOf(await call('GET', `${prefix}9007199254740991`)), []);
       }
     }),
 

@@ -4,10 +4,10 @@ import { Collection } from '../../adapters/memory/collection.ts';
 import { SortedList } from '../../adapters/memory/sorted-list.ts';
 import {
   type Campaign,
-  type CampaignWindow,
+  type CampaignDateFilter,
   campaignSchema,
+  dateFilterConditions,
   sortFields,
-  windowConditions,
 } from '../../core/campaign/campaign.ts';
 import type { Condition, Query } from '../../core/shared/record-store.ts';
 import { createCampaign, newId } from '../contract/samples.ts';
@@ -74,11 +74,11 @@ function createCases(size: number): Case[] {
       query: { where: [byValue[title] as Condition<Campaign>, live] },
       maxExaminedCount: 2 * PAGE_SIZE,
     })),
-    ...(Object.keys(windowConditions) as CampaignWindow[]).flatMap((window) =>
+    ...(Object.keys(dateFilterConditions) as CampaignDateFilter[]).flatMap((filter) =>
       sorts.flatMap((by) =>
         [now, now / 2].map((at) => ({
-          title: `${window}, ${at === now ? 'all' : 'half of them'} created by then`,
-          query: { where: [...windowConditions[window](at), live], by },
+          title: `${filter}, ${at === now ? 'all' : 'half of them'} created by then`,
+          query: { where: [...dateFilterConditions[filter](at), live], by },
           maxExaminedCount: (at === now ? 10 : 60) * PAGE_SIZE,
         })),
       ),

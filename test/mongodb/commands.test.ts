@@ -6,7 +6,7 @@ import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Caller } from '../../core/access/caller.ts';
 import type { Member } from '../../core/access/member.ts';
 import { Application } from '../../core/application.ts';
-import { CAMPAIGN_SORTS, CAMPAIGN_WINDOWS, type Campaign } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS, type Campaign } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
 import { USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
@@ -154,7 +154,7 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
     limit: 60,
   })),
   ...Object.fromEntries(
-    CAMPAIGN_WINDOWS.flatMap((filter) =>
+    CAMPAIGN_DATE_FILTERS.flatMap((filter) =>
       CAMPAIGN_SORTS.map((sortBy) => [`${filter} campaigns by ${sortBy}`, campaigns(() => ({ filter, sortBy }))]),
     ),
   ),
@@ -554,7 +554,7 @@ suite('the commands of the MongoDB storage', {
         { tagIds: [context.tagId], userId: context.memberId, domain: 'go.example.com' },
       ];
       const queries = narrowings.flatMap((narrowing) =>
-        [undefined, ...CAMPAIGN_WINDOWS].flatMap((filter) =>
+        [undefined, ...CAMPAIGN_DATE_FILTERS].flatMap((filter) =>
           [undefined, 'glacier'].flatMap((search) =>
             CAMPAIGN_SORTS.flatMap((sortBy) =>
               [1, 10].map((page) => ({ ...narrowing, filter, search, sortBy, page, includeArchived: page === 1 })),

@@ -5,7 +5,7 @@ import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
-import { CAMPAIGN_SORTS, CAMPAIGN_WINDOWS } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
@@ -116,15 +116,15 @@ class Comparison {
     if (creates) this.recordCreated(creates, result);
   }
 
-  /** Compares every window at each time at which campaigns start or end. */
-  async compareWindows(): Promise<void> {
+  /** Compares every date filter at each time at which campaigns start or end. */
+  async compareDateFilters(): Promise<void> {
     for (const time of BOUNDARY_TIMES) {
       this.now = time;
       for (const workspaceId of this.workspaces) {
         const all = { page: 1, pageSize: 25, includeArchived: true, sortBy: 'startDate' } as const;
-        await this.compare(`windows at ${time}`, ({ app }) =>
+        await this.compare(`date filters at ${time}`, ({ app }) =>
           Promise.all(
-            CAMPAIGN_WINDOWS.map((filter) => listComparableCampaigns(app, { workspaceId }, { ...all, filter })),
+            CAMPAIGN_DATE_FILTERS.map((filter) => listComparableCampaigns(app, { workspaceId }, { ...all, filter })),
           ),
         );
       }
@@ -238,7 +238,7 @@ suite('MongoDB and memory', {
           const comparison = new Comparison(opened.map(({ storage }) => storage));
           await comparison.createWorkspaces();
           for (const step of steps) await comparison.runStep(step);
-          await comparison.compareWindows();
+          await comparison.compareDateFilters();
           for (const id of comparison.workspaces) {
             await comparison.compare('all pages', ({ app }) => Promise.all(createLists(app, id).map(readAllPages)));
             await comparison.compare('everything', ({ app }) => readAllRecords(app, id));

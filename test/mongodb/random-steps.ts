@@ -3,10 +3,10 @@ import type { Actor, Caller } from '../../core/access/caller.ts';
 import { INVITATIONS, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import {
+  CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
   CAMPAIGN_SUMMARY_FIELDS,
-  CAMPAIGN_WINDOWS,
 } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery, CampaignView } from '../../core/campaign/campaign-service.ts';
 import { CONTENT_PILLAR_STATUSES } from '../../core/content-pillar/content-pillar.ts';
@@ -376,7 +376,7 @@ const listing = {
       tagNames: rarelyPresent(fc.array(name, { minLength: 1, maxLength: 3 })),
       user: rarelyPresent(choice),
       includeArchived: flag,
-      filter: rarelyPresent(fc.constantFrom(...CAMPAIGN_WINDOWS)),
+      filter: rarelyPresent(fc.constantFrom(...CAMPAIGN_DATE_FILTERS)),
       search: optional(term),
       sortBy: fc.constantFrom(...CAMPAIGN_SORTS),
       limit: rarelyPresent(fc.integer({ min: 1, max: 9 })),

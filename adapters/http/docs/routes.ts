@@ -52,7 +52,7 @@ export function serveDocs(app: Express, responder: Responder): void {
     serveGet(path, async (_, response) => {
       const files = await loadFiles();
       const html = renderPage((name) => files.getPath(name));
-      responder.sendFile(response, 200, html, PAGE_HEADERS);
+      responder.sendContent(response, 200, html, PAGE_HEADERS);
     });
   }
   serveGet('/docs/files/:version/:name', async (request, response, next) => {
@@ -61,9 +61,9 @@ export function serveDocs(app: Express, responder: Responder): void {
     const { type, bytes, gzipped } = file;
     const headers = ['Content-Type', type, ...IMMUTABLE_CACHE, ...(gzipped ? ['Vary', 'Accept-Encoding'] : [])];
     if (gzipped && request.acceptsEncodings('gzip') !== false) {
-      responder.sendFile(response, 200, gzipped, [...headers, 'Content-Encoding', 'gzip']);
+      responder.sendContent(response, 200, gzipped, [...headers, 'Content-Encoding', 'gzip']);
     } else {
-      responder.sendFile(response, 200, bytes, headers);
+      responder.sendContent(response, 200, bytes, headers);
     }
   });
 }
