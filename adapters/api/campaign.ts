@@ -214,7 +214,7 @@ export const listCampaigns = defineOperation({
     tagNames: nameListParameter.describe(
       `Only campaigns with at least one of these tags (names, case-insensitive). ${LIST_PARAMETER_FORMAT}`,
     ),
-    userId: singleParameter(id).optional().describe('Only campaigns that this member created (id).'),
+    userId: singleParameter(id).optional().describe('Only campaigns that the member with this id created.'),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
     filter: singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
       .optional()
@@ -227,7 +227,9 @@ export const listCampaigns = defineOperation({
       .describe('The sort field. The order is always descending.'),
     limit: positiveInteger()
       .optional()
-      .describe('The maximum number of campaigns in the list, counted over all pages. By default, no maximum.'),
+      .describe(
+        'The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`.',
+      ),
     ...pageParameters(MAX_PAGE_SIZES.campaigns, MAX_PAGE_SIZES.campaigns),
   }),
   statuses: [200],

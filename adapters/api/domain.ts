@@ -23,7 +23,7 @@ const domainResponse = z
     primary: z
       .boolean()
       .describe(
-        'Whether this is the primary domain: the domain of the workspace that has been live (not archived) for the longest time.',
+        'Whether this is the primary domain. Of the unarchived domains, it is the one that was created, or last unarchived, the earliest.',
       ),
     archived: z.boolean().describe('Whether the domain is archived.'),
     placeholder: responseText(URL_LENGTH).describe(
@@ -36,7 +36,7 @@ const domainResponse = z
   })
   .meta({ id: 'Domain', description: 'A custom domain for short links.' });
 
-/** The domain in the examples of the document. */
+/** The domain in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03',
   slug: 'links.example.com',
@@ -57,7 +57,7 @@ export const createDomain = defineOperation({
   permission: 'write',
   summary: 'Create, archive or unarchive a domain',
   description:
-    'Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict while another workspace has the slug verified and not archived.',
+    'Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified the slug and has not archived it.',
   body: z
     .strictObject({
       slug: slug.describe(

@@ -84,7 +84,7 @@ export const errors = {
     meaning: 'The request is well-formed, but at least one value is invalid.',
     causes: [
       'A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.',
-      'The body has more than 1,000 names, objects and arrays.',
+      'The body has more than 1,000 field names, objects and arrays.',
       'The query of a list is so long (more than about 7,500 characters) that the `Link` to the next page cannot repeat it.',
       'A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.',
       'The end date of a campaign is before its start date.',

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
-import { parseAmount as amountOf, parseWholeNumber as wholeNumberOf } from '../../core/shared/amount.ts';
+import { parseAmount, parseWholeNumber } from '../../core/shared/amount.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
@@ -15,7 +15,7 @@ const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9
 type FindProblem = (value: string) => string | undefined;
 
 export const MAX_ITEM_COUNT = 100;
-/** Longer than the request line that Node's HTTP parser accepts, so a value is never longer. */
+/** The maximum that the OpenAPI document states. Node's HTTP parser rejects a URL of this length, so it needs no check. */
 const MAX_QUERY_TEXT_LENGTH = 16_384;
 
 /** A text that is trimmed, then checked against its rule, then by `findOtherProblem`. */
@@ -77,19 +77,19 @@ export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta
 /** The response of a deletion. */
 export const deletedRecord = z
   .object({ id: recordId.describe('The id of the deleted record.') })
-  .meta({ id: 'Deleted', description: 'The deleted record.' });
+  .meta({ id: 'Deleted', description: 'The id of the deleted record.' });
 
 export const startDate = dateText(parseStartDate);
 export const endDate = dateText(parseEndDate);
 
 /** An amount. It is converted to a decimal string (core/shared/amount.ts). */
 export const amount = numberOrString(
-  amountOf,
-  'must be a non-negative amount with at most 12 digits before the decimal point and 4 after it',
+  parseAmount,
+  'must be a non-negative amount such as 1.50, with at most 12 digits before the decimal point and 4 after it',
 ).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$' });
 
 /** A whole number, also as a string. It is converted to a number. */
-export const wholeNumber = numberOrString(wholeNumberOf, 'must be a whole number from 0 to 9007199254740991').meta({
+export const wholeNumber = numberOrString(parseWholeNumber, 'must be a whole number from 0 to 9007199254740991').meta({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   multipleOf: 1,
@@ -115,7 +115,7 @@ function listParameter<S extends z.ZodType<unknown, string>>(item: S, keyOf: (va
 
 const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
 
-/** Describes, in the document, how to send several values in a query. */
+/** Describes, in the OpenAPI document, how to send several values in a query. */
 export const LIST_PARAMETER_FORMAT =
   'Repeat the parameter or separate the values with commas. At most 100 different values.';
 
@@ -136,7 +136,7 @@ export const slugParameter = singleParameter(parameterText.transform((value) => 
 /** A positive integer in a query, in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
   const digits = z.string().transform((value, context) => {
-    const number = wholeNumberOf(value);
+    const number = parseWholeNumber(value);
     if (number !== undefined) return number;
     context.addIssue('must be a whole number, digits only');
     return z.NEVER;
@@ -162,11 +162,12 @@ export function pageParameters(defaultSize: number, maxSize: number) {
 }
 
 /**
- * An array of at most 100 different items. Duplicates become holes until the items are validated, so that an error names
- * an item by its position in the request. Items after the 101st different one are not examined: the cost is bounded.
+ * An array of at most 100 different items. Before the validation, each duplicate is replaced by an empty slot, so that the
+ * other items keep their positions, which errors name. Items after the 101st different one are not examined, so that the
+ * cost is bounded.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
-  const replaceDuplicatesWithHoles = (values: unknown) => {
+  const replaceDuplicatesWithEmptySlots = (values: unknown) => {
     if (!Array.isArray(values)) return values;
     const keys = new Set<unknown>();
     const distinct: unknown[] = [];
@@ -185,7 +186,7 @@ function distinctItems<S extends z.ZodType<unknown, string>>(item: S, keyOf: (va
     })
     .meta({ maxItems: MAX_ITEM_COUNT })
     .transform((distinct) => distinct.filter(isDefined));
-  return z.preprocess(replaceDuplicatesWithHoles, items);
+  return z.preprocess(replaceDuplicatesWithEmptySlots, items);
 }
 
 function isDefined<T>(item: T | undefined): item is T {

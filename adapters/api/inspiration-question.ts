@@ -29,7 +29,9 @@ const questionFields = z.strictObject({
   icon: icon.describe('The icon. Default on creation: `bulb`.'),
   userType: z
     .enum(USER_TYPES)
-    .describe('The seat type that the question is for, or `all`. Default on creation: `all`.'),
+    .describe(
+      'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.',
+    ),
   groups: ids.describe(
     'The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).',
   ),
@@ -44,7 +46,11 @@ const questionResponse = z
     question: responseText(QUESTION_LENGTH).describe('The question.'),
     description: responseText(DESCRIPTION_LENGTH).describe('Help text, or an empty string.'),
     icon: icon.describe('The icon.'),
-    userType: z.enum(USER_TYPES).describe('The seat type that the question is for, or `all`.'),
+    userType: z
+      .enum(USER_TYPES)
+      .describe(
+        'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both.',
+      ),
     groups: z
       .array(recordId)
       .max(MAX_ITEM_COUNT)
@@ -57,7 +63,7 @@ const questionResponse = z
   })
   .meta({ id: 'InspirationQuestion', description: 'A prompt that suggests a topic to write about.' });
 
-/** The inspiration question in the examples of the document. */
+/** The inspiration question in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06',
   workspaceId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f',
@@ -111,8 +117,9 @@ export const listInspirationQuestions = defineOperation({
     availableToMe: booleanParameter
       .default(false)
       .describe(
-        "`true`: only questions that are active, not archived, and meant for the seat type and the groups of the key's " +
-          'member. If the key does not belong to a member: only questions for all seat types and without groups. ' +
+        '`true`: only active, unarchived questions for the seat type of the member that the key belongs to (or `all`), and for ' +
+          'a group of this member (or without groups). If the key does not belong to a member: only active, unarchived ' +
+          'questions for `all` and without groups. ' +
           '`false`: no filter.',
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.inspirationQuestions),

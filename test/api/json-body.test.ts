@@ -84,7 +84,7 @@ suite('the JSON body reader', {
     }
   },
 
-  'accepts at most 1,000 names, objects and arrays': () => {
+  'accepts at most 1,000 field names, objects and arrays': () => {
     const createItems = (count: number) => `{"a":1,"items":[${Array(count).fill('{"b":[]}').join()}]}`;
     const maxItems = Math.floor((MAX_ELEMENT_COUNT - 4) / 3);
     assert.equal(Object.values(readText(createItems(maxItems)))[1].length, maxItems);

@@ -189,7 +189,7 @@ suite('an import', {
     const result = JSON.parse((await cli.runImport('tags', [`${deepLine}\n${longLine}`], ['--json'])).stdout);
     assert.deepEqual(result.refused, [
       { line: 1, reason: 'name: must be a string' },
-      { line: 2, reason: 'name: too many elements, the body must have at most 1000 names, objects and arrays' },
+      { line: 2, reason: 'name: too many elements, the body must have at most 1000 field names, objects and arrays' },
     ]);
   },
 

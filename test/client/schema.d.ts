@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Create, archive or unarchive a domain
-         * @description Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict while another workspace has the slug verified and not archived.
+         * @description Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified the slug and has not archived it.
          */
         post: operations["createDomain"];
         delete?: never;
@@ -352,7 +352,7 @@ export interface components {
             /** @description The icon. Default on creation: `bulb`. */
             icon?: components["schemas"]["Icon"];
             /**
-             * @description The seat type that the question is for, or `all`. Default on creation: `all`.
+             * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
              * @enum {string}
              */
             userType?: "thought_leader" | "advocate" | "all";
@@ -387,7 +387,7 @@ export interface components {
             /** @description The icon. */
             icon: components["schemas"]["Icon"];
             /**
-             * @description The seat type that the question is for, or `all`.
+             * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both.
              * @enum {string}
              */
             userType: "thought_leader" | "advocate" | "all";
@@ -417,7 +417,7 @@ export interface components {
             /** @description The icon. Default on creation: `bulb`. */
             icon?: components["schemas"]["Icon"];
             /**
-             * @description The seat type that the question is for, or `all`. Default on creation: `all`.
+             * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
              * @enum {string}
              */
             userType?: "thought_leader" | "advocate" | "all";
@@ -428,7 +428,7 @@ export interface components {
             /** @description Whether the question is archived. Default on creation: `false`. */
             archived?: boolean;
         };
-        /** @description The deleted record. */
+        /** @description The id of the deleted record. */
         Deleted: {
             /**
              * Format: uuid
@@ -517,7 +517,7 @@ export interface components {
             slug: string;
             /** @description Whether the ownership of the domain is verified. */
             verified: boolean;
-            /** @description Whether this is the primary domain: the domain of the workspace that has been live (not archived) for the longest time. */
+            /** @description Whether this is the primary domain. Of the unarchived domains, it is the one that was created, or last unarchived, the earliest. */
             primary: boolean;
             /** @description Whether the domain is archived. */
             archived: boolean;
@@ -802,7 +802,7 @@ export interface components {
          * @description The request is well-formed, but at least one value is invalid.
          *
          *     - A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.
-         *     - The body has more than 1,000 names, objects and arrays.
+         *     - The body has more than 1,000 field names, objects and arrays.
          *     - The query of a list is so long (more than about 7,500 characters) that the `Link` to the next page cannot repeat it.
          *     - A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.
          *     - The end date of a campaign is before its start date.
@@ -967,7 +967,7 @@ export interface operations {
                 tagIds?: string[];
                 /** @description Only campaigns with at least one of these tags (names, case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values. */
                 tagNames?: string[];
-                /** @description Only campaigns that this member created (id). */
+                /** @description Only campaigns that the member with this id created. */
                 userId?: string;
                 /** @description Whether to include archived campaigns. */
                 includeArchived?: boolean;
@@ -977,7 +977,7 @@ export interface operations {
                 search?: string;
                 /** @description The sort field. The order is always descending. */
                 sortBy?: "createdAt" | "updatedAt" | "startDate";
-                /** @description The maximum number of campaigns in the list, counted over all pages. By default, no maximum. */
+                /** @description The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`. */
                 limit?: number;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
@@ -1192,7 +1192,7 @@ export interface operations {
                 includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 isActive?: boolean;
-                /** @description `true`: only questions that are active, not archived, and meant for the seat type and the groups of the key's member. If the key does not belong to a member: only questions for all seat types and without groups. `false`: no filter. */
+                /** @description `true`: only active, unarchived questions for the seat type of the member that the key belongs to (or `all`), and for a group of this member (or without groups). If the key does not belong to a member: only active, unarchived questions for `all` and without groups. `false`: no filter. */
                 availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
