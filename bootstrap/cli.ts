@@ -6,7 +6,7 @@ import { replaceControlCharactersInLines } from '../adapters/cli/terminal-text.t
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Application } from '../core/application.ts';
 import { relaySignalsOfNpx } from './npx.ts';
-import { findMisspelledSettings, getSettingWarnings, readSettings, type Settings, SettingsError } from './settings.ts';
+import { findShortMisspellings, getSettingWarnings, readSettings, type Settings, SettingsError } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
@@ -36,7 +36,7 @@ if (!isServing) stderr.write('', () => process.exit(exitCode));
 
 /** Opens the configured database. Rejects with `UsageError` if it is not shared with the server, or unavailable. */
 async function openApplication(settings: Settings): Promise<OpenApplication> {
-  for (const line of findMisspelledSettings(env)) stderr.write(`warning: ${line}\n`);
+  for (const line of findShortMisspellings(env)) stderr.write(`warning: ${line}\n`);
   if (settings.STORAGE === 'memory') {
     throw new UsageError([
       'STORAGE: must be mongodb for this command. With STORAGE=memory, the records exist only inside the server.',

@@ -7,10 +7,13 @@ import type { Settings } from './settings.ts';
 
 const STANDARD_ERROR = 2;
 const FLUSH_INTERVAL_MS = 500;
-/** In UTF-16 units. */
+/** A buffer of at least this length, in UTF-16 units, is written immediately. */
 const BATCH_LENGTH = 8_192;
-/** While this much waits to be written, new lines are dropped, so that no request waits for its log. */
-const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+/**
+ * The maximum length of the buffer, in UTF-16 units. While the buffer is longer, new lines are dropped, so that no request waits
+ * for its log.
+ */
+const MAX_BUFFERED_LENGTH = 8 * 1024 * 1024;
 const RETRY_DELAY_MS = 100;
 const EXIT_TIMEOUT_MS = 500;
 
@@ -74,7 +77,7 @@ class BufferedLogStream {
   }
 
   write(line: string): void {
-    if (this.buffer.length >= MAX_BUFFERED_BYTES) return;
+    if (this.buffer.length >= MAX_BUFFERED_LENGTH) return;
     this.buffer += line;
     if (this.buffer.length >= BATCH_LENGTH) this.flush();
   }

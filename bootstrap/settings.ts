@@ -130,6 +130,7 @@ const schema = z.object(settings).superRefine(
       addProblem('METRICS_PORT', 'must differ from PORT, set another port');
     }
   },
+  // Checks the combinations even if single values are invalid, so that one error has a line for every problem.
   { when: () => true },
 );
 
@@ -159,7 +160,7 @@ const MAX_EDIT_COUNT = 2;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns a warning for each variable whose short name differs from a setting's by one edit or one swap of neighbors. */
-export function findMisspelledSettings(environment: Environment): string[] {
+export function findShortMisspellings(environment: Environment): string[] {
   const names = Object.keys(settings);
   return Object.keys(environment).flatMap((name) => {
     if (name.length < MIN_WARNING_NAME_LENGTH || name.length >= MIN_ERROR_NAME_LENGTH || names.includes(name))
@@ -175,7 +176,7 @@ function isSwapOf(a: string, b: string): boolean {
 }
 
 /** Settings that have an effect only together with another one, or with a value of it. */
-const requiredSettings: readonly (readonly [
+const settingDependencies: readonly (readonly [
   name: keyof typeof settings,
   other: keyof typeof settings,
   value?: string,
@@ -187,7 +188,7 @@ const requiredSettings: readonly (readonly [
 
 /** Returns a warning for each setting that is set but has no effect. */
 function findIneffectiveSettings(environment: Environment): string[] {
-  return requiredSettings
+  return settingDependencies
     .filter(([name, other, value]) => {
       const isEffective = value === undefined ? environment[other] !== undefined : environment[other] === value;
       return environment[name] !== undefined && !isEffective;
@@ -223,7 +224,7 @@ function countEdits(a: string, b: string): number {
 
 /** Returns a warning for each probable mistake in an environment, other than those that prevent the start. */
 export function getSettingWarnings(environment: Environment): string[] {
-  return [...findMisspelledSettings(environment), ...findIneffectiveSettings(environment)];
+  return [...findShortMisspellings(environment), ...findIneffectiveSettings(environment)];
 }
 
 /** Returns whether listeners on the same port of these two hosts are known to conflict. */

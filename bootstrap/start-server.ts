@@ -44,17 +44,17 @@ export async function startServer(
 ): Promise<RunningServer> {
   const container = await wireServer(settings, system, log);
   const app = container.get(tokens.app);
-  const connections = container.getAll(tokens.connection, { optional: true });
+  const externalConnections = container.getAll(tokens.connection, { optional: true });
   const http = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(container.get(tokens.metrics));
   const closeAll = async () => {
     metrics?.closeAllConnections();
     await Promise.all([http.connections.close(), metrics && closeServer(metrics)]);
     await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
-    await Promise.all(connections.map((connection) => connection.close()));
+    await Promise.all(externalConnections.map((connection) => connection.close()));
   };
   try {
-    await Promise.all(connections.map((connection) => connection.open()));
+    await Promise.all(externalConnections.map((connection) => connection.open()));
     const hasDemo = settings.STORAGE === 'memory';
     const demo = hasDemo ? await createDemo(app, system.now(), settings.DEMO_API_KEY) : undefined;
     const metricsUrl =
