@@ -17,10 +17,10 @@ const SHARD_PROBE_TIMEOUT_MS = 500;
 
 const UNAVAILABLE = 'MongoDB is unavailable';
 const UNSUPPORTED = 'MongoDB cannot be used';
-const CURE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
-const SHARD_CURE = 'Check the servers of this shard. Retrying.';
+const ADVICE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
+const SHARD_ADVICE = 'Check the servers of this shard. Retrying.';
 
-/** The adapter's own commands on the database, which no request asks for. */
+/** The commands that the connection itself runs: to prepare the database, and to find out whether it responds. */
 interface DatabaseHooks {
   /** Creates missing collections and indexes when the database becomes available for the first time. */
   prepare(db: Db): Promise<void>;
@@ -80,13 +80,13 @@ export class MongoConnection {
   }
 
   /** The number of commands that wait for a connection because all are in use. */
-  get waitingForConnection(): number {
+  get waitingCommandCount(): number {
     return this.waitingCount;
   }
 
   /**
    * Resolves when the connection is open, or when the first attempt has failed or timed out. Rejects with
-   * `UnsupportedDatabase`. After this method, an unsupported database is logged and the connection is retried.
+   * `UnsupportedDatabase` if the database cannot be used. Later attempts do not reject: they log that, and retry.
    */
   async waitForFirstAttempt(): Promise<void> {
     try {
@@ -106,7 +106,8 @@ export class MongoConnection {
 
   /**
    * Runs `work`, and retries it after transient errors: at most five attempts in ten seconds, and none if nothing has
-   * succeeded for ten seconds. `work` may run again although it had its effect, but not while it still runs.
+   * succeeded for ten seconds. `work` may run again after it had its effect, because its response may have been lost. A
+   * retry starts only after the previous attempt has ended.
    */
   async run<T>(work: (client: MongoClient) => Promise<T>, maxAttemptCount = MAX_ATTEMPT_COUNT): Promise<T> {
     const deadline = performance.now() + RETRY_DEADLINE_MS;
@@ -133,7 +134,7 @@ export class MongoConnection {
     await this.client?.close();
   }
 
-  /** A client whose first connect failed while others used it stays closed: each attempt has a client of its own. */
+  /** Connects, and retries until it succeeds. A client whose `connect` failed can stay closed, so each attempt creates one. */
   private async open(): Promise<MongoClient> {
     while (!this.isClosed) {
       const startedAt = performance.now();
@@ -290,8 +291,8 @@ function toLogLine(error: Error, isShardFailure: boolean): string {
   if (error instanceof UnsupportedDatabase) return `${UNSUPPORTED}: ${error.message}`;
   const reason = withoutPeriod(error.message);
   return isShardFailure
-    ? `A shard of MongoDB is unavailable: ${reason}. ${SHARD_CURE}`
-    : `${UNAVAILABLE}: ${reason}. ${CURE}`;
+    ? `A shard of MongoDB is unavailable: ${reason}. ${SHARD_ADVICE}`
+    : `${UNAVAILABLE}: ${reason}. ${ADVICE}`;
 }
 
 function withoutPeriod(text: string): string {

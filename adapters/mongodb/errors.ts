@@ -37,10 +37,11 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET'
 const UNAVAILABLE_SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
 
 /**
- * The codes of transient errors, by MongoDB's error_codes.yml.
- * - Its category RetriableError (91 to 13436). A server starts, stops or is no longer the primary.
- * - StaleDbVersion and StaleConfig. Data moves between shards, and the retries of mongos are used up.
- * - LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress. A collection is created, sharded or moved.
+ * The codes of transient errors. MongoDB's error_codes.yml has their names. The lines of the set are, in this order:
+ * - A shard is unavailable.
+ * - A server starts, stops or is no longer the primary (category RetriableError).
+ * - Data moves between shards, and the retries of mongos are used up (StaleDbVersion, StaleConfig).
+ * - A collection is created, sharded or moved (LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress).
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   ...UNAVAILABLE_SHARD_CODES,
@@ -77,7 +78,10 @@ export function isShardUnavailable(error: unknown): boolean {
   return UNAVAILABLE_SHARD_CODES.has(error.code) || error.code === MAX_TIME_EXPIRED_CODE;
 }
 
-/** Returns whether an error only shows that the database is busy, and not that it is unavailable. */
+/**
+ * Returns whether an error only shows that the database is busy, and not that it is unavailable. That includes
+ * `DatabaseUnavailable`, with which our own deadline ends a wait: the database itself has not reported a failure.
+ */
 export function isBusy(error: unknown): boolean {
   return (
     error instanceof LockTimeout ||
@@ -86,7 +90,10 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** With mongodb+srv, the driver does not wrap errors of the DNS query for the servers, as it does not wrap some of sockets. */
+/**
+ * Returns whether an error is one of the network that the driver does not wrap: some errors of sockets, and with mongodb+srv
+ * those of the DNS query for the servers.
+ */
 function isNetworkError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;

@@ -28,8 +28,9 @@ const BAD_VALUE_CODE = 2;
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 
 /**
- * Runs work on a collection, in the current transaction if there is one. Otherwise it may retry the work. The scope
- * identifies the data of the work, which is on one shard: the id of a workspace, or of a record of a global store.
+ * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` identifies
+ * the data that the work uses, so that work on an unavailable shard can be limited. It is the id of a workspace, or of a record
+ * of a global store.
  */
 export type RunOnCollection = <T>(
   name: string,
@@ -80,7 +81,7 @@ export function createRecordStore<T extends Entity>(
     );
   };
 
-  /** Finds records by their ids. Without the hint, MongoDB would compare the plans for the index of ids and of the workspace. */
+  /** Finds records by their ids. The hint saves MongoDB from comparing this index with those that begin with the workspace. */
   const findById = (
     scope: string,
     filter: Filter<StoredDocument>,
@@ -156,6 +157,7 @@ export function createRecordStore<T extends Entity>(
         try {
           return await insertMany(collection, documents, schema.unique, session);
         } catch (error) {
+          // Caught here, because `runOnCollection` would retry the whole batch.
           if (error instanceof LockTimeout) return undefined;
           throw error;
         }
@@ -180,6 +182,7 @@ export function createRecordStore<T extends Entity>(
           if (!found) return undefined;
           const current = toRecord<T>(found);
           const filter = { workspaceId, _id: id };
+          // The record needs no write, but the response must wait until a majority has it.
           const confirmCurrent = async () =>
             session || (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
           if (unconfirmedRevisions.has(found.revision)) return confirmCurrent();
@@ -194,6 +197,7 @@ export function createRecordStore<T extends Entity>(
           const { matchedCount } = await mapWriteErrors(schema.unique, () =>
             collection.replaceOne({ ...filter, revision: replacedRevision }, document, { session, ...COMMAND_TIMEOUT }),
           ).catch(async (error) => {
+            // A conflict is reported only after a majority has the other record. `[]` matches none: only the wait matters.
             if (!session && error instanceof CoreError) await confirm(collection, filter, []);
             throw error;
           });
@@ -235,9 +239,9 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 }
 
 /**
- * Removes the one document that matches a filter. Resolves to whether there was one: if the first attempt found it, a later
- * attempt need not. Sends the delete command even if there is nothing to delete, so that `false` waits until the majority has
- * the earlier removal.
+ * Removes the one document that matches a filter. Resolves to whether it existed. It also existed if an earlier attempt found
+ * it, because that attempt may have removed it without a response. Sends the delete command even if there is nothing to delete,
+ * so that `false` waits until the majority has the earlier removal.
  */
 function removeRecord(
   name: string,
@@ -247,12 +251,12 @@ function removeRecord(
 ): Promise<boolean> {
   let wasFound = false;
   return runOnCollection(name, scope, async (collection, session) => {
-    const wasFoundBefore = wasFound;
+    const wasFoundByEarlierAttempt = wasFound;
     wasFound ||= (await findOne(collection, session, filter, { projection: { _id: 1 } })) !== undefined;
     const { deletedCount } = await mapWriteErrors({}, () =>
       collection.deleteOne(filter, { session, ...COMMAND_TIMEOUT }),
     );
-    return deletedCount === 1 || wasFoundBefore;
+    return deletedCount === 1 || wasFoundByEarlierAttempt;
   });
 }
 
@@ -373,10 +377,13 @@ function findConflictMessage(unique: UniqueMessages, message = ''): string {
   return (field && unique[field]) || 'There is a record with this id.';
 }
 
-/** The maximum number of documents that are sorted: with more, a page is found sooner in the index of the order. */
+/** The maximum number of documents to sort. With more, it is faster to read a page from the index in sort order. */
 const MAX_SORTED_COUNT = 1_000;
 
-/** Chooses the index of the order, unless few records match the narrowing condition: these are read and sorted. */
+/**
+ * Chooses the index for a list: `ordered`, which has the sort order of the list, or `narrow`, which has a filter of the list, if
+ * so few records match this filter that they can be read and sorted.
+ */
 async function chooseIndex<T>(
   collection: Collection<StoredDocument>,
   workspaceId: string,

@@ -16,7 +16,7 @@ export interface DatabaseState {
   readonly isUp: boolean;
   readonly retries: number;
   readonly connectionsInUse: number;
-  readonly waitingForConnection: number;
+  readonly waitingCommandCount: number;
 }
 
 /** The state of rate limiters that processes share, as the metrics show it. */
@@ -108,7 +108,7 @@ export class Metrics {
       help: 'Operations that wait for a database connection.',
       registers,
       collect() {
-        this.set(state.waitingForConnection);
+        this.set(state.waitingCommandCount);
       },
     });
   }
@@ -185,8 +185,8 @@ export class Metrics {
   /** Sends the metrics of this worker to its primary process, now and on request (`createWorkersMetricsServer`). */
   reportToPrimary(): void {
     const report = async () => {
-      const measured = await this.registry.getMetricsAsJSON();
-      if (process.connected) process.send?.({ measured });
+      const snapshot = await this.registry.getMetricsAsJSON();
+      if (process.connected) process.send?.({ snapshot });
     };
     process.on('message', report);
     void report();
@@ -223,7 +223,7 @@ export function createWorkersMetricsServer(): Server {
   const snapshots = new Map<Worker, MetricsSnapshot>();
   let sumsOfExited: Promise<MetricsSnapshot> = Promise.resolve([]);
   // The last message of a worker may arrive after its exit.
-  cluster.on('message', (worker, { measured }) => worker.isDead() || snapshots.set(worker, measured));
+  cluster.on('message', (worker, { snapshot }) => worker.isDead() || snapshots.set(worker, snapshot));
   cluster.on('exit', (worker) => {
     const last = snapshots.get(worker)?.filter(isSummable) ?? [];
     snapshots.delete(worker);
@@ -237,7 +237,10 @@ export function createWorkersMetricsServer(): Server {
   });
 }
 
-/** Returns whether a metric only grows and is summed over workers. (Its type is a text here, in contrast to its declaration.) */
+/**
+ * Returns whether a metric only grows and is summed over workers. prom-client declares `type` as a number (`MetricType`), but a
+ * snapshot has its name.
+ */
 function isSummable({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram';
 }
@@ -245,7 +248,7 @@ function isSummable({ type }: { readonly type: unknown }): boolean {
 /** Asks a worker for its metrics and waits until they arrive, the worker exits or the signal aborts. */
 async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<void> {
   const message = once(worker, 'message', { signal });
-  worker.send('measured?');
+  worker.send('report metrics');
   await message.catch(ignoreError);
 }
 

@@ -119,7 +119,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     app.campaigns.create({ workspaceId }, campaignBody()),
     app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' }),
   ]);
-  // So each process records the use of the key before the majority is lost.
+  // Makes each process record the use of the key before the majority is lost.
   for (const { url } of services) assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
 
   const createRequests = (options: LoadRequest): Pick<Change, 'first' | 'retry'> => ({
@@ -132,13 +132,13 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   });
   const createPost = (path: string, body: object, headers = {}) =>
     createRequests({ method: 'POST', path, body, headers });
-  const once = { name: randomUUID() };
+  const onceTag = { name: randomUUID() };
   const onceRequest = {
     workspaceId,
     keyId,
     operationId: 'createTag',
-    idempotencyKey: once.name,
-    fingerprint: computeFingerprint(once),
+    idempotencyKey: onceTag.name,
+    fingerprint: computeFingerprint(onceTag),
   };
   const [name, unique] = [randomUUID(), randomUUID()];
   const hasTag = async (app: Application, name: string) =>
@@ -148,16 +148,16 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const getCampaign = (app: Application) => app.campaigns.get({ workspaceId }, campaign.id);
   return {
     'POST with an Idempotency-Key, and its retry': {
-      ...createPost('/tags', once, { 'Idempotency-Key': once.name }),
+      ...createPost('/tags', onceTag, { 'Idempotency-Key': onceTag.name }),
       first: () =>
         runCommand(() => {
           const served = app.runOnce(onceRequest, async (staged) => {
             await loseMajority();
-            return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, once.name)) };
+            return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, onceTag.name)) };
           });
           return new Deadline(REQUEST_TIMEOUT_MS).run(served);
         }),
-      isStored: (app) => hasTag(app, once.name),
+      isStored: (app) => hasTag(app, onceTag.name),
     },
     'PATCH, and its retry': {
       ...createRequests({ method: 'PATCH', path: `/tags/${tag.id}`, body: { name } }),

@@ -314,7 +314,7 @@ suite('a shard that is unavailable', {
           Array.from({ length: COMMAND_COUNT }, () => storage.tags.count(unavailableId, [])),
         );
         await delay(REQUEST_INTERVAL_MS);
-        const usedCount = connection.connectionsInUse + connection.waitingForConnection;
+        const usedCount = connection.connectionsInUse + connection.waitingCommandCount;
         assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
         const added = await Promise.allSettled(
           Array.from({ length: 20 }, (_, i) =>
