@@ -4,12 +4,14 @@ import type { Observer, RequestContext } from './responder.ts';
 
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
 const MIN_IN_FLIGHT_COUNT = 50;
-/** The same for scans, each of which can occupy a core of the database: of all workspaces, and of one. */
+/** The number of scans in flight that is always allowed. It is lower, because each scan can occupy a core of the database. */
 const MIN_SCAN_IN_FLIGHT_COUNT = 16;
+/** The number of scans in flight that is always allowed for one workspace. */
 const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
 
-/** The `pauseMs` of the two queues: longer than a request takes, and longer than a scan takes. */
+/** If no request is served for this time, the storage is paused (see `FairQueue`). It is longer than a request takes. */
 const PAUSE_MS = 250;
+/** This time for the queue of scans. It is longer than a scan takes. */
 const SCAN_PAUSE_MS = 2_000;
 
 /** The number of health probes that begin at once in an iteration of the event loop. */
@@ -17,16 +19,18 @@ const MAX_PROBE_COUNT = 20;
 
 /** The time for which an iteration of the event loop begins waiting requests. */
 const BEGIN_BUDGET_MS = 10;
-/**
- * The time for which an iteration rejects requests. It is longer for a share of the excess: the requests that arrived since
- * the last iteration, less those that began. Clients that retry at once would otherwise be rejected more and more often.
- */
+/** The time for which an iteration rejects requests. */
 const REJECT_BUDGET_MS = 0.6;
+/**
+ * The time for which an iteration rejects requests until it has rejected `REJECTED_SHARE` of the excess: the requests that
+ * arrived since the last iteration, minus those that began. With less, clients that retry at once would be rejected more and
+ * more often.
+ */
 const MAX_REJECT_BUDGET_MS = 4;
 const REJECTED_SHARE = 0.97;
 /** The longest time that requests wait for connections that are being opened: libuv 1.45 and later accept one per iteration. */
 const MAX_ACCEPT_WAIT_MS = 10;
-/** The longest time between the opening of a connection and its acceptance that is assumed. */
+/** The maximum time that a connection is assumed to have waited until it was accepted. */
 const MAX_ACCEPT_LAG_MS = 2_000;
 /** The interval between rejections if no request may begin, so that they do not block the rest of the service. */
 const REJECT_INTERVAL_MS = 2;
@@ -51,7 +55,7 @@ export interface QueuedRequest {
   reject(error: Error): void;
 }
 
-interface InFlight {
+interface InFlightRequest {
   readonly queue: FairQueue<QueuedRequest>;
   readonly key: string;
   readonly credential: string;
@@ -69,7 +73,7 @@ export class Admission implements Observer {
     MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT,
     SCAN_PAUSE_MS,
   );
-  private readonly inFlight = new Map<RequestContext, InFlight>();
+  private readonly inFlight = new Map<RequestContext, InFlightRequest>();
   private readonly rejections: QueuedRequest[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
   private readonly workspaces = new Map<string, string>();
@@ -84,7 +88,10 @@ export class Admission implements Observer {
   /** The number of requests that arrived, and of those that began, since the last iteration. */
   private arrivedCount = 0;
   private begunCount = 0;
-  /** The arrival time of the requests that are being read. They arrived before their connections were accepted. */
+  /**
+   * The estimated arrival time of the requests that are being read: when the first of them was read. The others probably arrived
+   * then, too, but their connections waited to be accepted.
+   */
   private arrivedAt: number | undefined;
 
   constructor(private readonly noteRejection: (reason: RejectionReason) => void) {}
@@ -146,7 +153,7 @@ export class Admission implements Observer {
     if (this.workspaces.size > MAX_CREDENTIAL_COUNT) this.workspaces.delete(oldest);
   }
 
-  private end(context: RequestContext, now?: number): InFlight | undefined {
+  private end(context: RequestContext, now?: number): InFlightRequest | undefined {
     const entry = this.inFlight.get(context);
     if (!entry) return undefined;
     this.inFlight.delete(context);

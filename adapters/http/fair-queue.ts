@@ -20,7 +20,7 @@ interface Lane<Request> {
   readonly waiting: { readonly request: Request; readonly since: number }[];
   /** The time since which `waiting` has not been empty. */
   busySince: number;
-  readonly inFlight: InFlight;
+  readonly inFlight: InFlightLimit;
 }
 
 /**
@@ -32,7 +32,7 @@ export class FairQueue<Request> {
   private readonly lanes = new Map<string, Lane<Request>>();
   /** The lanes with waiting requests. The first lane begins next. */
   private readonly round = new Set<Lane<Request>>();
-  private readonly inFlight: InFlight;
+  private readonly inFlight: InFlightLimit;
   /** The time since which requests have been waiting without interruption. */
   private busySince = 0;
   /** The time at which the last request was served. */
@@ -49,12 +49,12 @@ export class FairQueue<Request> {
     private readonly minWorkspaceInFlight: number,
     private readonly pauseMs: number,
   ) {
-    this.inFlight = new InFlight(minInFlight);
+    this.inFlight = new InFlightLimit(minInFlight);
   }
 
   /** Adds a request, or returns the reason for which it should be rejected. */
   add(key: string, request: Request, now: number): RejectionReason | undefined {
-    const lane = this.laneOf(key);
+    const lane = this.getOrCreateLane(key);
     if (this.round.size === 0) this.busySince = now;
     if (lane.waiting.length === 0) lane.busySince = now;
     const reason = this.rejectionReasonOf(lane, now);
@@ -81,13 +81,13 @@ export class FairQueue<Request> {
 
   /** Counts a request as in flight, without queueing. */
   begin(key: string): void {
-    this.laneOf(key).inFlight.count++;
+    this.getOrCreateLane(key).inFlight.count++;
     this.inFlight.count++;
   }
 
   /** Stops counting a request as in flight. Counts it as served if `now` is given. */
   end(key: string, now?: number): void {
-    const lane = this.laneOf(key);
+    const lane = this.getOrCreateLane(key);
     lane.inFlight.end(now);
     this.inFlight.end(now);
     if (now === undefined) return;
@@ -104,7 +104,8 @@ export class FairQueue<Request> {
 
   /**
    * Removes and returns the requests that have waited too long. From a standing queue, it also removes those that would wait
-   * too long, the newest first, and with more than `MAX_BURST_COUNT` requests some of the longest lanes.
+   * too long, the newest first. If more than `MAX_BURST_COUNT` requests wait, the limit for
+   * the longest lanes is `MAX_ROUND_MS`.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
@@ -132,10 +133,10 @@ export class FairQueue<Request> {
     return entry?.request as Request;
   }
 
-  private laneOf(key: string): Lane<Request> {
+  private getOrCreateLane(key: string): Lane<Request> {
     let lane = this.lanes.get(key);
     if (!lane) {
-      lane = { key, waiting: [], busySince: 0, inFlight: new InFlight(this.minWorkspaceInFlight) };
+      lane = { key, waiting: [], busySince: 0, inFlight: new InFlightLimit(this.minWorkspaceInFlight) };
       this.lanes.set(key, lane);
     }
     return lane;
@@ -172,11 +173,12 @@ const WINDOW_MS = 500;
 const MIN_WINDOW_MS = 50;
 
 /** The requests in flight, bounded by the recent throughput times the target latency (Little's law), but at least by a minimum. */
-class InFlight {
+class InFlightLimit {
   count = 0;
   private startedAt = 0;
-  private current = 0;
-  private previous = 0;
+  /** The number of requests that were served in the current window, and in the one before. */
+  private currentCount = 0;
+  private previousCount = 0;
 
   constructor(private readonly min: number) {}
 
@@ -189,22 +191,22 @@ class InFlight {
     this.count--;
     if (now === undefined) return;
     this.rollWindow(now);
-    this.current++;
+    this.currentCount++;
   }
 
   /** Returns the throughput per millisecond in the last 0.5 to 1 s, or since the last pause. */
   throughputPerMs(now: number): number {
     this.rollWindow(now);
     const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);
-    return (this.previous + this.current) / (this.previous > 0 ? WINDOW_MS + elapsed : elapsed);
+    return (this.previousCount + this.currentCount) / (this.previousCount > 0 ? WINDOW_MS + elapsed : elapsed);
   }
 
   private rollWindow(now: number): void {
     const elapsed = now - this.startedAt;
     if (elapsed < WINDOW_MS) return;
     const isNext = elapsed < 2 * WINDOW_MS;
-    this.previous = isNext ? this.current : 0;
-    this.current = 0;
+    this.previousCount = isNext ? this.currentCount : 0;
+    this.currentCount = 0;
     this.startedAt = isNext ? this.startedAt + WINDOW_MS : now;
   }
 }
