@@ -43,7 +43,7 @@ export class EventLoopTimeout {
       clearInterval(this.timer);
       this.timer = undefined;
     }
-    // The set is in the order of arrival, so the entries behind one that may still wait may wait, too.
+    // The set has the oldest entries first, so no entry after the first one within its timeout has exceeded it.
     for (const entry of this.pending) {
       if (this.tickCount - entry.startTick <= this.maxTickCount) return;
       this.pending.delete(entry);

@@ -14,8 +14,8 @@ const CLIENT_OPTIONS = {
 };
 const TIMEOUT_MS = 100;
 /**
- * Extends the script of the library: a key that would live longer than a window, because Redis' clock was set back, gets a
- * new window. The script gets the key, the points and the seconds of a window.
+ * Extends the script of the library: if Redis' clock was set back, a key would live longer than a window, so it gets a new
+ * window. The arguments are the key, the points to add and the length of a window in seconds.
  */
 const COUNT_SCRIPT = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -28,7 +28,7 @@ if ttl == -1 or ttl > window then
 end
 return {consumed, ttl}
 `;
-/** After as many failures without a success, the client reconnects. */
+/** The number of failures without a success after which the client reconnects. */
 const MAX_FAILURE_COUNT = 3;
 const LOG_INTERVAL_MS = 10_000;
 
