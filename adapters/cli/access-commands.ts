@@ -69,7 +69,7 @@ export const listWorkspacesCommand = defineCommand({
       [
         ['ID', ({ id }) => id],
         ['NAME', ({ name }) => name],
-        ['MADE', ({ createdAt }) => createdAt],
+        ['CREATED', ({ createdAt }) => createdAt],
       ],
       'No workspace exists yet. Create one with `advocacy workspace create`.',
     ),
@@ -168,7 +168,7 @@ export const updateMemberCommand = defineCommand({
   run: async ({ app }, { workspaceId, id, ...change }) =>
     createMemberResult(
       await app.members.update(workspaceId, id, change),
-      'is up to date',
+      'was updated',
       change.email === undefined ? undefined : app.members.iterate(workspaceId),
     ),
 });

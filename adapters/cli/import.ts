@@ -321,7 +321,7 @@ function describeImport(
       `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
     ].join(' ');
   }
-  return `${beginning} ${outcome === 'done' ? 'If the file grows, continue' : 'Continue'} with --from-line ${nextLine}.`;
+  return `${beginning} ${outcome === 'done' ? 'To import lines that are added later, continue' : 'Continue'} with --from-line ${nextLine}.`;
 }
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */

@@ -97,12 +97,12 @@ function createArgument({ syntax, description, schema }: Parameter): Argument {
 }
 
 function createOptions({ syntax, description, schema, isRepeatable, clearDescription }: Parameter): Option[] {
-  const option = new Option(syntax, description);
+  const preset = schema.safeParse(undefined);
+  const option = new Option(syntax, preset.success ? description : `${description} (required)`);
   const choices = getChoices(schema);
   if (choices) option.choices(choices);
   if (isRepeatable)
     option.argParser((value, previous: readonly string[] | undefined) => [...(previous || []), value] as never);
-  const preset = schema.safeParse(undefined);
   if (!preset.success) option.makeOptionMandatory();
   else if (typeof preset.data === 'number' || (choices && preset.data !== undefined))
     option.default(String(preset.data));

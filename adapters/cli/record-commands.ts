@@ -41,7 +41,7 @@ export const listGroupsCommand = defineCommand({
         ['ID', ({ id }) => id],
         ['NAME', ({ name }) => name],
         ['MEMBERS', ({ count }) => String(count)],
-        ['MADE', ({ createdAt }) => createdAt],
+        ['CREATED', ({ createdAt }) => createdAt],
       ],
       'The workspace has no groups yet.',
     ),

@@ -1,4 +1,4 @@
-/** Wrong usage or invalid settings. Each line names a problem and its cure. */
+/** Wrong usage or invalid settings. Each line names a problem and how to fix it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 

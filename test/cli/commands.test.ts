@@ -138,7 +138,7 @@ const expectedOutputs: Readonly<Record<string, Case>> = {
   },
   'workspace list': {
     json: [{ id: 'w', name: 'Northwind', createdAt: SETUP_TIME }],
-    message: `ID  NAME       MADE\nw   Northwind  ${SETUP_TIME}\n`,
+    message: `ID  NAME       CREATED\nw   Northwind  ${SETUP_TIME}\n`,
   },
   'member create --workspace w --name Ben --email b@x.example': {
     json: { ...newMember, role: 'member', groupIds: [] },
@@ -149,7 +149,7 @@ const expectedOutputs: Readonly<Record<string, Case>> = {
       json: { ...newMember, seatType: 'thought_leader', invitation: 'pending' },
       message: 'The admin Ben was created: new\n',
     },
-  'member update --workspace w m': { json: member, message: 'The admin Ada is up to date: m\n' },
+  'member update --workspace w m': { json: member, message: 'The admin Ada was updated: m\n' },
   'member update --workspace w m --invitation expired --name Ada~Winter --role member --seat-type thought_leader': {
     json: {
       ...member,
@@ -159,11 +159,11 @@ const expectedOutputs: Readonly<Record<string, Case>> = {
       invitation: 'expired',
       updatedAt: COMMAND_TIME,
     },
-    message: 'The member Ada Winter is up to date: m\n',
+    message: 'The member Ada Winter was updated: m\n',
   },
   'member update --workspace w m --no-group --email a@y.example': {
     json: { ...member, email: 'a@y.example', groupIds: [], updatedAt: COMMAND_TIME },
-    message: 'The admin Ada is up to date: m\n',
+    message: 'The admin Ada was updated: m\n',
   },
   'member list --workspace w': {
     json: [member],
@@ -192,7 +192,7 @@ const expectedOutputs: Readonly<Record<string, Case>> = {
   },
   'group list --workspace w': {
     json: [{ id: 'g', name: 'Sales', count: 1, createdAt: SETUP_TIME }],
-    message: `ID  NAME   MEMBERS  MADE\ng   Sales  1        ${SETUP_TIME}\n`,
+    message: `ID  NAME   MEMBERS  CREATED\ng   Sales  1        ${SETUP_TIME}\n`,
   },
   'tag list --workspace w': {
     json: [{ id: 't', name: 'Launch', color: 'red' }],

@@ -131,7 +131,7 @@ suite('an import', {
     assert.deepEqual([code, stderr], [0, '']);
     assert.equal(
       stdout,
-      '1203 stored as campaigns, 0 rejected (lines 1 to 1203). If the file grows, continue with --from-line 1204.\n',
+      '1203 stored as campaigns, 0 rejected (lines 1 to 1203). To import lines that are added later, continue with --from-line 1204.\n',
     );
     assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(1203));
   },
@@ -209,7 +209,7 @@ suite('an import', {
       (await cli.runImport('campaigns', [])).stdout,
       [
         '0 stored as campaigns, 0 rejected (no lines from line 1 on).',
-        'If the file grows, continue with --from-line 1.\n',
+        'To import lines that are added later, continue with --from-line 1.\n',
       ].join(' '),
     );
   },
