@@ -13,7 +13,7 @@ import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
 
-/** All use cases of the product on one storage. Callers of API keys are cached for `callerCacheTtlMs`. */
+/** All use cases of the product on one storage. Authenticated callers are cached for `callerCacheTtlMs`. */
 export class Application {
   readonly apiKeys: ApiKeyService;
   readonly campaigns: CampaignService;

@@ -24,7 +24,7 @@ export const recordSchemas = {
   tags: tagSchema,
 } satisfies Record<string, RecordSchema<never>>;
 
-/** The names of the stores whose entries do not belong to a workspace. */
+/** The names of the global stores: their records are unique over all workspaces, and are read by id alone. */
 export const globalStoreNames = ['credentials', 'verifiedSlugs', 'workspaces'] as const;
 
 /** The port that each storage engine implements. */

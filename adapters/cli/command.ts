@@ -12,8 +12,8 @@ export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Whether the option can be given several times. Its schema is then one of an array. */
   readonly isRepeatable: boolean;
-  /** Adds an option `--no-…` with this description. It sets a repeatable option to an empty array. */
-  readonly clearDescription?: string;
+  /** The description of an added option `--no-…`, which sets a repeatable option to an empty array. */
+  readonly noOptionDescription?: string;
 }
 
 export function defineParameter<Schema extends z.ZodType>(

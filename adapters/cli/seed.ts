@@ -65,7 +65,7 @@ const SENTENCE_OBJECTS = [
   'the wool hat that started it all',
 ];
 
-/** Each status as often as its share of the campaigns. */
+/** The statuses to pick from. A status that occurs more often is picked more often. */
 const WEIGHTED_STATUSES: readonly CampaignStatus[] = [
   'published',
   'published',
@@ -110,23 +110,23 @@ export const seedCommand = defineCommand({
       'number of members, including the admin',
       positiveInteger(1_000_000).default(100),
     ),
-    number: defineParameter(
+    seedNumber: defineParameter(
       '--seed-number <number>',
       'seed of the random number generator',
       positiveInteger(2 ** 31).default(1),
     ),
   },
-  run: async (context, { campaigns, members, number }) => {
-    const random = new SeededRandom(number);
+  run: async (context, { campaigns, members, seedNumber }) => {
+    const random = new SeededRandom(seedNumber);
     const reportProgress = createProgressReporter(context, members + campaigns + MAX_SHARED_CAMPAIGN_COUNT);
-    const company = await createCompany(context, random);
-    const allMembers = await createMembers(context, company, random, members, reportProgress);
+    const workspace = await createSampleWorkspace(context, random);
+    const allMembers = await createMembers(context, workspace, random, members, reportProgress);
     const admin = allMembers[0] as Member;
-    const { secret } = await context.app.apiKeys.create(company.id, { memberId: admin.id, label: 'seed' });
-    const created = await createCampaigns(context, company, random, allMembers, campaigns, reportProgress);
-    const shares = await createShares(context, company, random, allMembers, created.newest, reportProgress);
+    const { secret } = await context.app.apiKeys.create(workspace.id, { memberId: admin.id, label: 'seed' });
+    const created = await createCampaigns(context, workspace, random, allMembers, campaigns, reportProgress);
+    const shares = await createShares(context, workspace, random, allMembers, created.newest, reportProgress);
     context.progress.clear();
-    const { id: workspaceId, name } = company;
+    const { id: workspaceId, name } = workspace;
     const counts = { campaigns: created.count, members: allMembers.length, shares };
     const isStopped = context.signal.aborted;
     return {
@@ -141,8 +141,8 @@ export const seedCommand = defineCommand({
   },
 });
 
-/** The workspace, its groups and its tags. */
-interface Company {
+/** The sample workspace, with the ids of its groups and tags. */
+interface SampleWorkspace {
   readonly id: string;
   readonly name: string;
   readonly groupIds: readonly string[];
@@ -159,7 +159,7 @@ function createProgressReporter({ progress }: CommandContext, total: number): Pr
   };
 }
 
-async function createCompany({ app }: CommandContext, random: SeededRandom): Promise<Company> {
+async function createSampleWorkspace({ app }: CommandContext, random: SeededRandom): Promise<SampleWorkspace> {
   const { id, name } = await app.workspaces.create(
     `Northwind ${random.pick(['Outdoor', 'Trails', 'Supply', 'Works'])}`,
   );
@@ -173,7 +173,7 @@ async function createCompany({ app }: CommandContext, random: SeededRandom): Pro
 
 async function createMembers(
   { app, signal }: CommandContext,
-  { id, groupIds }: Company,
+  { id, groupIds }: SampleWorkspace,
   random: SeededRandom,
   count: number,
   reportProgress: ProgressReporter,
@@ -201,13 +201,13 @@ function buildMember(random: SeededRandom, groupIds: readonly string[], number: 
 
 async function createCampaigns(
   { app, signal, now }: CommandContext,
-  company: Company,
+  workspace: SampleWorkspace,
   random: SeededRandom,
   members: readonly Member[],
   count: number,
   reportProgress: ProgressReporter,
 ): Promise<{ readonly count: number; readonly newest: readonly Campaign[] }> {
-  const { id: workspaceId } = company;
+  const { id: workspaceId } = workspace;
   const { id: authorId } = members[0] as Member;
   const pillarIds: string[] = [];
   for (const [i, title] of PILLARS.entries()) {
@@ -223,8 +223,8 @@ async function createCampaigns(
     const batch = Array.from({ length: Math.min(BATCH_SIZE, count - createdCount) }, () => ({
       ...buildCampaign(random, now()),
       domain: random.pick([null, slug]),
-      tagIds: random.pickSome(company.tagIds, 3),
-      groupIds: random.pickSome(company.groupIds, 2),
+      tagIds: random.pickSome(workspace.tagIds, 3),
+      groupIds: random.pickSome(workspace.groupIds, 2),
       contentPillarId: random.pick([null, ...pillarIds]),
     }));
     const actor = { workspaceId, member: random.pick(members) };
@@ -261,7 +261,7 @@ function addSentences(random: SeededRandom, start: string): string {
 
 async function createShares(
   { app, signal }: CommandContext,
-  { id: workspaceId }: Company,
+  { id: workspaceId }: SampleWorkspace,
   random: SeededRandom,
   members: readonly Member[],
   campaigns: readonly Campaign[],

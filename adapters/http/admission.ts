@@ -120,16 +120,16 @@ export class Admission implements Observer {
     else this.add('', { ...waiting, reject: waiting.begin });
   }
 
-  /** Notes that a connection was accepted. Others may follow. */
-  noteConnection(): void {
+  /** To be called when a connection is accepted. Others may follow. */
+  onConnection(): void {
     this.hasAccepted = true;
   }
 
   /**
-   * Waits for a client, which may be slow. Meanwhile its request does not count as in flight. It counts again afterwards,
-   * unless `hasResponse` says that it has been responded to.
+   * Waits for a client, which may be slow, and does not count its request as in flight meanwhile. Afterwards, the request
+   * counts again unless `hasResponse` returns `true`.
    */
-  async whileWaitingFor<T>(context: RequestContext, client: Promise<T>, hasResponse: () => boolean): Promise<T> {
+  async excludeFromInFlight<T>(context: RequestContext, client: Promise<T>, hasResponse: () => boolean): Promise<T> {
     const entry = this.end(context);
     const value = await client;
     if (entry && !hasResponse()) {

@@ -7,7 +7,7 @@ import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
 import { OpenConnections } from './open-connections.ts';
-import { handle, type PipelineServices } from './pipeline.ts';
+import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { PipeliningQueue } from './pipelining.ts';
 import { createBodyReader, type ReadBody } from './request-body.ts';
 import { findFramingError, isLastRequest } from './request-framing.ts';
@@ -24,7 +24,7 @@ export interface HttpSettings {
   readonly trustProxy: boolean | number | string;
 }
 
-/** The HTTP server of the API, which does not listen yet. */
+/** The HTTP server of the API with its parts. It does not listen yet. */
 export interface HttpService {
   readonly server: Server;
   readonly responder: Responder;
@@ -33,7 +33,7 @@ export interface HttpService {
 
 /** Creates the HTTP server, with admission control and the observers. */
 export function createHttpService(
-  services: Omit<PipelineServices, 'readBody' | 'responder' | 'limitedAddresses' | 'whileWaiting'>,
+  services: Omit<HandlerServices, 'readBody' | 'responder' | 'limitedAddresses' | 'excludeFromInFlight'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
@@ -43,11 +43,17 @@ export function createHttpService(
   const responder = new Responder(settings.docsUrl, [...observers, admission]);
   const pipelining = new PipeliningQueue(responder);
   const read = createBodyReader(settings.bodyLimit);
-  const whileWaiting: PipelineServices['whileWaiting'] = (response, wait) =>
-    admission.whileWaitingFor(responder.contextOf(response), wait, () => response.headersSent);
+  const excludeFromInFlight: HandlerServices['excludeFromInFlight'] = (response, wait) =>
+    admission.excludeFromInFlight(responder.contextOf(response), wait, () => response.headersSent);
   const readBody: ReadBody = (request, response, workspaceId) =>
-    whileWaiting(response, read(request, response, workspaceId));
-  const app = createApp({ ...services, limitedAddresses: new LimitedAddresses(), responder, readBody, whileWaiting });
+    excludeFromInFlight(response, read(request, response, workspaceId));
+  const app = createApp({
+    ...services,
+    limitedAddresses: new LimitedAddresses(),
+    responder,
+    readBody,
+    excludeFromInFlight,
+  });
   app.set('trust proxy', settings.trustProxy);
   const options = {
     ...createMessageClasses(app),
@@ -77,7 +83,7 @@ export function createHttpService(
       else admission.add(url, queued, request.socket.remoteAddress);
     });
   });
-  server.on('connection', () => admission.noteConnection());
+  server.on('connection', () => admission.onConnection());
   guardConnections(server, pipelining, responder);
   return { server, responder, connections: new OpenConnections(server, pipelining) };
 }
@@ -86,7 +92,7 @@ export function createHttpService(
 const PROBE_URL = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
-function createApp(services: PipelineServices): Express {
+function createApp(services: HandlerServices): Express {
   const { responder } = services;
   const app = express();
   app.disable('x-powered-by');
@@ -97,7 +103,7 @@ function createApp(services: PipelineServices): Express {
   // Express tries the routes in order, so those of the API come first.
   for (const operation of operations) {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
-    app[method](operation.path.replace('{id}', ':id'), handle(operation, services));
+    app[method](operation.path.replace('{id}', ':id'), createOperationHandler(operation, services));
   }
   const findMissing = createReadinessCheck(services);
   const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
@@ -129,7 +135,7 @@ function createNotFoundError(request: IncomingMessage): HttpError {
  * Returns a function that resolves to the component that is missing for readiness, or to `undefined` if the service is ready.
  * The cause is reported to the observers, once per outage. Concurrent calls share one check of the storage.
  */
-function createReadinessCheck({ app, responder }: PipelineServices) {
+function createReadinessCheck({ app, responder }: HandlerServices) {
   let wasReady = true;
   let pendingCheck: Promise<void> | undefined;
   const checkReady = () => {

@@ -23,15 +23,16 @@ export interface RecordTable<T> {
   set(id: string, record: T | undefined): void;
 }
 
-/** Records that can be found without a scan of all records, and their maximum number. */
+/** The records that may meet a condition. An index finds them without a scan of all records. */
 interface CandidateSource<T> {
+  /** At least the number of the records. */
   readonly size: number;
   values(): Iterable<T>;
 }
 
 /**
  * The records of one schema in one workspace, with the indexes of the schema. It calls `onFirstRecord` when it gets its
- * first record, so that empty collections are not kept.
+ * first record. The storage keeps the collection only then, because reads of unknown workspaces create empty ones.
  */
 export class Collection<T extends { readonly id: string }> implements RecordTable<T> {
   private readonly byId = new Map<unknown, T>();
@@ -39,15 +40,15 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
   private readonly indexes: ReadonlyMap<Field<T>, OrderedIndex<T>>;
 
   constructor(
-    private readonly shape: CollectionSchema<T>,
+    private readonly schema: CollectionSchema<T>,
     private readonly now: () => number,
     private readonly onFirstRecord: (filled: Collection<T>) => void,
   ) {
-    const uniques = Object.keys(shape.unique) as Field<T>[];
-    const orders = new Set(shape.indexes.map((fields) => fields.at(-1) as Field<T>));
-    if (shape.expires) orders.add(shape.expires);
+    const uniques = Object.keys(schema.unique) as Field<T>[];
+    const orders = new Set(schema.indexes.map((fields) => fields.at(-1) as Field<T>));
+    if (schema.expires) orders.add(schema.expires);
     this.byUnique = new Map(uniques.map((field) => [field, new Map()]));
-    this.indexes = new Map([...orders].map((by) => [by, new OrderedIndex(by, findLookupFields(by, shape))]));
+    this.indexes = new Map([...orders].map((by) => [by, new OrderedIndex(by, findLookupFields(by, schema))]));
   }
 
   get(id: string): T | undefined {
@@ -55,8 +56,9 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
   }
 
   /**
-   * Scans the index of the order. If the narrowest condition matches few records, it scans at most as many and then sorts
-   * the matches instead. So a list costs at most about twice the cheaper of the two ways.
+   * Lists in one of two ways: it scans the index that has the order of the query, or it finds the candidates of the narrowest
+   * condition and sorts them. If there are few candidates, the scan stops after as many records as there are candidates, and
+   * the second way follows. So a list costs at most about twice the cheaper way.
    */
   list(query: Query<T>): T[] {
     const { by, order, skip, take } = query;
@@ -78,11 +80,11 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
   }
 
   count(where: readonly Condition<T>[]): number {
-    const findSource = this.findNarrowestSource(where);
-    if (where.length === 1 && where[0] && 'is' in where[0] && findSource) return findSource.size;
+    const narrowest = this.findNarrowestSource(where);
+    if (where.length === 1 && where[0] && 'is' in where[0] && narrowest) return narrowest.size;
     const matches = createPredicate(where);
     let count = 0;
-    for (const record of findSource?.values() ?? this.byId.values()) if (matches(record)) count++;
+    for (const record of narrowest?.values() ?? this.byId.values()) if (matches(record)) count++;
     return count;
   }
 
@@ -91,13 +93,16 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
     this.replace(id, record);
   }
 
-  /** Throws `conflict` if a record shares a unique value with a record that is not replaced, or with one of the `others`. */
+  /** Throws `conflict` if `findConflictingField` finds a field. */
   requireUnique(record: T, isReplaced?: (id: string) => boolean, others?: readonly T[]): void {
     const field = this.findConflictingField(record, isReplaced, others);
-    if (field) throw new CoreError('conflict', this.shape.unique[field] as string);
+    if (field) throw new CoreError('conflict', this.schema.unique[field] as string);
   }
 
-  /** Returns the unique field whose value a record shares with a record that is not replaced, or with one of the `others`. */
+  /**
+   * Returns the unique field whose value a record shares with another stored record, or with one of the `others`. Stored
+   * records for which `isReplaced` returns `true` are ignored: a transaction has changed or removed them.
+   */
   findConflictingField(
     record: T,
     isReplaced: (id: string) => boolean = () => false,
@@ -134,7 +139,7 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
   }
 
   private deleteExpired(): void {
-    const { expires } = this.shape;
+    const { expires } = this.schema;
     const list = expires && this.indexes.get(expires)?.all;
     if (!list) return;
     const now = this.now();
@@ -143,7 +148,9 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
   }
 
   private findNarrowestSource(where: readonly Condition<T>[]): CandidateSource<T> | undefined {
-    const sources = where.map((condition) => this.source(condition, where)).filter((source) => source !== undefined);
+    const sources = where
+      .map((condition) => this.findSource(condition, where))
+      .filter((source) => source !== undefined);
     return sources.reduce<CandidateSource<T> | undefined>(
       (least, it) => (least && least.size <= it.size ? least : it),
       undefined,
@@ -151,7 +158,7 @@ export class Collection<T extends { readonly id: string }> implements RecordTabl
   }
 
   /** Returns the source of the records that meet a condition, narrowed by the ranges among all conditions. */
-  private source(condition: Condition<T>, where: readonly Condition<T>[]): CandidateSource<T> | undefined {
+  private findSource(condition: Condition<T>, where: readonly Condition<T>[]): CandidateSource<T> | undefined {
     const { field } = condition;
     if (isRange(condition)) {
       const index = this.indexes.get(field);

@@ -14,7 +14,7 @@ function createTest<T>(condition: Condition<T>): (record: T) => boolean {
     const values = new Set<unknown>(condition.in);
     return (record) => getValues(record, field).some((value) => values.has(value));
   }
-  if (isTerm(condition)) return (record) => (record[field] as string).includes(condition.contains);
+  if (isContains(condition)) return (record) => (record[field] as string).includes(condition.contains);
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = condition;
   return (record) => (record[field] as number) >= from && (record[field] as number) <= to;
 }
@@ -30,12 +30,12 @@ export function getSoughtValues<T>(condition: Condition<T>): readonly unknown[] 
   return 'in' in condition ? [...new Set(condition.in)] : undefined;
 }
 
-export function isTerm<T>(condition: Condition<T>): condition is Contains<T> {
+export function isContains<T>(condition: Condition<T>): condition is Contains<T> {
   return 'contains' in condition;
 }
 
 export function isRange<T>(condition: Condition<T>): condition is Range<T> {
-  return !isTerm(condition) && getSoughtValues(condition) === undefined;
+  return !isContains(condition) && getSoughtValues(condition) === undefined;
 }
 
 /** Returns the values by which a record is found: the items of an array, or the value itself. */

@@ -1,9 +1,9 @@
 import type { Condition, Field, Query, Range } from '../../core/shared/record-store.ts';
-import { createComparison, createPredicate, isRange, isTerm } from './condition.ts';
+import { createComparison, createPredicate, isContains, isRange } from './condition.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import type { BlockFilter, SortedList } from './sorted-list.ts';
 
-/** The ranks of a list from `start` to `end` (exclusive), without values that the filter excludes. */
+/** The positions of a list from `start` to `end` (exclusive), without values that the filter excludes. */
 export interface Span<T> {
   readonly list: SortedList<T>;
   readonly start: number;
@@ -72,7 +72,7 @@ export function createSpan<T>(list: SortedList<T>, by: Field<T>, where: readonly
     list,
     start,
     end,
-    filter: { ranges: where.filter(isRange).filter((it) => it !== range), terms: where.filter(isTerm) },
+    filter: { ranges: where.filter(isRange).filter((it) => it !== range), terms: where.filter(isContains) },
   };
 }
 

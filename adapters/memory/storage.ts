@@ -7,11 +7,15 @@ import { Transaction } from './transaction.ts';
 type Identified = { readonly id: string };
 
 /** Returns the records of a schema in a workspace. Global records are in `GLOBAL_WORKSPACE_ID`. */
-type GetTable = <T extends Identified>(workspaceId: string, name: string, shape: CollectionSchema<T>) => RecordTable<T>;
+type GetTable = <T extends Identified>(
+  workspaceId: string,
+  name: string,
+  schema: CollectionSchema<T>,
+) => RecordTable<T>;
 type GetCollection = <T extends Identified>(
   workspaceId: string,
   name: string,
-  shape: CollectionSchema<T>,
+  schema: CollectionSchema<T>,
 ) => Collection<T>;
 
 const GLOBAL_SCHEMA: CollectionSchema<Identified> = { unique: {}, indexes: [] };
@@ -27,11 +31,11 @@ export function createMemoryStorage(now: () => number): Storage {
   const collection: GetCollection = <T extends Identified>(
     workspaceId: string,
     name: string,
-    shape: CollectionSchema<T>,
+    schema: CollectionSchema<T>,
   ) => {
     const byWorkspace = byName.get(name) as Map<string, unknown>;
     const known = byWorkspace.get(workspaceId) as Collection<T> | undefined;
-    return known ?? new Collection(shape, now, (filled) => byWorkspace.set(workspaceId, filled));
+    return known ?? new Collection(schema, now, (filled) => byWorkspace.set(workspaceId, filled));
   };
   let last: Promise<unknown> = Promise.resolve();
   return createStorage(collection, now, (work) => {
@@ -49,8 +53,8 @@ async function runInTransaction<T>(
 ): Promise<T> {
   for (let attempt = 0; attempt < MAX_ATTEMPT_COUNT; attempt++) {
     const transaction = new Transaction();
-    const tables: GetTable = (workspaceId, name, shape) =>
-      transaction.getTable(`${workspaceId}/${name}`, () => collection(workspaceId, name, shape));
+    const tables: GetTable = (workspaceId, name, schema) =>
+      transaction.getTable(`${workspaceId}/${name}`, () => collection(workspaceId, name, schema));
     const join: Storage['runInTransaction'] = (nestedWork) => nestedWork(storage);
     const storage = createStorage(tables, now, join);
     const result = await work(storage);

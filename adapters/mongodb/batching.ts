@@ -2,7 +2,7 @@ import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
 import type { BatchedRecordStore } from './record-store.ts';
 
 const MAX_BATCH_SIZE = 100;
-/** How long a request waits at most for the batches before it. */
+/** The maximum time that a request waits for earlier batches. */
 const MAX_BATCH_DELAY_MS = 10;
 
 /** Processes a batch. Resolves to the results in the order of the requests; a result may be a promise. */
@@ -29,7 +29,7 @@ export class Batcher<Q, R> {
     private readonly onIdle: () => void = () => undefined,
   ) {}
 
-  load(request: Q): Promise<R> {
+  submit(request: Q): Promise<R> {
     return new Promise((resolve, reject) => {
       this.pending.push({ request, resolve, reject });
       if (this.inFlightCount === 0 || this.pending.length >= MAX_BATCH_SIZE) void this.sendBatch();
@@ -61,18 +61,18 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
   return (key, request) => {
     const batcher = batchers.get(key) ?? new Batcher(processBatch, () => batchers.delete(key));
     batchers.set(key, batcher);
-    return batcher.load(request);
+    return batcher.submit(request);
   };
 }
 
 /**
  * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). One command reads the records
  * of all workspaces by their ids. Equal lists are read once. One command adds several records, and each of them succeeds or
- * fails on its own. A record that several callers get is frozen, but the arrays in it are not. In a sharded cluster, each workspace
- * has its own batches, because one unavailable shard would fail a common batch for all workspaces.
+ * fails on its own. A record that several calls return is frozen, but the arrays in it are not. In a sharded cluster, each
+ * workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
 export function withBatching<T extends Entity>(
-  { addEach, getAcross, ...store }: BatchedRecordStore<T>,
+  { addIndependently: addEach, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
   isSharded: () => boolean,
 ): RecordStore<T> {
   type GetManyRequest = Parameters<RecordStore<T>['getMany']>;

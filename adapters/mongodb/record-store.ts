@@ -56,16 +56,19 @@ export interface Executor {
   isSharded(): boolean;
 }
 
-/** A record store that can also read and add records for several callers with one command. */
+/** A record store that can also read and add records for several calls with one command. */
 export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
   /** Returns the records with these ids in any of the workspaces: the given fields, the id and the workspace of each. */
-  getAcross(
+  getManyAcrossWorkspaces(
     workspaceIds: readonly string[],
     ids: readonly string[],
     fields: readonly Field<T>[] | undefined,
   ): Promise<readonly Pick<T, 'id' | 'workspaceId'>[]>;
-  /** Adds each record as `add` does. Returns a promise for each, so that one record's failure does not fail the others. */
-  addEach(records: readonly T[]): Promise<readonly Promise<void>[]>;
+  /**
+   * Adds each record as `add` does: unlike `addMany`, it returns a promise for each record, so that the failure of one does
+   * not fail the others.
+   */
+  addIndependently(records: readonly T[]): Promise<readonly Promise<void>[]>;
 }
 
 /** Creates the store of the records of a schema, in the collection of that name. */
@@ -99,7 +102,7 @@ export function createRecordStore<T extends Entity>(
     getMany: (workspaceId, ids, fields) =>
       findById(workspaceId, { workspaceId, _id: { $in: ids } }, ids.length, fields),
 
-    getAcross: (workspaceIds, ids, fields) => {
+    getManyAcrossWorkspaces: (workspaceIds, ids, fields) => {
       const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
       return findById(
         workspaceIds.join(),
@@ -151,7 +154,7 @@ export function createRecordStore<T extends Entity>(
       );
     },
 
-    addEach: async (records) => {
+    addIndependently: async (records) => {
       const documents = records.map((record) => toDocument(record, schema.expires));
       const conflicts = await runOnCollection(name, records[0]?.workspaceId ?? '', async (collection, session) => {
         try {

@@ -38,9 +38,9 @@ export function mongodbStorage(
   const connection = new MongoConnection(uri, { prepare: createMissingIndexes, probe: probeDatabase }, log);
   const getCollection = cacheCollections();
   const bulkhead = new Bulkhead();
-  const runLimited: RunLimited = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
+  const runInBulkhead: RunInBulkhead = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
   const runOnCollection: RunOnCollection = (name, scope, work) =>
-    connection.run((client) => runLimited(scope, () => work(getCollection(client, name), undefined)));
+    connection.run((client) => runInBulkhead(scope, () => work(getCollection(client, name), undefined)));
   const serializeTransactions = createKeyedQueue();
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
@@ -48,10 +48,10 @@ export function mongodbStorage(
   const storage = {
     ...(isBatched ? addBatching(unbatched, isSharded) : unbatched),
     runInTransaction: (work) => {
-      // After a write conflict, the transaction waits for others of this process that update the same record.
+      // After a write conflict, the transaction waits for earlier transactions of this process that update the same record.
       let updatedKey: string | undefined;
       const onUpdate = (key: string) => (updatedKey = key);
-      const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runLimited));
+      const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runInBulkhead));
       return retryOnConflict(() => (updatedKey === undefined ? attempt() : serializeTransactions(updatedKey, attempt)));
     },
     now,
@@ -60,8 +60,8 @@ export function mongodbStorage(
   return { storage, connection };
 }
 
-/** Runs work on the data of a scope. The work may wait while the shard of the scope is unavailable. */
-type RunLimited = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
+/** Runs work on the data of a scope (`RunOnCollection`). In a sharded cluster, the work may wait in the bulkhead. */
+type RunInBulkhead = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
 /** Returns a function that caches the collections of a client. The driver would resolve their options each time. */
 function cacheCollections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
@@ -104,20 +104,20 @@ async function attemptTransaction<T>(
   work: (storage: Storage) => Promise<T>,
   now: () => number,
   onUpdate: (key: string) => void,
-  runLimited: RunLimited,
+  runInBulkhead: RunInBulkhead,
 ): Promise<T | typeof WRITE_CONFLICT> {
   const session = client.startSession();
   let isChanged = false;
   let rejection: CoreError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const staged = createTransactionStorage(client, session, now, onUpdate, runLimited, () => (isChanged = true));
+    const staged = createTransactionStorage(client, session, now, onUpdate, runInBulkhead, () => (isChanged = true));
     const result = await work(staged).catch((error) => {
       if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
     });
-    // A commit also waits until the majority has what was read. So a rejection (such as that a name is taken) never
-    // results from a change that a failover undoes.
+    // A commit also waits until a majority of the members has the data that the transaction read. So a rejection (such as
+    // that a name is taken) never results from a change that a failover undoes.
     await commit(session);
     if (rejection) throw rejection;
     return result as T;
@@ -137,13 +137,13 @@ function createTransactionStorage(
   session: ClientSession,
   now: () => number,
   onUpdate: (key: string) => void,
-  runLimited: RunLimited,
+  runInBulkhead: RunInBulkhead,
   onChange: () => void,
 ): Storage {
   let lastCommand: Promise<unknown> = Promise.resolve();
   const stores = createStores({
     runOnCollection: (name, scope, work) => {
-      const result = lastCommand.then(() => runLimited(scope, () => work(client.db().collection(name), session)));
+      const result = lastCommand.then(() => runInBulkhead(scope, () => work(client.db().collection(name), session)));
       // The next command runs even if this one fails.
       lastCommand = result.catch(ignore);
       return result;
@@ -153,8 +153,8 @@ function createTransactionStorage(
       return work();
     },
     retryOnConflict: (attempt) => attempt() as never,
-    // A list that exceeds its time limit ends the transaction. So it must not reject with a `CoreError`, after which the
-    // transaction would be committed.
+    // Outside of sharded clusters, a list that exceeds its time limit rejects with a `CoreError`. In a transaction it must not:
+    // the time limit ends the transaction, and after a `CoreError` the transaction would be committed.
     isSharded: () => true,
   });
   const observed = Object.entries(stores).map(([name, store]) => [name, withObserver(store, onChange)]);

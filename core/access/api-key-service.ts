@@ -4,14 +4,14 @@ import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import {
   type ApiKey,
-  type ApiKeyRepository,
+  type ApiKeyRecordStore,
   type CredentialStore,
   createApiKeySecret,
   isApiKeySecret,
 } from './api-key.ts';
 import type { Access, Caller } from './caller.ts';
 import type { CachedCaller, CallerCache } from './caller-cache.ts';
-import type { MemberRepository } from './member.ts';
+import type { MemberRecordStore } from './member.ts';
 
 export interface NewApiKey {
   readonly label?: string | undefined;
@@ -19,7 +19,7 @@ export interface NewApiKey {
   readonly access?: Access | undefined;
   /** A timestamp in the format of the API. */
   readonly expiresAt?: string | undefined;
-  /** The secret, if the caller chooses it (the demo key). By default, a random secret is created. */
+  /** A chosen secret (the demo key). By default, a random secret is created. */
   readonly secret?: string | undefined;
 }
 
@@ -30,9 +30,9 @@ const MAX_PENDING_USE_COUNT = 1_000;
 
 /** The part of `Storage` that `ApiKeyService` uses. */
 export interface ApiKeyStorage {
-  readonly apiKeys: ApiKeyRepository;
+  readonly apiKeys: ApiKeyRecordStore;
   readonly credentials: CredentialStore;
-  readonly members: MemberRepository;
+  readonly members: MemberRecordStore;
   /** The clock that all processes share (`Storage.now`). */
   now(): number;
   runInTransaction<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
@@ -115,7 +115,7 @@ export class ApiKeyService {
     return this.isWellFormed(secret) && !this.callers.has(this.system.sha256(secret));
   }
 
-  /** Waits until the pending records of uses are stored or dropped. Never rejects. */
+  /** Waits until the pending uses of keys are stored or dropped. Never rejects. */
   async flush(): Promise<void> {
     await this.lastRecording;
   }

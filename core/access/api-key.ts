@@ -17,7 +17,7 @@ export interface ApiKey extends Entity {
 /** Bounds of the length of a label. */
 export const API_KEY_LABEL_LENGTH = { max: 190 };
 
-export type ApiKeyRepository = RecordStore<ApiKey>;
+export type ApiKeyRecordStore = RecordStore<ApiKey>;
 
 export const apiKeySchema: RecordSchema<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [] };
 

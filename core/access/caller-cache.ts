@@ -7,7 +7,7 @@ export interface CachedCaller {
 }
 
 interface Entry {
-  readonly caller: Promise<CachedCaller>;
+  readonly loaded: Promise<CachedCaller>;
   /** Milliseconds of the monotonic clock. */
   readonly loadedAt: number;
 }
@@ -31,10 +31,10 @@ export class CallerCache {
   async get(hash: string, load: () => Promise<CachedCaller>): Promise<CachedCaller> {
     const now = this.now();
     const entry = this.entries.get(hash);
-    if (entry && now - entry.loadedAt < this.ttlMs) return entry.caller;
-    const caller = load();
-    if (this.ttlMs > 0) this.store(hash, { caller, loadedAt: now });
-    return caller;
+    if (entry && now - entry.loadedAt < this.ttlMs) return entry.loaded;
+    const loaded = load();
+    if (this.ttlMs > 0) this.store(hash, { loaded, loadedAt: now });
+    return loaded;
   }
 
   /** Returns whether the key of a hash is cached (expired entries included), or is being looked up. */
@@ -51,6 +51,6 @@ export class CallerCache {
     this.entries.set(hash, entry);
     const oldest = this.entries.keys().next().value as string;
     if (this.entries.size > MAX_ENTRY_COUNT) this.entries.delete(oldest);
-    entry.caller.catch(() => this.entries.get(hash) === entry && this.entries.delete(hash));
+    entry.loaded.catch(() => this.entries.get(hash) === entry && this.entries.delete(hash));
   }
 }

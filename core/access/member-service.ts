@@ -1,11 +1,11 @@
-import { type GroupRepository, requireGroups } from '../group/group.ts';
+import { type GroupRecordStore, requireGroups } from '../group/group.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import type { CallerCache } from './caller-cache.ts';
-import type { Invitation, Member, MemberRepository, Role, SeatType } from './member.ts';
+import type { Invitation, Member, MemberRecordStore, Role, SeatType } from './member.ts';
 
 /** Fields of a member that can be set. Omitted fields keep their value, or get the default on creation. */
 export interface MemberChange {
@@ -22,8 +22,8 @@ export type NewMember = MemberChange & { readonly name: string; readonly email: 
 /** The use cases of members. */
 export class MemberService {
   constructor(
-    private readonly members: MemberRepository,
-    private readonly groups: GroupRepository,
+    private readonly members: MemberRecordStore,
+    private readonly groups: GroupRecordStore,
     private readonly system: System,
     private readonly callers: CallerCache,
   ) {}

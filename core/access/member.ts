@@ -32,7 +32,7 @@ export function findEmailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
 }
 
-export type MemberRepository = RecordStore<Member>;
+export type MemberRecordStore = RecordStore<Member>;
 
 export const memberSchema: RecordSchema<Member> = {
   name: 'members',

@@ -1,17 +1,17 @@
-import type { ContentPillarRepository } from '../content-pillar/content-pillar.ts';
-import type { DomainRepository } from '../domain/domain.ts';
-import { findGroupReferenceErrors, type GroupRepository } from '../group/group.ts';
+import type { ContentPillarRecordStore } from '../content-pillar/content-pillar.ts';
+import type { DomainRecordStore } from '../domain/domain.ts';
+import { findGroupReferenceErrors, type GroupRecordStore } from '../group/group.ts';
 import type { FieldError } from '../shared/core-error.ts';
 import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
-import type { TagRepository } from '../tag/tag.ts';
+import type { TagRecordStore } from '../tag/tag.ts';
 import type { NewCampaign } from './campaign.ts';
 
 /** The repositories of the records that a campaign refers to. */
 export interface ReferencedStorage {
-  readonly tags: TagRepository;
-  readonly groups: GroupRepository;
-  readonly contentPillars: ContentPillarRepository;
-  readonly domains: DomainRepository;
+  readonly tags: TagRecordStore;
+  readonly groups: GroupRecordStore;
+  readonly contentPillars: ContentPillarRecordStore;
+  readonly domains: DomainRecordStore;
 }
 
 /** Valid references of campaigns: ids of tags, groups and published content pillars, and slugs of live domains. */
@@ -61,7 +61,7 @@ export function findCampaignReferenceErrors(fields: NewCampaign, known: KnownRef
 }
 
 async function findLiveDomains(
-  domains: DomainRepository,
+  domains: DomainRecordStore,
   workspaceId: string,
   slugs: readonly string[],
 ): Promise<ReadonlySet<string>> {

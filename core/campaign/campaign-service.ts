@@ -1,6 +1,6 @@
 import type { Actor } from '../access/caller.ts';
-import type { MemberRepository } from '../access/member.ts';
-import { addAll, type BatchResult, isRejected } from '../shared/batch.ts';
+import type { MemberRecordStore } from '../access/member.ts';
+import { addValidRecords, type BatchResult, isRejected } from '../shared/batch.ts';
 import { createInvalidFieldsError, type FieldError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
@@ -13,7 +13,7 @@ import {
   CAMPAIGN_SUMMARY_FIELDS,
   type Campaign,
   type CampaignDateFilter,
-  type CampaignRepository,
+  type CampaignRecordStore,
   type CampaignSort,
   type CampaignStatus,
   type CampaignSummary,
@@ -23,7 +23,7 @@ import {
   END_BEFORE_START,
   type NewCampaign,
   requirePublished,
-  type ShareRepository,
+  type ShareRecordStore,
   sortFields,
 } from './campaign.ts';
 import { findCampaignReferenceErrors, findKnownReferences, type ReferencedStorage } from './campaign-references.ts';
@@ -45,9 +45,9 @@ export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
 /** The part of `Storage` that `CampaignService` uses. */
 export interface CampaignStorage extends ReferencedStorage {
-  readonly campaigns: CampaignRepository;
-  readonly shares: ShareRepository;
-  readonly members: MemberRepository;
+  readonly campaigns: CampaignRecordStore;
+  readonly shares: ShareRecordStore;
+  readonly members: MemberRecordStore;
   runInTransaction<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
 }
 
@@ -85,13 +85,13 @@ export class CampaignService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
   async createMany(
     actor: Actor,
     batch: readonly NewCampaign[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Campaign>[]> {
-    return addAll(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
+    return addValidRecords(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
   }
 
   /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */

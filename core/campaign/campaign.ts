@@ -94,7 +94,7 @@ export interface NewCampaign {
   readonly contentPillarId?: string | null | undefined;
 }
 
-export type CampaignRepository = RecordStore<Campaign>;
+export type CampaignRecordStore = RecordStore<Campaign>;
 
 export const campaignSchema: RecordSchema<Campaign> = {
   name: 'campaigns',
@@ -118,7 +118,7 @@ export interface Share extends Entity {
   readonly createdAt: string;
 }
 
-export type ShareRepository = RecordStore<Share>;
+export type ShareRecordStore = RecordStore<Share>;
 
 export const shareSchema: RecordSchema<Share> = { name: 'shares', unique: {}, indexes: [] };
 

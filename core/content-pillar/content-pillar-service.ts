@@ -1,4 +1,4 @@
-import type { MemberRepository } from '../access/member.ts';
+import type { MemberRecordStore } from '../access/member.ts';
 import { applyChanges } from '../shared/changes.ts';
 import type { Color } from '../shared/color.ts';
 import { requireFound } from '../shared/core-error.ts';
@@ -10,7 +10,7 @@ import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import {
   type ContentPillar,
-  type ContentPillarRepository,
+  type ContentPillarRecordStore,
   type ContentPillarStatus,
   deriveContentPillarFields,
 } from './content-pillar.ts';
@@ -41,8 +41,8 @@ export interface ContentPillarQuery extends PageRequest {
 /** The use cases of content pillars. */
 export class ContentPillarService {
   constructor(
-    private readonly contentPillars: ContentPillarRepository,
-    private readonly members: MemberRepository,
+    private readonly contentPillars: ContentPillarRecordStore,
+    private readonly members: MemberRecordStore,
     private readonly system: System,
   ) {}
 

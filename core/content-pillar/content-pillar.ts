@@ -18,7 +18,7 @@ export interface ContentPillar extends Entity {
   readonly updatedAt: string;
 }
 
-export type ContentPillarRepository = RecordStore<ContentPillar>;
+export type ContentPillarRecordStore = RecordStore<ContentPillar>;
 
 export const contentPillarSchema: RecordSchema<ContentPillar> = {
   name: 'contentPillars',

@@ -9,7 +9,7 @@ import { buildSearchText, fold } from '../shared/text.ts';
 import {
   buildDefaultPlaceholder,
   type Domain,
-  type DomainRepository,
+  type DomainRecordStore,
   domainSchema,
   type VerifiedSlugStore,
 } from './domain.ts';
@@ -27,12 +27,12 @@ export interface DomainQuery extends PageRequest {
   readonly search?: string | undefined;
 }
 
-/** `primary` says whether the domain has been live for longest of the live domains of the workspace. */
+/** `primary` says whether this domain of the workspace has been live (not archived) for the longest time. */
 export type DomainView = Domain & { readonly primary: boolean };
 
 /** The part of `Storage` that `DomainService` uses. */
 export interface DomainStorage {
-  readonly domains: DomainRepository;
+  readonly domains: DomainRecordStore;
   readonly verifiedSlugs: VerifiedSlugStore;
   runInTransaction<T>(work: (storage: DomainStorage) => Promise<T>): Promise<T>;
 }
@@ -45,9 +45,10 @@ export class DomainService {
   ) {}
 
   /**
-   * Creates a domain. If the workspace has the slug and `archived` is given, updates the existing domain instead.
-   * Rejects with `conflict` if the workspace has the slug and `archived` is not given. Creating or unarchiving a domain also
-   * rejects with `conflict` if another workspace has a live domain with this slug that is verified.
+   * Creates a domain. If the workspace has the slug and `archived` is given, updates the existing domain instead: archives or
+   * unarchives it, and sets the other given fields. Rejects with `conflict` if the workspace has the slug and `archived` is not
+   * given. Creating or unarchiving a domain also rejects with `conflict` if another workspace has a live, verified domain with
+   * this slug.
    */
   async createOrArchive(
     workspaceId: string,
@@ -85,7 +86,7 @@ export class DomainService {
 
   /**
    * Marks a domain as verified. Rejects with `not_found` if the workspace does not have it, and with `conflict` if another
-   * workspace has a live domain with this slug that is verified.
+   * workspace has a live, verified domain with its slug.
    */
   async verify(workspaceId: string, id: string): Promise<DomainView> {
     return this.storage.runInTransaction(async (storage) => {
@@ -136,7 +137,7 @@ export class DomainService {
   }
 }
 
-/** Checks `archived` too, because the domain may have been read before the primary id. */
+/** Returns the view of a domain. An archived domain is not primary, even if `primaryId` was read at another time. */
 function toView(domain: Domain, primaryId: string | undefined): DomainView {
   return { ...domain, primary: !domain.archived && domain.id === primaryId };
 }
@@ -153,7 +154,7 @@ async function findDomain({ domains }: DomainStorage, workspaceId: string, slug:
   return domain;
 }
 
-/** Rejects with `conflict` if another workspace has a live domain with this slug that is verified. */
+/** Rejects with `conflict` if another workspace has a live, verified domain with the slug of this domain. */
 async function requireUnclaimed({ verifiedSlugs }: DomainStorage, { slug, workspaceId }: Domain): Promise<void> {
   const claim = await verifiedSlugs.get(slug);
   if (claim && claim.workspaceId !== workspaceId) {

@@ -14,7 +14,7 @@ export interface Domain extends Entity {
   readonly updatedAt: string;
 }
 
-export type DomainRepository = RecordStore<Domain>;
+export type DomainRecordStore = RecordStore<Domain>;
 
 export const domainSchema: RecordSchema<Domain> = {
   name: 'domains',

@@ -1,11 +1,11 @@
-import type { MemberRepository } from '../access/member.ts';
-import { addAll, type BatchResult, findTakenNames } from '../shared/batch.ts';
+import type { MemberRecordStore } from '../access/member.ts';
+import { addValidRecords, type BatchResult, findTakenNames } from '../shared/batch.ts';
 import { CoreError } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import { type Group, type GroupRepository, groupSchema } from './group.ts';
+import { type Group, type GroupRecordStore, groupSchema } from './group.ts';
 
 export interface NewGroup {
   readonly name: string;
@@ -18,8 +18,8 @@ export type GroupView = Group & { readonly count: number };
 /** The use cases of groups. */
 export class GroupService {
   constructor(
-    private readonly groups: GroupRepository,
-    private readonly members: MemberRepository,
+    private readonly groups: GroupRecordStore,
+    private readonly members: MemberRecordStore,
     private readonly system: System,
   ) {}
 
@@ -42,13 +42,13 @@ export class GroupService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewGroup[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Group>[]> {
-    return addAll(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
+    return addValidRecords(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Iterates over all groups in creation order. Reads all members once, which is faster than a count for each group. */

@@ -10,7 +10,7 @@ export interface Group extends Entity {
   readonly createdAt: string;
 }
 
-export type GroupRepository = RecordStore<Group>;
+export type GroupRecordStore = RecordStore<Group>;
 
 export const groupSchema: RecordSchema<Group> = {
   name: 'groups',
@@ -31,7 +31,7 @@ export function findGroupReferenceErrors(
 
 /** Rejects with `invalid` if the workspace does not have a group with one of the ids in a field. */
 export async function requireGroups(
-  groups: GroupRepository,
+  groups: GroupRecordStore,
   workspaceId: string,
   field: string,
   ids: readonly string[] = [],

@@ -2,7 +2,7 @@ import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
 import {
   type IdempotencyRecord,
-  type IdempotencyRecordRepository,
+  type IdempotencyRecordStore,
   LOCK_TTL_MS,
   RESPONSE_TTL_MS,
   type StoredResponse,
@@ -20,7 +20,7 @@ export interface IdempotentRequest {
 /** Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls the methods in order. */
 export class IdempotencyService {
   constructor(
-    private readonly requests: IdempotencyRecordRepository,
+    private readonly requests: IdempotencyRecordStore,
     private readonly system: Pick<System, 'newId'>,
     /** The clock that all processes share (`Storage.now`). */
     private readonly now: () => number,

@@ -20,7 +20,7 @@ export interface IdempotencyRecord extends Entity {
   readonly expiresAt: number;
 }
 
-export type IdempotencyRecordRepository = RecordStore<IdempotencyRecord>;
+export type IdempotencyRecordStore = RecordStore<IdempotencyRecord>;
 
 export const idempotencyRecordSchema: RecordSchema<IdempotencyRecord> = {
   name: 'idempotentRequests',

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/caller.ts';
-import { findGroupReferenceErrors, type GroupRepository, requireGroups } from '../group/group.ts';
-import { addAll, type BatchResult } from '../shared/batch.ts';
+import { findGroupReferenceErrors, type GroupRecordStore, requireGroups } from '../group/group.ts';
+import { addValidRecords, type BatchResult } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
@@ -14,7 +14,7 @@ import {
   deriveFields,
   type Icon,
   type InspirationQuestion,
-  type InspirationQuestionRepository,
+  type InspirationQuestionRecordStore,
   type UserType,
 } from './inspiration-question.ts';
 
@@ -42,8 +42,8 @@ export interface InspirationQuestionQuery extends PageRequest {
 /** The use cases of inspiration questions. */
 export class InspirationQuestionService {
   constructor(
-    private readonly questions: InspirationQuestionRepository,
-    private readonly groups: GroupRepository,
+    private readonly questions: InspirationQuestionRecordStore,
+    private readonly groups: GroupRecordStore,
     private readonly system: System,
   ) {}
 
@@ -68,13 +68,13 @@ export class InspirationQuestionService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
   async createMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
-    return addAll(this.questions, workspaceId, await this.checkMany(workspaceId, batch), ids);
+    return addValidRecords(this.questions, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Returns a page of the questions that match all filters, newest first. */

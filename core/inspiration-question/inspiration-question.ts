@@ -59,7 +59,7 @@ export const ICONS = [
 ] as const;
 export type Icon = (typeof ICONS)[number];
 
-/** A prompt that helps users write a post. The flags `isActive` and `archived` are independent of each other. */
+/** A prompt that helps members write a post. The flags `isActive` and `archived` are independent of each other. */
 export interface InspirationQuestion extends Entity {
   readonly question: string;
   readonly description: string;
@@ -74,7 +74,7 @@ export interface InspirationQuestion extends Entity {
   readonly updatedAt: string;
 }
 
-export type InspirationQuestionRepository = RecordStore<InspirationQuestion>;
+export type InspirationQuestionRecordStore = RecordStore<InspirationQuestion>;
 
 export const inspirationQuestionSchema: RecordSchema<InspirationQuestion> = {
   name: 'inspirationQuestions',
@@ -93,7 +93,7 @@ export const QUESTION_LENGTH = { min: 10, max: 170 };
 /** The audience of a question that is not limited to groups. */
 const EVERYONE = 'everyone';
 
-/** Returns the fields that are derived from others: the audience of the question, and the text that searches scan. */
+/** Returns the fields that are derived from others: the audience of the question, and its text for searches. */
 export function deriveFields({
   groups,
   question,

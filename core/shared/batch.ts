@@ -9,11 +9,11 @@ export function isRejected<T>(result: BatchResult<T>): result is CoreError {
 }
 
 /**
- * Adds the records among the results of a batch, and returns the result of each item. If `ids` are given, they replace the
- * ids of the records, and a record that an earlier attempt stored under its id counts as added. So a batch can be retried
- * if it is unknown whether it was stored.
+ * Adds the valid items of a validated batch, which are records. The other items are errors. Returns the result of each item. If
+ * `ids` are given, they replace the ids of the records, and a record that an earlier attempt stored under its id counts as
+ * added. So a batch can be retried if it is unknown whether it was stored.
  */
-export async function addAll<T extends Entity>(
+export async function addValidRecords<T extends Entity>(
   records: RecordStore<T>,
   workspaceId: string,
   batch: readonly BatchResult<T>[],

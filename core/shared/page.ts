@@ -15,7 +15,7 @@ export interface Page<T> {
 
 /** The maximum page size of each list. */
 export const MAX_PAGE_SIZES = { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 } as const;
-/** The default page size of all lists except campaigns. */
+/** The default page size of all lists except campaigns, whose default is their maximum. */
 export const DEFAULT_PAGE_SIZE = 50;
 
 type ListQuery<T, F extends Field<T>> = Omit<Query<T, F>, 'skip' | 'take'>;

@@ -11,8 +11,8 @@ export type Condition<T> =
   /** The field equals the value. */
   | { readonly field: Field<T>; readonly is: string | boolean }
   /**
-   * The field, or an item of it if it is an array, equals one of the values. `[false, true]` does not filter a flag, but
-   * lets a storage use an index that starts with the flag.
+   * The field, or an item of it if it is an array, equals one of the values. For a flag, `[false, true]` matches every
+   * record, but lets a storage use an index that starts with the flag.
    */
   | { readonly field: Field<T>; readonly in: readonly (string | boolean)[] }
   | Range<T>
@@ -63,8 +63,8 @@ export interface RecordSchema<T extends Entity> {
  * The records of one schema. No method reads or changes a record of another workspace. Changing a returned value does not
  * change the stored record. Every method rejects if the storage is unavailable.
  *
- * A change that resolves is durable. If there was nothing to change, the state that it found is durable, because a
- * caller that retries a change takes it for an acknowledgment of the first attempt.
+ * When a change resolves, it is durable. If there was nothing to change, the data that the call has read is durable: it
+ * may be the result of an earlier attempt, which the program repeats because it does not know whether it succeeded.
  */
 export interface RecordStore<T extends Entity> {
   /** Returns a record, or `undefined` if it does not exist. With `fields`, a storage may omit all others but the id. */
@@ -89,9 +89,9 @@ export interface RecordStore<T extends Entity> {
   /** Adds a record. Rejects with `conflict` if the id or the value of a unique field is taken. */
   add(record: T): Promise<void>;
   /**
-   * Adds many records, which is cheaper than one call for each. A record whose id or unique value is taken, also by a
-   * previous record of the call, is not added, and the others are. Returns the error message of each rejected record by its
-   * index. Do not call it in a transaction: there, one rejection can abort the whole transaction.
+   * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
+   * stored record or by a previous one of `records`. Returns the error message of each skipped record by its index. Do not
+   * call it in a transaction: there, one taken value can abort the whole transaction.
    */
   addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /**
@@ -110,10 +110,10 @@ export interface RecordStore<T extends Entity> {
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
   get(id: string): Promise<E | undefined>;
-  /** Returns up to `take` entries with an id greater than `after`, in the order of their ids (`''` starts at the first). */
+  /** Returns up to `take` records with an id greater than `after`, in the order of their ids (`''` starts at the first). */
   list(after: string, take: number): Promise<readonly E[]>;
-  /** Adds an entry. Rejects with `conflict` if the id is taken. */
-  add(entry: E): Promise<void>;
-  /** Removes an entry. Returns whether it existed. */
+  /** Adds a record. Rejects with `conflict` if the id is taken. */
+  add(record: E): Promise<void>;
+  /** Removes a record. Returns whether it existed. */
   remove(id: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-import { addAll, type BatchResult, findTakenNames } from '../shared/batch.ts';
+import { addValidRecords, type BatchResult, findTakenNames } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { COLORS, type Color } from '../shared/color.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
@@ -6,12 +6,12 @@ import { formatTimestamp } from '../shared/date.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import { findLeastUsedColor, type Tag, type TagRepository, tagSchema } from './tag.ts';
+import { findLeastUsedColor, type Tag, type TagRecordStore, tagSchema } from './tag.ts';
 
 /** The use cases of tags. */
 export class TagService {
   constructor(
-    private readonly tags: TagRepository,
+    private readonly tags: TagRecordStore,
     private readonly system: System,
   ) {}
 
@@ -44,7 +44,7 @@ export class TagService {
     names: readonly string[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Tag>[]> {
-    return addAll(this.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
+    return addValidRecords(this.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
   }
 
   /**

@@ -10,7 +10,7 @@ export interface Tag extends Entity {
   readonly updatedAt: string;
 }
 
-export type TagRepository = RecordStore<Tag>;
+export type TagRecordStore = RecordStore<Tag>;
 
 export const tagSchema: RecordSchema<Tag> = {
   name: 'tags',

@@ -4,7 +4,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import type { Condition, Query, RecordStore } from '../../core/shared/record-store.ts';
 import type { Tests } from '../support/suite.ts';
 import { type AnyRecord, NaiveRecordStore } from './naive-storage.ts';
-import { createCampaign, createQuestion, createTag, newId } from './samples.ts';
+import { buildCampaign, buildQuestion, buildTag, newId } from './samples.ts';
 import { createStorageTest, type OpenStorage } from './storage-test.ts';
 
 const RECORD_COUNT = 40;
@@ -32,7 +32,7 @@ const createRange = (field: string) =>
 /** The resources under test: the values of their fields, the conditions of their queries, and the fields of their orders. */
 const resources = {
   campaigns: {
-    create: createCampaign,
+    create: buildCampaign,
     fields: {
       archived: fc.boolean(),
       createdAt: time,
@@ -60,7 +60,7 @@ const resources = {
     orders: ['createdAt', 'updatedAt', 'startsAt'],
   },
   inspirationQuestions: {
-    create: createQuestion,
+    create: buildQuestion,
     fields: {
       archived: fc.boolean(),
       isActive: fc.boolean(),
@@ -83,7 +83,7 @@ const resources = {
     orders: ['createdAt'],
   },
   tags: {
-    create: (workspaceId: string, fields: object) => createTag(workspaceId, '', fields),
+    create: (workspaceId: string, fields: object) => buildTag(workspaceId, '', fields),
     fields: { foldedName: name, color: letter, createdAt: time },
     conditions: [
       createIs('foldedName', name),

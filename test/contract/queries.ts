@@ -3,7 +3,7 @@ import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
 import { buildSearchText, fold } from '../../core/shared/text.ts';
 import type { Tests } from '../support/suite.ts';
-import { createCampaign, createPillar, createQuestion, newId } from './samples.ts';
+import { buildCampaign, buildPillar, buildQuestion, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
@@ -175,9 +175,9 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       const workspaceId = newId();
       for (const [name, fields] of Object.entries(campaigns)) {
         await storage.campaigns.add(
-          createCampaign(workspaceId, { name, searchText: 'summer', createdBy: null, ...fields }),
+          buildCampaign(workspaceId, { name, searchText: 'summer', createdBy: null, ...fields }),
         );
-        await storage.campaigns.add(createCampaign(newId(), { name, searchText: 'summer', ...fields }));
+        await storage.campaigns.add(buildCampaign(newId(), { name, searchText: 'summer', ...fields }));
       }
       for (const [where, names] of conditionCases) {
         const title = JSON.stringify(where);
@@ -203,7 +203,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
     'finds records by their ids': test(async ({ contentPillars }) => {
       const workspaceId = newId();
       const ids = [newId(), newId(), newId()] as const;
-      for (const id of ids) await contentPillars.add(createPillar(workspaceId, { id }));
+      for (const id of ids) await contentPillars.add(buildPillar(workspaceId, { id }));
       const cases = [
         [
           [ids[0], ids[2]],
@@ -229,7 +229,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       const ids = SEARCHED_TEXTS.map(() => newId());
       for (const [at, id] of ids.entries()) {
         const text = buildSearchText(SEARCHED_TEXTS[at] as string, 'note');
-        await inspirationQuestions.add(createQuestion(workspaceId, { id, searchText: text }));
+        await inspirationQuestions.add(buildQuestion(workspaceId, { id, searchText: text }));
       }
       for (const [term, texts] of containsCases) {
         const where = [{ field: 'searchText', contains: fold(term) }] as const;
@@ -246,7 +246,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
     'orders texts by code point': test(async ({ contentPillars }) => {
       const workspaceId = newId();
       for (const foldedTitle of TITLES.toReversed())
-        await contentPillars.add(createPillar(workspaceId, { foldedTitle }));
+        await contentPillars.add(buildPillar(workspaceId, { foldedTitle }));
       const page = { where: [], by: 'foldedTitle', skip: 0, take: 99 } as const;
       const titlesOf = async (order: 'asc' | 'desc') =>
         (await contentPillars.list(workspaceId, { ...page, order })).map(({ foldedTitle }) => foldedTitle);
@@ -258,7 +258,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       const workspaceId = newId();
       const ids = Array.from({ length: 20 }, newId);
       for (const id of [...ids.slice(9), ...ids.slice(0, 9).toReversed()])
-        await inspirationQuestions.add(createQuestion(workspaceId, { id }));
+        await inspirationQuestions.add(buildQuestion(workspaceId, { id }));
       const list = { where: [], by: 'createdAt' } as const;
       assert.deepEqual(await listIds(inspirationQuestions, workspaceId, { ...list, order: 'asc' }), ids);
       assert.deepEqual(await listIds(inspirationQuestions, workspaceId, { ...list, order: 'desc' }), ids.toReversed());
@@ -266,7 +266,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
 
     'returns the requested fields': test(async ({ campaigns }) => {
       const workspaceId = newId();
-      const added = createCampaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
+      const added = buildCampaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
       await campaigns.add(added);
       const query: Query<Campaign, 'id' | 'tagIds' | 'name'> = {
         where: [{ field: 'archived', is: false }],
@@ -282,13 +282,13 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
 
     'finds a changed record by its new values only': test(async (storage) => {
       const workspaceId = newId();
-      const it = createCampaign(workspaceId, {
+      const it = buildCampaign(workspaceId, {
         createdAt: formatDay(1),
         startsAt: 10,
         tagIds: ['red'],
         archived: false,
       });
-      const other = createCampaign(workspaceId, {
+      const other = buildCampaign(workspaceId, {
         createdAt: formatDay(2),
         startsAt: 20,
         tagIds: ['blue'],

@@ -5,11 +5,11 @@ import type { Tag } from '../../core/tag/tag.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import {
-  createCampaign,
-  createDomain,
-  createGroup,
-  createIdempotencyRecord,
-  createTag,
+  buildCampaign,
+  buildDomain,
+  buildGroup,
+  buildIdempotencyRecord,
+  buildTag,
   newId,
   type SchemaName,
   samples,
@@ -33,7 +33,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
 
     'returns the existing records of many ids, each once': test(async ({ tags }) => {
       const workspaceId = newId();
-      const [one, two, three] = ['one', 'two', 'three'].map((name) => createTag(workspaceId, name)) as [Tag, Tag, Tag];
+      const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name)) as [Tag, Tag, Tag];
       for (const it of [one, two, three]) await tags.add(it);
       assert.deepEqual(await tags.getMany(workspaceId, []), []);
       const found = await tags.getMany(workspaceId, [three.id, newId(), one.id, three.id]);
@@ -65,7 +65,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'rejects an id that is taken, and keeps the existing record': test(async ({ campaigns }) => {
-      const first = createCampaign(newId(), { name: 'first' });
+      const first = buildCampaign(newId(), { name: 'first' });
       await campaigns.add(first);
       await assertConflict(campaigns.add({ ...first, name: 'second' }));
       assert.deepEqual(await campaigns.get(first.workspaceId, first.id), first);
@@ -172,7 +172,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'adds the valid ones of many records, and returns the error messages of the others': test(async (storage) => {
-      for (const { records, create, message } of listUniqueStores(storage)) {
+      for (const { records, create, message } of listStoresWithUniqueField(storage)) {
         const [here, elsewhere] = [newId(), newId()];
         const taken = await addRecord(records, create(here, 'taken.example'));
         const [free, other, foreign] = [
@@ -190,15 +190,15 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
         assert.deepEqual(await records.listById(elsewhere, '', 9), [foreign]);
       }
       const { campaigns } = storage;
-      const first = await addRecord(campaigns, createCampaign(newId(), { name: 'first' }));
-      const second = createCampaign(first.workspaceId);
+      const first = await addRecord(campaigns, buildCampaign(newId(), { name: 'first' }));
+      const second = buildCampaign(first.workspaceId);
       const rejected = await campaigns.addMany([{ ...first, name: 'other' }, second]);
       assert.deepEqual([...rejected.keys()], [0]);
       assert.deepEqual(await campaigns.listById(first.workspaceId, '', 9), [first, second]);
     }),
 
     'removes a record once, for all readers': test(async ({ campaigns }) => {
-      const { workspaceId, id } = await addRecord(campaigns, createCampaign(newId()));
+      const { workspaceId, id } = await addRecord(campaigns, buildCampaign(newId()));
       assert.equal(await campaigns.remove(workspaceId, id), true);
       assert.equal(await campaigns.remove(workspaceId, id), false);
       assert.equal(await campaigns.get(workspaceId, id), undefined);
@@ -212,7 +212,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'rejects a record with a unique value that another record of the workspace has': test(async (storage) => {
-      for (const { records, create, message } of listUniqueStores(storage)) {
+      for (const { records, create, message } of listStoresWithUniqueField(storage)) {
         const [here, elsewhere] = [newId(), newId()];
         const first = await addRecord(records, create(here, 'first.example'));
         await assertConflict(records.add(create(here, 'first.example')), message);
@@ -226,7 +226,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'frees a unique value when its record is changed or removed': test(async (storage) => {
-      for (const { records, create, message } of listUniqueStores(storage)) {
+      for (const { records, create, message } of listStoresWithUniqueField(storage)) {
         const workspaceId = newId();
         const { id } = await addRecord(records, create(workspaceId, 'first.example'));
         await records.update(workspaceId, id, (current) => ({ ...current }));
@@ -240,14 +240,14 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
 
     'adds only one of several concurrent records with the same unique value': test(async ({ tags }) => {
       const workspaceId = newId();
-      const adding = Array.from({ length: 20 }, () => tags.add(createTag(workspaceId, 'Launch')));
+      const adding = Array.from({ length: 20 }, () => tags.add(buildTag(workspaceId, 'Launch')));
       const outcomes = await Promise.allSettled(adding);
       assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
       assert.equal(await tags.count(workspaceId, []), 1);
     }),
 
     'replaces a record by the result of the change': test(async ({ campaigns }) => {
-      const before = await addRecord(campaigns, createCampaign(newId(), { tagIds: ['a'], clicks: 1 }));
+      const before = await addRecord(campaigns, buildCampaign(newId(), { tagIds: ['a'], clicks: 1 }));
       const { workspaceId, id } = before;
       const expected = { ...before, tagIds: ['b', 'c'], clicks: 2, image: 'https://example.com/i.png' };
       const after = await campaigns.update(workspaceId, id, (current) => {
@@ -261,7 +261,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'does not change a record if the change throws': test(async ({ campaigns }) => {
-      const before = await addRecord(campaigns, createCampaign(newId()));
+      const before = await addRecord(campaigns, buildCampaign(newId()));
       const expectedError = new Error('the change is not allowed');
       const fail = () => {
         throw expectedError;
@@ -271,7 +271,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'writes nothing if the change returns its argument': test(async (storage) => {
-      const { workspaceId, id } = await addRecord(storage.campaigns, createCampaign(newId()));
+      const { workspaceId, id } = await addRecord(storage.campaigns, buildCampaign(newId()));
       let attemptCount = 0;
       await storage.runInTransaction(async ({ campaigns }) => {
         attemptCount++;
@@ -283,7 +283,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'loses none of 100 concurrent updates of one record': test(async ({ campaigns }) => {
-      const { workspaceId, id } = await addRecord(campaigns, createCampaign(newId()));
+      const { workspaceId, id } = await addRecord(campaigns, buildCampaign(newId()));
       const click = () => campaigns.update(workspaceId, id, (current) => ({ ...current, clicks: current.clicks + 1 }));
       const updated = await Promise.all(Array.from({ length: 100 }, click));
       assert.equal((await campaigns.get(workspaceId, id))?.clicks, 100);
@@ -291,16 +291,16 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'returns true for only one of several concurrent removals of a record': test(async ({ campaigns }) => {
-      const { workspaceId, id } = await addRecord(campaigns, createCampaign(newId()));
+      const { workspaceId, id } = await addRecord(campaigns, buildCampaign(newId()));
       const removed = await Promise.all(Array.from({ length: 20 }, () => campaigns.remove(workspaceId, id)));
       assert.equal(removed.filter(Boolean).length, 1);
     }),
 
     'keeps a record until it expires': test(async ({ idempotentRequests }) => {
       const workspaceId = newId();
-      const unexpired = await addRecord(idempotentRequests, createIdempotencyRecord(workspaceId));
-      await addRecord(idempotentRequests, createIdempotencyRecord(workspaceId, { expiresAt: 0 }));
-      await addRecord(idempotentRequests, createIdempotencyRecord(workspaceId));
+      const unexpired = await addRecord(idempotentRequests, buildIdempotencyRecord(workspaceId));
+      await addRecord(idempotentRequests, buildIdempotencyRecord(workspaceId, { expiresAt: 0 }));
+      await addRecord(idempotentRequests, buildIdempotencyRecord(workspaceId));
       assert.deepEqual(await idempotentRequests.get(workspaceId, unexpired.id), unexpired);
     }),
   };
@@ -337,8 +337,8 @@ function makeUnique(record: Entity, number: number): Entity {
   return { ...record, ...Object.fromEntries(names.map((field) => [field, `${number}.example`])) };
 }
 
-function listUniqueStores(storage: Storage) {
-  const factories = { domains: createDomain, groups: createGroup, tags: createTag };
+function listStoresWithUniqueField(storage: Storage) {
+  const factories = { domains: buildDomain, groups: buildGroup, tags: buildTag };
   return Object.entries(factories).map(([name, create]) => {
     const schema = recordSchemas[name as keyof typeof factories];
     return {

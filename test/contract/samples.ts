@@ -23,7 +23,7 @@ export function newId(): string {
   return `${prefix}-0000-7000-8000-${digits}`;
 }
 
-export function createCampaign(workspaceId: string, fields: Partial<Campaign> = {}): Campaign {
+export function buildCampaign(workspaceId: string, fields: Partial<Campaign> = {}): Campaign {
   return {
     id: newId(),
     workspaceId,
@@ -62,7 +62,7 @@ export function createCampaign(workspaceId: string, fields: Partial<Campaign> = 
   };
 }
 
-export function createQuestion(workspaceId: string, fields: Partial<InspirationQuestion> = {}): InspirationQuestion {
+export function buildQuestion(workspaceId: string, fields: Partial<InspirationQuestion> = {}): InspirationQuestion {
   return {
     id: newId(),
     workspaceId,
@@ -81,7 +81,7 @@ export function createQuestion(workspaceId: string, fields: Partial<InspirationQ
   };
 }
 
-export function createPillar(workspaceId: string, fields: Partial<ContentPillar> = {}): ContentPillar {
+export function buildPillar(workspaceId: string, fields: Partial<ContentPillar> = {}): ContentPillar {
   return {
     id: newId(),
     workspaceId,
@@ -98,7 +98,7 @@ export function createPillar(workspaceId: string, fields: Partial<ContentPillar>
   };
 }
 
-export function createTag(workspaceId: string, name: string, fields: Partial<Tag> = {}): Tag {
+export function buildTag(workspaceId: string, name: string, fields: Partial<Tag> = {}): Tag {
   return {
     id: newId(),
     workspaceId,
@@ -111,11 +111,11 @@ export function createTag(workspaceId: string, name: string, fields: Partial<Tag
   };
 }
 
-export function createGroup(workspaceId: string, name: string): Group {
+export function buildGroup(workspaceId: string, name: string): Group {
   return { id: newId(), workspaceId, name, foldedName: name.toLowerCase(), description: '', createdAt: START };
 }
 
-export function createDomain(workspaceId: string, slug: string): Domain {
+export function buildDomain(workspaceId: string, slug: string): Domain {
   return {
     id: newId(),
     workspaceId,
@@ -132,7 +132,7 @@ export function createDomain(workspaceId: string, slug: string): Domain {
   };
 }
 
-export function createIdempotencyRecord(
+export function buildIdempotencyRecord(
   workspaceId: string,
   fields: Partial<IdempotencyRecord> = {},
 ): IdempotencyRecord {
@@ -188,13 +188,13 @@ export type SchemaName = keyof typeof recordSchemas;
 /** Creates a sample record of each schema. */
 export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
   apiKeys: createApiKey,
-  campaigns: createCampaign,
-  contentPillars: createPillar,
-  domains: (workspaceId) => createDomain(workspaceId, 'go.example.com'),
-  groups: (workspaceId) => createGroup(workspaceId, 'Sales'),
-  idempotentRequests: createIdempotencyRecord,
-  inspirationQuestions: createQuestion,
+  campaigns: buildCampaign,
+  contentPillars: buildPillar,
+  domains: (workspaceId) => buildDomain(workspaceId, 'go.example.com'),
+  groups: (workspaceId) => buildGroup(workspaceId, 'Sales'),
+  idempotentRequests: buildIdempotencyRecord,
+  inspirationQuestions: buildQuestion,
   members: createMember,
   shares: createShare,
-  tags: (workspaceId) => createTag(workspaceId, 'Hiring'),
+  tags: (workspaceId) => buildTag(workspaceId, 'Hiring'),
 };

@@ -4,7 +4,7 @@ import type { Query } from '../../core/shared/record-store.ts';
 import type { Storage } from '../../core/storage.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
-import { createCampaign, createDomain, createTag, newId, samples } from './samples.ts';
+import { buildCampaign, buildDomain, buildTag, newId, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
@@ -66,7 +66,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     'lists and counts staged records together with stored records': test(async (storage) => {
       const workspaceId = newId();
       const created = Array.from({ length: 9 }, (_, at) =>
-        createCampaign(workspaceId, {
+        buildCampaign(workspaceId, {
           name: String(at),
           createdAt: `2026-03-0${1 + (at % 3)}T00:00:00.000Z`,
           updatedAt: `2026-03-0${9 - at}T00:00:00.000Z`,
@@ -105,7 +105,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     }),
 
     'does not show the work records of another workspace': test(async (storage) => {
-      const [mine, foreign] = [createCampaign(newId()), createCampaign(newId())];
+      const [mine, foreign] = [buildCampaign(newId()), buildCampaign(newId())];
       await storage.campaigns.add(foreign);
       await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.add(mine);
@@ -120,7 +120,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     }),
 
     'does not change a staged record when a passed or returned value is modified': test(async (storage) => {
-      const it = createCampaign(newId());
+      const it = buildCampaign(newId());
       const expected = structuredClone(it);
       await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.add(it);
@@ -142,24 +142,24 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     'rejects ids and unique values of stored or staged records, and frees removed or changed ones': test(
       async (storage) => {
         const workspaceId = newId();
-        const stored = createTag(workspaceId, 'stored');
+        const stored = buildTag(workspaceId, 'stored');
         await storage.tags.add(stored);
         await storage.runInTransaction(async ({ tags }) => {
-          await assertConflict(tags.add(createTag(workspaceId, 'other', { id: stored.id })));
-          await assertConflict(tags.add(createTag(workspaceId, 'stored')));
-          const staged = createTag(workspaceId, 'staged');
+          await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: stored.id })));
+          await assertConflict(tags.add(buildTag(workspaceId, 'stored')));
+          const staged = buildTag(workspaceId, 'staged');
           await tags.add(staged);
-          await assertConflict(tags.add(createTag(workspaceId, 'other', { id: staged.id })));
-          await assertConflict(tags.add(createTag(workspaceId, 'staged')));
+          await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: staged.id })));
+          await assertConflict(tags.add(buildTag(workspaceId, 'staged')));
           await assertConflict(tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'stored' })));
           await tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'renamed' }));
-          await tags.add(createTag(workspaceId, 'staged'));
+          await tags.add(buildTag(workspaceId, 'staged'));
           await tags.update(workspaceId, stored.id, (it) => ({ ...it, foldedName: 'moved' }));
-          await tags.add(createTag(workspaceId, 'stored'));
+          await tags.add(buildTag(workspaceId, 'stored'));
           await tags.remove(workspaceId, stored.id);
-          await tags.add(createTag(workspaceId, 'moved'));
-          await tags.add(createTag(workspaceId, 'back', { id: stored.id }));
-          await tags.add(createTag(newId(), 'stored'));
+          await tags.add(buildTag(workspaceId, 'moved'));
+          await tags.add(buildTag(workspaceId, 'back', { id: stored.id }));
+          await tags.add(buildTag(newId(), 'stored'));
         });
         assert.equal((await storage.tags.get(workspaceId, stored.id))?.name, 'back');
         assert.equal(await storage.tags.count(workspaceId, []), 5);
@@ -170,10 +170,10 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       const all = await createRecords(storage);
       const { workspaceId, removed, entry } = all;
       await storage.credentials.add(entry);
-      const other = createTag(workspaceId, 'other');
+      const other = buildTag(workspaceId, 'other');
       await storage.runInTransaction(async (staged) => {
         await staged.campaigns.update(workspaceId, all.changed.id, addClick);
-        await assertConflict(staged.tags.add(createTag(workspaceId, removed.name)));
+        await assertConflict(staged.tags.add(buildTag(workspaceId, removed.name)));
         await assertConflict(staged.tags.add(removed));
         await assertConflict(staged.credentials.add(entry));
         await staged.tags.add(other);
@@ -210,7 +210,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
         update: async ({ campaigns }, { workspaceId, id }) => [await campaigns.update(workspaceId, id, (it) => it)],
       };
       for (const [name, read] of Object.entries(reads)) {
-        const it = createCampaign(newId());
+        const it = buildCampaign(newId());
         const { workspaceId, id } = it;
         await storage.campaigns.add(it);
         let attemptCount = 0;
@@ -226,7 +226,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     }),
 
     'reads the same value of a record again in one transaction': test(async (storage) => {
-      const it = createCampaign(newId());
+      const it = buildCampaign(newId());
       const { workspaceId, id } = it;
       await storage.campaigns.add(it);
       await storage.runInTransaction(async ({ campaigns }) => {
@@ -237,9 +237,9 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     }),
 
     'retries the work if a record that it read was removed or added': test(async (storage) => {
-      const removed = createCampaign(newId());
+      const removed = buildCampaign(newId());
       await storage.campaigns.add(removed);
-      const added = createTag(newId(), 'Launch');
+      const added = buildTag(newId(), 'Launch');
       let attemptCount = 0;
       const work = storage.runInTransaction(async ({ campaigns, tags }) => {
         const found = await campaigns.get(removed.workspaceId, removed.id);
@@ -263,7 +263,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       let attemptCount = 0;
       const work = storage.runInTransaction(async (staged) => {
         attemptCount++;
-        await staged.tags.add(createTag(workspaceId, 'staged'));
+        await staged.tags.add(buildTag(workspaceId, 'staged'));
         await staged.campaigns.get(workspaceId, changed.id);
         await storage.campaigns.update(workspaceId, changed.id, addShare);
         await staged.campaigns.update(workspaceId, changed.id, addClick);
@@ -326,12 +326,12 @@ type Records = Awaited<ReturnType<typeof createRecords>>;
 /** Stores a campaign to change and a tag to remove, and creates a domain and a credential to add. */
 async function createRecords(storage: Storage) {
   const workspaceId = newId();
-  const changed = createCampaign(workspaceId);
-  const removed = createTag(workspaceId, 'removed');
+  const changed = buildCampaign(workspaceId);
+  const removed = buildTag(workspaceId, 'removed');
   await storage.campaigns.add(changed);
   await storage.tags.add(removed);
   const entry = { id: newId(), workspaceId, keyId: newId() };
-  return { workspaceId, changed, removed, added: createDomain(workspaceId, 'go.example.com'), entry };
+  return { workspaceId, changed, removed, added: buildDomain(workspaceId, 'go.example.com'), entry };
 }
 
 async function changeRecords(staged: Storage, { workspaceId, changed, removed, added, entry }: Records): Promise<void> {

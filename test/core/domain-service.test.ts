@@ -80,8 +80,8 @@ suite('a new domain', {
   },
 });
 
-suite('a domain sent again with archived', {
-  'is archived or unarchived with the other fields, and updates updatedAt if anything changed': async () => {
+suite('a request with archived for an existing domain', {
+  'archives or unarchives it, sets the other fields, and sets updatedAt if anything changes': async () => {
     const core = testCore();
     const { domain: created } = await createOrArchive(core, OWN, { slug: SLUG });
     const steps = [
@@ -202,17 +202,18 @@ suite('a slug that another workspace has too', {
     for (const archived of [false, true, false]) await createOrArchive(core, OWN, { slug: SLUG, archived });
   },
 
-  'cannot be created, live or archived, if the other workspace has it verified and live': async () => {
-    const core = testCore();
-    await createVerified(core, OTHER);
-    for (const archived of [undefined, false, true]) {
-      await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived }), VERIFIED_ELSEWHERE);
-    }
-    assert.equal(await core.storage.domains.count(OWN, []), 0);
-    assert.equal((await createOrArchive(core, OWN, { slug: 'other.example.com' })).created, true);
-  },
+  'is not available, even for an archived domain, if the other workspace has a live, verified domain with it':
+    async () => {
+      const core = testCore();
+      await createVerified(core, OTHER);
+      for (const archived of [undefined, false, true]) {
+        await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived }), VERIFIED_ELSEWHERE);
+      }
+      assert.equal(await core.storage.domains.count(OWN, []), 0);
+      assert.equal((await createOrArchive(core, OWN, { slug: 'other.example.com' })).created, true);
+    },
 
-  'cannot be unarchived or verified if the other workspace has it verified and live': async () => {
+  'cannot be unarchived or verified if the other workspace has a live, verified domain with it': async () => {
     const core = testCore();
     const { domain: live } = await createOrArchive(core, OWN, { slug: SLUG });
     await createVerified(core, OTHER);

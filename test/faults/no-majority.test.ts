@@ -9,7 +9,7 @@ import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Storage } from '../../core/storage.ts';
-import { createTag, newId } from '../contract/samples.ts';
+import { buildTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
@@ -27,7 +27,7 @@ import { campaignBody } from '../support/tenants.ts';
 const ELECTION_TIMEOUT_MS = 120_000;
 /** Longer than the time limit of a MongoDB command, which includes the wait for the majority. */
 const FREEZE_DURATION_MS = 3_000;
-/** The same as in adapters/http/pipeline.ts. */
+/** The same as in adapters/http/operation-handler.ts. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const RETRY_DELAY_MS = 1_000;
 /** The quick run may share the machine with other programs, so its limit is higher. */
@@ -256,12 +256,12 @@ async function findSecondaries(set: ReplicaSet): Promise<[ServerProcess, ServerP
 async function createStorageCalls({ storage }: Operator): Promise<Record<string, () => Promise<unknown>>> {
   const workspaceId = newId();
   const [taken, same, changed, removed] = ['taken', 'same', 'changed', 'removed'].map((name) =>
-    createTag(workspaceId, name),
+    buildTag(workspaceId, name),
   );
   for (const it of [taken, same, changed, removed]) await storage.tags.add(it as typeof taken & object);
   const entry = { id: newId(), workspaceId, keyId: newId() };
   await storage.credentials.add(entry);
-  const createOwnTag = (name: string) => createTag(workspaceId, name);
+  const createOwnTag = (name: string) => buildTag(workspaceId, name);
   const getId = (it: typeof taken) => it?.id as string;
   return {
     add: () => storage.tags.add(createOwnTag('added')),

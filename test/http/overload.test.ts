@@ -65,7 +65,7 @@ suite('admission', {
       const one = context();
       const begin = () => {
         begun++;
-        void admission.whileWaitingFor(one, new Promise(() => undefined), () => false);
+        void admission.excludeFromInFlight(one, new Promise(() => undefined), () => false);
         return true;
       };
       admission.add('/', { context: one, begin, reject: assert.fail });

@@ -10,7 +10,7 @@ import {
   sortFields,
 } from '../../core/campaign/campaign.ts';
 import type { Condition, Query } from '../../core/shared/record-store.ts';
-import { createCampaign, newId } from '../contract/samples.ts';
+import { buildCampaign, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -133,7 +133,7 @@ function createWorkspace(size: number): (query: Partial<Query<Campaign>>) => num
   const timestamp = (hour: number) => new Date(hour * HOUR_MS).toISOString();
   for (let hour = 0; hour < size; hour++) {
     const startsAt = hour * HOUR_MS + (hour % 10) * DAY_MS;
-    const record = createCampaign(workspaceId, {
+    const record = buildCampaign(workspaceId, {
       archived: hour < 0.4 * size,
       createdAt: timestamp(hour),
       updatedAt: timestamp(hour + ((hour * 7919) % size)),

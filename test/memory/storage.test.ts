@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import type { CoreError } from '../../core/shared/core-error.ts';
 import type { Storage } from '../../core/storage.ts';
-import { createCampaign, createIdempotencyRecord, createTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the implementation of the memory storage', {
@@ -12,12 +12,12 @@ suite('the implementation of the memory storage', {
     let now = 1000;
     const { idempotentRequests: requests } = createMemoryStorage(() => now);
     const [here, elsewhere] = [newId(), newId()];
-    const soon = createIdempotencyRecord(here, { expiresAt: 2000 });
-    const later = createIdempotencyRecord(here, { expiresAt: 2001 });
-    const foreign = createIdempotencyRecord(elsewhere, { expiresAt: 2000 });
+    const soon = buildIdempotencyRecord(here, { expiresAt: 2000 });
+    const later = buildIdempotencyRecord(here, { expiresAt: 2001 });
+    const foreign = buildIdempotencyRecord(elsewhere, { expiresAt: 2000 });
     for (const it of [soon, later, foreign]) await requests.add(it);
     now = 1999;
-    await requests.add(createIdempotencyRecord(here, { expiresAt: 9000 }));
+    await requests.add(buildIdempotencyRecord(here, { expiresAt: 9000 }));
     assert.equal(await requests.count(here, []), 3);
     now = 2000;
     assert.deepEqual(await requests.get(here, soon.id), soon);
@@ -31,11 +31,11 @@ suite('the implementation of the memory storage', {
   'keeps an expired record if a change extends its expiry': async () => {
     let now = 1000;
     const { idempotentRequests: requests } = createMemoryStorage(() => now);
-    const { id, workspaceId, ...it } = createIdempotencyRecord(newId(), { expiresAt: 2000 });
+    const { id, workspaceId, ...it } = buildIdempotencyRecord(newId(), { expiresAt: 2000 });
     await requests.add({ ...it, id, workspaceId });
     now = 5000;
     const extended = await requests.update(workspaceId, id, (current) => ({ ...current, expiresAt: 9000 }));
-    await requests.add(createIdempotencyRecord(workspaceId, { expiresAt: 9000 }));
+    await requests.add(buildIdempotencyRecord(workspaceId, { expiresAt: 9000 }));
     assert.deepEqual(await requests.get(workspaceId, id), extended);
     assert.equal(await requests.count(workspaceId, []), 2);
   },
@@ -45,14 +45,14 @@ suite('the implementation of the memory storage', {
     const storage = createMemoryStorage(() => now);
     const workspaceId = newId();
     const [old, extended] = [
-      createIdempotencyRecord(workspaceId, { expiresAt: 2000 }),
-      createIdempotencyRecord(workspaceId, { expiresAt: 2000 }),
+      buildIdempotencyRecord(workspaceId, { expiresAt: 2000 }),
+      buildIdempotencyRecord(workspaceId, { expiresAt: 2000 }),
     ];
     for (const it of [old, extended]) await storage.idempotentRequests.add(it);
     now = 5000;
     await storage.runInTransaction(async ({ idempotentRequests: requests }) => {
       await requests.update(workspaceId, extended.id, (it) => ({ ...it, expiresAt: 9000 }));
-      await requests.add(createIdempotencyRecord(workspaceId, { expiresAt: 9000 }));
+      await requests.add(buildIdempotencyRecord(workspaceId, { expiresAt: 9000 }));
       assert.equal(await requests.count(workspaceId, []), 3);
     });
     assert.equal(await storage.idempotentRequests.get(workspaceId, old.id), undefined);
@@ -63,12 +63,12 @@ suite('the implementation of the memory storage', {
   'retries a transaction if its record expired in between': async () => {
     let now = 1000;
     const storage = createMemoryStorage(() => now);
-    const { workspaceId, id, ...it } = createIdempotencyRecord(newId(), { expiresAt: 2000 });
+    const { workspaceId, id, ...it } = buildIdempotencyRecord(newId(), { expiresAt: 2000 });
     await storage.idempotentRequests.add({ ...it, workspaceId, id });
     const updated = await storage.runInTransaction(async ({ idempotentRequests: requests }) => {
       const result = await requests.update(workspaceId, id, (current) => ({ ...current, holder: 'another' }));
       now = 2000;
-      await storage.idempotentRequests.add(createIdempotencyRecord(workspaceId));
+      await storage.idempotentRequests.add(buildIdempotencyRecord(workspaceId));
       return result;
     });
     assert.equal(updated, undefined);
@@ -77,10 +77,10 @@ suite('the implementation of the memory storage', {
   'rejects a unique value in a retried transaction if it was taken in between': async () => {
     const storage = createMemoryStorage(Date.now);
     const workspaceId = newId();
-    const [rival, other] = [createTag(workspaceId, 'Launch'), createTag(workspaceId, 'Hiring')];
+    const [rival, other] = [buildTag(workspaceId, 'Launch'), buildTag(workspaceId, 'Hiring')];
     const outcomes: string[] = [];
     await storage.runInTransaction(async ({ tags }) => {
-      const adding = tags.add(createTag(workspaceId, 'Launch'));
+      const adding = tags.add(buildTag(workspaceId, 'Launch'));
       outcomes.push(
         await adding.then(
           () => 'added',
@@ -98,7 +98,7 @@ suite('the implementation of the memory storage', {
   'shows a transaction the records that others add to an empty workspace': async () => {
     const storage = createMemoryStorage(Date.now);
     const workspaceId = newId();
-    const [theirs, mine] = [createCampaign(workspaceId), createCampaign(workspaceId)];
+    const [theirs, mine] = [buildCampaign(workspaceId), buildCampaign(workspaceId)];
     await storage.runInTransaction(async ({ campaigns }) => {
       assert.equal(await campaigns.count(workspaceId, []), 0);
       await campaigns.add(mine);
@@ -131,7 +131,7 @@ suite('the implementation of the memory storage', {
 
 async function addAndRemove({ campaigns, tags }: Storage, workspaceId: string, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
-    const [newCampaign, newTag] = [createCampaign(workspaceId), createTag(workspaceId, newId())];
+    const [newCampaign, newTag] = [buildCampaign(workspaceId), buildTag(workspaceId, newId())];
     await campaigns.add(newCampaign);
     await tags.add(newTag);
     await campaigns.remove(workspaceId, newCampaign.id);

@@ -5,7 +5,7 @@ import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Storage } from '../../core/storage.ts';
 import { type Tag, tagSchema } from '../../core/tag/tag.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
-import { createCampaign, createTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
@@ -33,7 +33,7 @@ const waitForEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 suite('batching', {
   'sends a request at once if no batch is in flight, and otherwise with the next batch': async () => {
     const { batcher, sentBatches } = createBatcher();
-    const results = [1, 2, 3].map((number) => batcher.load(number));
+    const results = [1, 2, 3].map((number) => batcher.submit(number));
     assert.deepEqual(
       sentBatches.map(({ batch }) => batch),
       [[1]],
@@ -50,10 +50,10 @@ suite('batching', {
 
   'fails only the requests of the failed batch': async () => {
     const { batcher, sentBatches } = createBatcher();
-    const results = [1, 2, 3].map((number) => batcher.load(number));
+    const results = [1, 2, 3].map((number) => batcher.submit(number));
     sentBatches[0]?.resolveBatch();
     await waitForEventLoop();
-    const later = batcher.load(4);
+    const later = batcher.submit(4);
     sentBatches[1]?.rejectBatch();
     const settled = await Promise.allSettled(results);
     assert.deepEqual(
@@ -67,8 +67,8 @@ suite('batching', {
 
   'does not wait for a batch that gets no response': async () => {
     const { batcher, sentBatches } = createBatcher();
-    void batcher.load(1);
-    const later = [batcher.load(2), batcher.load(3)];
+    void batcher.submit(1);
+    const later = [batcher.submit(2), batcher.submit(3)];
     while (sentBatches.length < 2) await waitForEventLoop();
     sentBatches[1]?.resolveBatch();
     assert.deepEqual(await Promise.all(later), ['result 2', 'result 3']);
@@ -76,7 +76,7 @@ suite('batching', {
 
   'sends at most a hundred requests in a batch': () => {
     const { batcher, sentBatches } = createBatcher();
-    for (let number = 0; number <= 250; number++) void batcher.load(number);
+    for (let number = 0; number <= 250; number++) void batcher.submit(number);
     assert.deepEqual(
       sentBatches.map(({ batch }) => batch.length),
       [1, 100, 100],
@@ -90,7 +90,7 @@ suite('simultaneous calls to a record store in MongoDB', {
   'read, list and add records with a few commands': () =>
     withStorage(async ({ campaigns }, countOperations) => {
       const workspaceId = newId();
-      const records = indexes.map((i) => createCampaign(workspaceId, { name: `Campaign ${i}` }));
+      const records = indexes.map((i) => buildCampaign(workspaceId, { name: `Campaign ${i}` }));
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ id }) => campaigns.get(workspaceId, id)));
       assert.deepEqual(
@@ -113,7 +113,7 @@ suite('simultaneous calls to a record store in MongoDB', {
   'are rejected one by one': () =>
     withStorage(async ({ tags }) => {
       const workspaceId = newId();
-      const records = indexes.map((i) => createTag(workspaceId, `Tag ${i % (RECORD_COUNT / 2)}`));
+      const records = indexes.map((i) => buildTag(workspaceId, `Tag ${i % (RECORD_COUNT / 2)}`));
       const added = await Promise.allSettled(records.map((record) => tags.add(record)));
       const stored = await tags.getMany(
         workspaceId,
@@ -131,12 +131,12 @@ suite('simultaneous calls to a record store in MongoDB', {
   'fail alone if MongoDB rejects their record': () =>
     withStorage(async ({ tags }, _, client) => {
       const workspaceId = newId();
-      await tags.add(createTag(workspaceId, 'First'));
+      await tags.add(buildTag(workspaceId, 'First'));
       await client.db().command({ collMod: 'tags', validator: { name: { $ne: 'Unwanted' } } });
-      const wanted = indexes.map((i) => createTag(workspaceId, `Tag ${i}`));
+      const wanted = indexes.map((i) => buildTag(workspaceId, `Tag ${i}`));
       const first = tags.add(wanted[0] as Tag);
       const [failed, ...added] = await Promise.allSettled([
-        tags.add(createTag(workspaceId, 'Unwanted')),
+        tags.add(buildTag(workspaceId, 'Unwanted')),
         ...wanted.slice(1).map((record) => tags.add(record)),
         first,
       ]);
@@ -148,13 +148,13 @@ suite('simultaneous calls to a record store in MongoDB', {
   'do not wait for a record that another transaction has locked, which is added when it is unlocked': () =>
     withStorage(async ({ tags }, _, client) => {
       const [workspaceId, other] = [newId(), newId()];
-      const locked = createTag(workspaceId, 'Locked');
+      const locked = buildTag(workspaceId, 'Locked');
       const unlock = await lockName(client, locked);
-      const first = tags.add(createTag(other, 'First'));
+      const first = tags.add(buildTag(other, 'First'));
       const waiting = tags.add(locked);
       // The assertion below reports a rejection.
       waiting.catch(() => undefined);
-      await Promise.all([first, ...indexes.map((i) => tags.add(createTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
+      await Promise.all([first, ...indexes.map((i) => tags.add(buildTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
       await unlock();
       await waiting;
       assert.equal(await tags.count(workspaceId, []), RECORD_COUNT / 2 + 1);
@@ -162,18 +162,18 @@ suite('simultaneous calls to a record store in MongoDB', {
 
   'of addMany add all records when another transaction unlocks one': () =>
     withStorage(async ({ tags }, _, client) => {
-      const locked = createTag(newId(), 'Locked');
+      const locked = buildTag(newId(), 'Locked');
       const unlock = await lockName(client, locked);
       setTimeout(unlock, LOCK_DURATION_MS);
-      assert.deepEqual(await tags.addMany([locked, createTag(newId(), 'Free')]), new Map());
+      assert.deepEqual(await tags.addMany([locked, buildTag(newId(), 'Free')]), new Map());
       assert.deepEqual(await tags.get(locked.workspaceId, locked.id), locked);
     }),
 
   'fail with an error if MongoDB kills the command': () =>
     withStorage(async ({ tags }, _, client) => {
-      const locked = createTag(newId(), 'Locked');
+      const locked = buildTag(newId(), 'Locked');
       const unlock = await lockName(client, locked);
-      const added = assert.rejects(tags.addMany([locked, createTag(newId(), 'Free')]), MongoError);
+      const added = assert.rejects(tags.addMany([locked, buildTag(newId(), 'Free')]), MongoError);
       const admin = client.db('admin');
       const ours = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
       for (let isKilled = false; !isKilled; ) {
@@ -189,7 +189,7 @@ suite('simultaneous calls to a record store in MongoDB', {
     withStorage(async ({ campaigns }) => {
       const workspaceId = newId();
       const sequences = indexes.map(async (i) => {
-        const record = createCampaign(workspaceId, { clicks: 0 });
+        const record = buildCampaign(workspaceId, { clicks: 0 });
         await campaigns.add(record);
         for (let clicks = 1; clicks <= 5; clicks++) {
           await campaigns.update(workspaceId, record.id, (current) => ({ ...current, clicks }));
@@ -206,7 +206,7 @@ suite('simultaneous calls to a record store in MongoDB', {
 
   'of several workspaces are read with a few commands, and return only records of the own workspace': () =>
     withStorage(async ({ campaigns }, countOperations) => {
-      const records = indexes.map(() => createCampaign(newId()));
+      const records = indexes.map(() => buildCampaign(newId()));
       const ids = records.map(({ id }) => id);
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ workspaceId, id }) => campaigns.get(workspaceId, id)));
@@ -223,7 +223,7 @@ suite('simultaneous calls to a record store in MongoDB', {
   'with the id of another workspace find nothing': () =>
     withStorage(async ({ campaigns }) => {
       const [one, other] = [newId(), newId()];
-      const record = createCampaign(one, {});
+      const record = buildCampaign(one, {});
       await campaigns.add(record);
       const got = await Promise.all(indexes.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
       assert.deepEqual(

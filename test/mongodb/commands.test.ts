@@ -15,7 +15,7 @@ import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
-import { createCampaign, createDomain, createPillar, createQuestion, createTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildDomain, buildPillar, buildQuestion, buildTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -58,19 +58,19 @@ const QUESTIONS: InspirationQuestionQuery = { ...PAGE, includeArchived: false, a
 const PILLARS: ContentPillarQuery = { ...PAGE, sortBy: 'createdAt', sortOrder: 'desc' };
 const DOMAINS = { ...PAGE, includeArchived: false };
 
-const campaigns =
+const listCampaigns =
   (query: (context: FilledWorkspace) => Partial<CampaignQuery>): UseCaseCall =>
   (context) =>
     context.app.campaigns.list(context.caller, { ...CAMPAIGNS, ...query(context) });
-const questions =
+const listQuestions =
   (query: (context: FilledWorkspace) => Partial<InspirationQuestionQuery>): UseCaseCall =>
   (context) =>
     context.app.inspirationQuestions.list(context.caller, { ...QUESTIONS, ...query(context) });
-const pillars =
+const listPillars =
   (query: (context: FilledWorkspace) => Partial<ContentPillarQuery>): UseCaseCall =>
   ({ app, caller, ...context }) =>
     app.contentPillars.list(caller.workspaceId, { ...PILLARS, ...query({ app, caller, ...context }) });
-const domains =
+const listDomains =
   (query: object): UseCaseCall =>
   ({ app, caller }) =>
     app.domains.list(caller.workspaceId, { ...DOMAINS, ...query });
@@ -83,7 +83,7 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
   ...archivedFlags.flatMap((includeArchived): [string, UseCaseCall][] => [
     ...CAMPAIGN_SORTS.map((sortBy): [string, UseCaseCall] => [
       `campaigns by ${sortBy}, includeArchived=${includeArchived}`,
-      campaigns(() => ({ sortBy, includeArchived })),
+      listCampaigns(() => ({ sortBy, includeArchived })),
     ]),
     ...Object.entries({
       domain: () => ({ domain: 'go.example.com' }),
@@ -92,7 +92,7 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
       userId: ({ memberId }: FilledWorkspace) => ({ userId: memberId }),
     }).map(([name, filter]): [string, UseCaseCall] => [
       `campaigns of one ${name}, includeArchived=${includeArchived}`,
-      campaigns((context) => ({ ...filter(context), includeArchived })),
+      listCampaigns((context) => ({ ...filter(context), includeArchived })),
     ]),
     ...Object.entries({
       all: () => ({}),
@@ -102,17 +102,17 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
       ...Object.fromEntries(USER_TYPES.map((userType) => [`userType ${userType}`, () => ({ userType })])),
     }).map(([name, filter]): [string, UseCaseCall] => [
       `questions: ${name}, includeArchived=${includeArchived}`,
-      questions((context) => ({ ...filter(context), includeArchived })),
+      listQuestions((context) => ({ ...filter(context), includeArchived })),
     ]),
-    [`domains, includeArchived=${includeArchived}`, domains({ includeArchived })],
+    [`domains, includeArchived=${includeArchived}`, listDomains({ includeArchived })],
   ]),
   ...orders.flatMap((sortOrder) =>
     (['title', 'createdAt'] as const).map((sortBy): [string, UseCaseCall] => [
       `pillars by ${sortBy} ${sortOrder}`,
-      pillars(() => ({ sortBy, sortOrder })),
+      listPillars(() => ({ sortBy, sortOrder })),
     ]),
   ),
-  ['one pillar by its id', pillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
+  ['one pillar by its id', listPillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
   ['a campaign', ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId)],
   [
     'the number of tags with a color',
@@ -132,19 +132,19 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
     await assertConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
   'a batch with taken names': async ({ storage, caller: { workspaceId } }) => {
-    const conflicts = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => createTag(workspaceId, name)));
+    const conflicts = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => buildTag(workspaceId, name)));
     assert.equal(conflicts.size, 2);
   },
-  'campaigns of no domain': campaigns(() => ({ domain: null })),
-  'a search of campaigns': campaigns(() => ({ search: 'tents', includeArchived: true })),
-  'a search of questions': questions(() => ({ search: 'proud', includeArchived: true })),
-  'a search of pillars': pillars(() => ({ search: 'outdoors' })),
-  'a search of domains': domains({ search: 'example', includeArchived: true }),
-  'questions for me': questions(() => ({ availableToMe: true })),
+  'campaigns of no domain': listCampaigns(() => ({ domain: null })),
+  'a search of campaigns': listCampaigns(() => ({ search: 'tents', includeArchived: true })),
+  'a search of questions': listQuestions(() => ({ search: 'proud', includeArchived: true })),
+  'a search of pillars': listPillars(() => ({ search: 'outdoors' })),
+  'a search of domains': listDomains({ search: 'example', includeArchived: true }),
+  'questions for me': listQuestions(() => ({ availableToMe: true })),
   'questions for all': ({ app, caller: { workspaceId } }) =>
     app.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
-  'some pillars': pillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
-  'many filters': campaigns(({ tagId, tagName, memberId }) => ({
+  'some pillars': listPillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
+  'many filters': listCampaigns(({ tagId, tagName, memberId }) => ({
     tagIds: [tagId, randomUUID()],
     tagNames: [tagName, 'none'],
     userId: memberId,
@@ -155,7 +155,7 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   })),
   ...Object.fromEntries(
     CAMPAIGN_DATE_FILTERS.flatMap((filter) =>
-      CAMPAIGN_SORTS.map((sortBy) => [`${filter} campaigns by ${sortBy}`, campaigns(() => ({ filter, sortBy }))]),
+      CAMPAIGN_SORTS.map((sortBy) => [`${filter} campaigns by ${sortBy}`, listCampaigns(() => ({ filter, sortBy }))]),
     ),
   ),
 };
@@ -401,7 +401,7 @@ async function createFilledWorkspace(app: Application, storage: Storage, name: s
   const all = <T>(create: (i: number) => T) => Array.from({ length: RECORD_COUNT }, (_, i) => create(i));
   const campaigns = all((i): Campaign => {
     const archived = i % 3 === 1;
-    return createCampaign(workspaceId, {
+    return buildCampaign(workspaceId, {
       archived,
       status: archived ? 'archived' : 'published',
       createdAt: time(i),
@@ -413,7 +413,7 @@ async function createFilledWorkspace(app: Application, storage: Storage, name: s
     });
   });
   const questions = all((i) =>
-    createQuestion(workspaceId, {
+    buildQuestion(workspaceId, {
       archived: i % 3 === 1,
       isActive: i % 20 !== 0,
       userType: USER_TYPES[(i >> 3) % 3] as (typeof USER_TYPES)[number],
@@ -423,24 +423,24 @@ async function createFilledWorkspace(app: Application, storage: Storage, name: s
     }),
   );
   const pillars = all((i) =>
-    createPillar(workspaceId, {
+    buildPillar(workspaceId, {
       title: `Pillar ${(i * 7) % RECORD_COUNT}`,
       foldedTitle: `pillar ${(i * 7) % RECORD_COUNT}`,
       color: COLORS[i % 6] as Color,
       createdAt: time(i),
     }),
   );
-  const slugs = all((i) => ({
-    ...createDomain(workspaceId, i === 0 ? 'go.example.com' : `${newId()}.example`),
+  const domains = all((i) => ({
+    ...buildDomain(workspaceId, i === 0 ? 'go.example.com' : `${newId()}.example`),
     archived: i % 3 === 1,
     createdAt: time(i),
   }));
-  await storage.tags.addMany(all((i) => createTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
+  await storage.tags.addMany(all((i) => buildTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
   await storage.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
   await storage.campaigns.addMany(campaigns);
   await storage.inspirationQuestions.addMany(questions);
   await storage.contentPillars.addMany(pillars);
-  await storage.domains.addMany(slugs);
+  await storage.domains.addMany(domains);
   return {
     app,
     storage,
@@ -449,7 +449,7 @@ async function createFilledWorkspace(app: Application, storage: Storage, name: s
     keyId: apiKey.id,
     memberId: (members[0] as Identified).id,
     campaignId: (campaigns[0] as Identified).id,
-    domainId: (slugs[0] as Identified).id,
+    domainId: (domains[0] as Identified).id,
     groupId: (groups[0] as Identified).id,
     pillarId: (pillars[0] as Identified).id,
     questionId: (questions[0] as Identified).id,
@@ -491,9 +491,9 @@ suite('the commands of the MongoDB storage', {
       }
     }),
 
-  'are two for a change; an update that changes nothing has a second one that waits for the majority': () =>
+  'are a read and a write for an update or a removal, even if it changes nothing': () =>
     withProfiledWorkspace(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
-      const one = createTag(workspaceId, 'one');
+      const one = buildTag(workspaceId, 'one');
       const change = (name: string) => () =>
         tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));
       const changes: [name: string, call: () => Promise<unknown>, commands: string[]][] = [
@@ -531,7 +531,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'name the index of an indexed list, because MongoDB would compare all plans again under load': () =>
+  'include the index of an indexed list, because MongoDB would compare all plans again under load': () =>
     withProfiledWorkspace(async (context, profile) => {
       const lists = Object.entries(indexedReads).filter(([name]) =>
         /^(campaigns|pillars) by |^domains,|^questions: all/.test(name),
@@ -562,7 +562,7 @@ suite('the commands of the MongoDB storage', {
           ),
         ),
       );
-      const calls = queries.map((query): [string, UseCaseCall] => [JSON.stringify(query), campaigns(() => query)]);
+      const calls = queries.map((query): [string, UseCaseCall] => [JSON.stringify(query), listCampaigns(() => query)]);
       await each(calls, async (call) => {
         await call(context);
         const entries = (await profile.readNext()).filter(({ command }) => command.find === 'campaigns');
@@ -573,7 +573,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'read only the campaigns of one member, tag or domain in any order if these are few': () =>
+  'read only the campaigns of a member, tag or domain that has few, in any order': () =>
     withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         { tagIds: [context.tagId] },
@@ -582,7 +582,7 @@ suite('the commands of the MongoDB storage', {
       ];
       for (const narrowing of narrowings) {
         for (const sortBy of CAMPAIGN_SORTS) {
-          await campaigns(() => ({ ...narrowing, sortBy, search: 'glacier', includeArchived: true }))(context);
+          await listCampaigns(() => ({ ...narrowing, sortBy, search: 'glacier', includeArchived: true }))(context);
           for (const { docsExamined = 0, planSummary } of await profile.readNext()) {
             assert.ok(docsExamined <= RECORD_COUNT / 10 + 1, `${sortBy}: ${docsExamined} documents by ${planSummary}`);
           }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { createCampaign, newId } from '../contract/samples.ts';
+import { buildCampaign, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
@@ -63,7 +63,7 @@ suite('a connection to MongoDB', {
 
   'updates a record that a dead process has locked, as soon as MongoDB releases the lock': () =>
     withDatabase(async ({ storage }, uri) => {
-      const before = createCampaign(newId());
+      const before = buildCampaign(newId());
       await storage.campaigns.add(before);
       const client = new MongoClient(uri);
       const session = client.startSession();
@@ -83,7 +83,7 @@ suite('a connection to MongoDB', {
   'lists records after the indexes have been dropped': () =>
     withDatabase(async ({ storage, connection }) => {
       const workspaceId = newId();
-      const record = createCampaign(workspaceId);
+      const record = buildCampaign(workspaceId);
       await storage.campaigns.add(record);
       await connection.run((client) => client.db().collection('campaigns').dropIndexes());
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 10 } as const;

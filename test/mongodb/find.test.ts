@@ -6,7 +6,7 @@ import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Query, RecordStore } from '../../core/shared/record-store.ts';
 import { recordSchemas, type Storage } from '../../core/storage.ts';
-import { createCampaign, createTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { suite } from '../support/suite.ts';
@@ -31,7 +31,7 @@ suite('a read from MongoDB', {
   'returns all records even if they are too large for one response': () =>
     withDatabase('', async ({ campaigns, runInTransaction }, client) => {
       const workspaceId = newId();
-      const added = LARGE_TEXTS.map((description) => ({ ...createCampaign(workspaceId), description }));
+      const added = LARGE_TEXTS.map((description) => ({ ...buildCampaign(workspaceId), description }));
       for (const record of added) await campaigns.add(record);
       const ids = added.map(({ id }) => id).sort();
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: ids.length } as const;
@@ -51,7 +51,7 @@ suite('a read from MongoDB', {
 
   'has the read concern of the URI': () =>
     withDatabase('readConcernLevel=majority', async ({ tags, runInTransaction }, client) => {
-      const { workspaceId, id } = createTag(newId(), 'read');
+      const { workspaceId, id } = buildTag(newId(), 'read');
       await client.db().command({ profile: 2 });
       await tags.get(workspaceId, id);
       await runInTransaction(({ tags }) => tags.get(workspaceId, id));
@@ -69,7 +69,7 @@ suite('a read from MongoDB', {
     const { storage, connection } = mongodbStorage(proxy.uri, (line) => logLines.push(line));
     try {
       await connection.waitForFirstAttempt();
-      const record = createTag(newId(), 'read');
+      const record = buildTag(newId(), 'read');
       await storage.tags.add(record);
       proxy.lose('find', 'response', 1);
       assert.deepEqual(await storage.tags.get(record.workspaceId, record.id), record);
@@ -101,7 +101,7 @@ suite('a list that exceeds its time limit in MongoDB', {
     withDatabase('', async ({ campaigns }, client) => {
       const workspaceId = newId();
       for (const description of LARGE_TEXTS) {
-        await campaigns.add({ ...createCampaign(workspaceId), description, searchText: description });
+        await campaigns.add({ ...buildCampaign(workspaceId), description, searchText: description });
       }
       const list = (where: Query<Campaign>['where'], skip = 0) =>
         createStoreWithShortLimit(client).list(workspaceId, {

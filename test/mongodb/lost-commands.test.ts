@@ -4,7 +4,7 @@ import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import type { Storage } from '../../core/storage.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
-import { createCampaign, createTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { createDatabase, type Database } from '../support/mongod.ts';
 import { type MongodbProxy, startMongodbProxy } from '../support/mongodb-proxy.ts';
@@ -56,7 +56,7 @@ const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
 
 suite('a lost command', {
   'adds a record once': withLosses('insert', async ({ lossy, reliable }, lose) => {
-    const added = createTag(newId(), 'one');
+    const added = buildTag(newId(), 'one');
     lose();
     await lossy.tags.add(added);
     assert.deepEqual(await reliable.tags.get(added.workspaceId, added.id), added);
@@ -72,7 +72,7 @@ suite('a lost command', {
   }),
 
   'rejects a name that was taken before': withLosses('insert', async ({ lossy, reliable }, lose) => {
-    const taken = createTag(newId(), 'one');
+    const taken = buildTag(newId(), 'one');
     await reliable.tags.add(taken);
     lose();
     await assertConflict(lossy.tags.add({ ...taken, id: newId() }));
@@ -83,9 +83,9 @@ suite('a lost command', {
     'insert',
     async ({ lossy, reliable }, lose) => {
       const workspaceId = newId();
-      const taken = createTag(workspaceId, 'taken');
+      const taken = buildTag(workspaceId, 'taken');
       await reliable.tags.add(taken);
-      const [one, other, two] = ['one', 'taken', 'two'].map((name) => createTag(workspaceId, name));
+      const [one, other, two] = ['one', 'taken', 'two'].map((name) => buildTag(workspaceId, name));
       lose();
       const conflicts = await lossy.tags.addMany([one, other, two, one].map((it) => it as typeof taken));
       assert.deepEqual([...conflicts.keys()].sort(), [1, 3]);
@@ -97,7 +97,7 @@ suite('a lost command', {
   ),
 
   'changes a record once': withLosses('update', async ({ lossy, reliable }, lose) => {
-    const before = createCampaign(newId());
+    const before = buildCampaign(newId());
     await reliable.campaigns.add(before);
     lose();
     const after = { ...before, clicks: 1 };
@@ -106,7 +106,7 @@ suite('a lost command', {
   }),
 
   'removes a record, and returns that it existed': withLosses('delete', async ({ lossy, reliable }, lose) => {
-    const removed = createTag(newId(), 'removed');
+    const removed = buildTag(newId(), 'removed');
     await reliable.tags.add(removed);
     lose();
     assert.equal(await lossy.tags.remove(removed.workspaceId, removed.id), true);
@@ -125,7 +125,7 @@ suite('a lost command', {
   ),
 
   'reads a record': withLosses('find', async ({ lossy, reliable }, lose) => {
-    const record = createTag(newId(), 'read');
+    const record = buildTag(newId(), 'read');
     await reliable.tags.add(record);
     lose();
     assert.deepEqual(await lossy.tags.get(record.workspaceId, record.id), record);
@@ -137,12 +137,12 @@ suite(
   ['find', 'insert', 'update', 'delete', 'commitTransaction'].map((command) => [
     `stores all changes once if it is ${command}`,
     withLosses(command, async ({ lossy, reliable }, lose) => {
-      const before = createCampaign(newId());
+      const before = buildCampaign(newId());
       const { workspaceId, id } = before;
-      const removed = createTag(workspaceId, 'removed');
+      const removed = buildTag(workspaceId, 'removed');
       await reliable.campaigns.add(before);
       await reliable.tags.add(removed);
-      const added = createTag(workspaceId, 'added');
+      const added = buildTag(workspaceId, 'added');
       lose();
       const returned = await lossy.runInTransaction(async ({ campaigns, tags }) => {
         await tags.add(added);
@@ -164,7 +164,7 @@ suite(
   {
     'is applied once if the database is unavailable for seconds after it': () =>
       withStorages(async ({ lossy, reliable, proxy }) => {
-        const before = createCampaign(newId());
+        const before = buildCampaign(newId());
         const { workspaceId, id } = before;
         await reliable.campaigns.add(before);
         proxy.lose('commitTransaction', 'response', 1, async () => {
@@ -180,7 +180,7 @@ suite(
     ? {
         'is applied once if the database is unavailable for longer than all timeouts': () =>
           withStorages(async ({ lossy, reliable, proxy }) => {
-            const before = createCampaign(newId());
+            const before = buildCampaign(newId());
             const { workspaceId, id } = before;
             await reliable.campaigns.add(before);
             proxy.lose('commitTransaction', 'response', 1, async () => (proxy.isUnavailable = true));
@@ -199,7 +199,7 @@ suite('a lost change of a record that others change at the same time', {
   'is never applied twice': () =>
     withStorages(({ lossy, reliable, proxy }) =>
       each(losses, async ({ what, times }) => {
-        const before = createCampaign(newId());
+        const before = buildCampaign(newId());
         const { workspaceId, id } = before;
         await reliable.campaigns.add(before);
         const onLoss = () => reliable.campaigns.update(workspaceId, id, (it) => ({ ...it, shares: it.shares + 1 }));

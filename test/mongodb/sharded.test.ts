@@ -7,7 +7,7 @@ import { type Document, MongoClient } from 'mongodb';
 import { SearchTimeout } from '../../adapters/mongodb/errors.ts';
 import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Application } from '../../core/application.ts';
-import { createCampaign, createTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { defineStorageContract } from '../contract/storage-contract.ts';
 import { root } from '../support/compose.ts';
 import { each } from '../support/each.ts';
@@ -186,7 +186,7 @@ suite('a sharded cluster', {
 
   'gets a retry of a command whose shard was unavailable': () =>
     withSharedStorage(async ({ storage, connection, cluster }) => {
-      const record = createTag(newId(), 'one');
+      const record = buildTag(newId(), 'one');
       await storage.tags.add(record);
       const { workspaceId, id } = record;
       const reads: readonly [string, () => Promise<unknown>][] = [
@@ -218,7 +218,7 @@ suite('a sharded cluster', {
   'commits once if the result of a commit is unknown': () =>
     withSharedStorage(async ({ storage, cluster }) => {
       for (const code of [MAX_TIME_EXPIRED_CODE, 133, 202]) {
-        const record = createTag(newId(), 'one');
+        const record = buildTag(newId(), 'one');
         let runCount = 0;
         cluster.fail('commitTransaction', code, 2);
         await storage.runInTransaction(async ({ tags }) => {
@@ -234,7 +234,7 @@ suite('a sharded cluster', {
     withSharedStorage(async ({ storage, cluster }) => {
       const workspaceId = newId();
       const description = 'x'.repeat(3_000_000);
-      const added = Array.from({ length: 6 }, () => ({ ...createCampaign(workspaceId), description }));
+      const added = Array.from({ length: 6 }, () => ({ ...buildCampaign(workspaceId), description }));
       for (const record of added) await storage.campaigns.add(record);
       const ids = added.map(({ id }) => id).sort();
       for (let i = 0; i < 3; i++) {
@@ -308,7 +308,7 @@ suite('a shard that is unavailable', {
       withStorage(cluster, uri, async ({ storage, connection, logLines }) => {
         cluster.hostTimeoutMs = 200;
         const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
-        await storage.tags.add(createTag(availableId, 'before'));
+        await storage.tags.add(buildTag(availableId, 'before'));
         await (cluster.shards[1] as ServerProcess).kill();
         const counts = Promise.allSettled(
           Array.from({ length: COMMAND_COUNT }, () => storage.tags.count(unavailableId, [])),
@@ -318,7 +318,7 @@ suite('a shard that is unavailable', {
         assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
         const added = await Promise.allSettled(
           Array.from({ length: 20 }, (_, i) =>
-            storage.tags.add(createTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
+            storage.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
           ),
         );
         for (const [i, result] of added.entries()) {
@@ -326,7 +326,7 @@ suite('a shard that is unavailable', {
           else assert.equal(result.status, 'fulfilled');
         }
         assert.equal(await storage.tags.count(availableId, []), 11);
-        const transaction = storage.runInTransaction(({ tags }) => tags.add(createTag(unavailableId, 'one')));
+        const transaction = storage.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
         await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
         await storage.checkReady();
         for (const { status } of await counts) assert.equal(status, 'rejected');

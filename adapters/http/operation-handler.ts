@@ -20,8 +20,8 @@ import type { Responder } from './responder.ts';
 /** The time that a request may spend in the queue and in the storage, together. Reading its body does not count. */
 const REQUEST_DEADLINE_MS = 10_000;
 
-/** The services that the pipeline uses. */
-export interface PipelineServices {
+/** The objects that the handler of an operation depends on. */
+export interface HandlerServices {
   readonly app: Application;
   /** Counts the requests of a key. */
   readonly requestLimiter: RateLimiter;
@@ -31,7 +31,7 @@ export interface PipelineServices {
   readonly readBody: ReadBody;
   readonly responder: Responder;
   /** Waits for a client or for a queue. During the wait, the request does not count as in flight. */
-  whileWaiting<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
+  excludeFromInFlight<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
 }
 
 /**
@@ -39,7 +39,10 @@ export interface PipelineServices {
  * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends the
  * response, and the request has no effect.
  */
-export function handle(operation: Operation, services: PipelineServices): RequestHandler<{ id?: string }> {
+export function createOperationHandler(
+  operation: Operation,
+  services: HandlerServices,
+): RequestHandler<{ id?: string }> {
   const { app: application, requestLimiter, readBody, responder } = services;
   return async (request, response) => {
     const context = responder.contextOf(response);
@@ -90,8 +93,8 @@ const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
  * Authenticates the caller. Counts rejected credentials by the address of the client. From an address over that limit, a
  * valid key is accepted too, but look-ups of keys that are not cached run one after another.
  */
-async function authenticate(request: Request, response: ServerResponse, services: PipelineServices): Promise<Caller> {
-  const { app: application, refusalLimiter, limitedAddresses, whileWaiting } = services;
+async function authenticate(request: Request, response: ServerResponse, services: HandlerServices): Promise<Caller> {
+  const { app: application, refusalLimiter, limitedAddresses, excludeFromInFlight } = services;
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
@@ -104,7 +107,7 @@ async function authenticate(request: Request, response: ServerResponse, services
   const limitedAddress = limitedAddresses.find(() => clientAddressOf(request));
   try {
     if (!limitedAddress || !application.apiKeys.needsLookup(secret)) return await lookUp();
-    return await whileWaiting(response, limitedAddress.runLookup(lookUp));
+    return await excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
   } catch (error) {
     if (error instanceof CoreError && error.kind === 'unauthenticated') {
       const address = clientAddressOf(request);
