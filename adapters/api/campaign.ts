@@ -54,7 +54,7 @@ const resource = z.union([
       height: z.number().min(0).nullish().describe('The height in pixels.'),
       thumbnailUrl: httpUrl.nullish().describe('The URL of a preview image (http or https).'),
       language: text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
-      order: z.number().min(0).optional().describe('Sort order.'),
+      order: z.number().min(0).optional().describe('Sort order among the resources of the campaign.'),
     })
     .meta({ id: 'CampaignResource', description: 'An image, video or document of a campaign.' }),
 ]);

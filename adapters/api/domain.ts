@@ -23,7 +23,7 @@ const domainResponse = z
     primary: z
       .boolean()
       .describe(
-        'Whether this is the primary domain. Of the unarchived domains, it is the one that was created, or last unarchived, the earliest.',
+        'Whether this is the primary domain: the one that has been unarchived for the longest time. Archiving a domain restarts its time.',
       ),
     archived: z.boolean().describe('Whether the domain is archived.'),
     placeholder: responseText(URL_LENGTH).describe(

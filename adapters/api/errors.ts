@@ -8,7 +8,7 @@ interface ErrorDocumentation {
   readonly example: string;
 }
 
-/** The codes of the error object (specification: Errors). */
+/** The codes of the error object, in the order of their status. */
 export const errors = {
   bad_request: {
     status: 400,
@@ -20,9 +20,9 @@ export const errors = {
       'The path or the query contains percent-encoding that cannot be decoded.',
       'The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.',
       'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
-      'The request is not valid HTTP/1.1.',
+      'The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).',
     ],
-    remedy: 'Fix the problem that the message describes. If you retry the request unchanged, it fails again.',
+    remedy: 'Fix the problem that the message describes. Retry the request unchanged only if the message says so.',
     example: 'The request body is not valid JSON.',
   },
   unauthorized: {

@@ -108,7 +108,7 @@ export const listInspirationQuestions = defineOperation({
     search: searchParameter.describe('Case-insensitive search in question and description.'),
     userType: singleParameter(z.enum(USER_TYPES)).optional().describe('Only questions with exactly this `userType`.'),
     groupIds: idListParameter.describe(
-      `Only questions for at least one of these groups (ids). ${LIST_PARAMETER_FORMAT}`,
+      `Only questions whose \`groups\` contain at least one of these ids. Questions without groups are omitted. ${LIST_PARAMETER_FORMAT}`,
     ),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived questions.'),
     isActive: booleanParameter
@@ -117,10 +117,9 @@ export const listInspirationQuestions = defineOperation({
     availableToMe: booleanParameter
       .default(false)
       .describe(
-        '`true`: only active, unarchived questions for the seat type of the member that the key belongs to (or `all`), and for ' +
-          'a group of this member (or without groups). If the key does not belong to a member: only active, unarchived ' +
-          'questions for `all` and without groups. ' +
-          '`false`: no filter.',
+        '`true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the ' +
+          'seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not ' +
+          'belong to a member, `userType` is `all` and `groups` are empty. `false`: no filter.',
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.inspirationQuestions),
   }),

@@ -304,7 +304,7 @@ export interface components {
             thumbnailUrl?: string | null;
             /** @description The language, for example `en` or `pt-PT`. */
             language?: string | null;
-            /** @description Sort order. */
+            /** @description Sort order among the resources of the campaign. */
             order?: number;
         };
         /** @description Content that employees share. */
@@ -517,7 +517,7 @@ export interface components {
             slug: string;
             /** @description Whether the ownership of the domain is verified. */
             verified: boolean;
-            /** @description Whether this is the primary domain. Of the unarchived domains, it is the one that was created, or last unarchived, the earliest. */
+            /** @description Whether this is the primary domain: the one that has been unarchived for the longest time. Archiving a domain restarts its time. */
             primary: boolean;
             /** @description Whether the domain is archived. */
             archived: boolean;
@@ -611,9 +611,9 @@ export interface components {
          *     - The path or the query contains percent-encoding that cannot be decoded.
          *     - The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.
          *     - The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.
-         *     - The request is not valid HTTP/1.1.
+         *     - The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).
          *
-         *     Fix the problem that the message describes. If you retry the request unchanged, it fails again.
+         *     Fix the problem that the message describes. Retry the request unchanged only if the message says so.
          */
         BadRequest: {
             headers: {
@@ -1186,13 +1186,13 @@ export interface operations {
                 search?: string;
                 /** @description Only questions with exactly this `userType`. */
                 userType?: "thought_leader" | "advocate" | "all";
-                /** @description Only questions for at least one of these groups (ids). Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /** @description Only questions whose `groups` contain at least one of these ids. Questions without groups are omitted. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 groupIds?: string[];
                 /** @description Whether to include archived questions. */
                 includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 isActive?: boolean;
-                /** @description `true`: only active, unarchived questions for the seat type of the member that the key belongs to (or `all`), and for a group of this member (or without groups). If the key does not belong to a member: only active, unarchived questions for `all` and without groups. `false`: no filter. */
+                /** @description `true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not belong to a member, `userType` is `all` and `groups` are empty. `false`: no filter. */
                 availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;
