@@ -25,7 +25,7 @@ export async function runServer(settings: Settings, warnings: readonly string[])
     if (!started) process.exit(0);
     const { running, log } = started;
     if (isStopping) {
-      log.warn({ signal }, 'shutdown aborted by a second signal');
+      log.warn({ signal }, 'second signal, exiting at once');
       process.exit(0);
     }
     isStopping = true;

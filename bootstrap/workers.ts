@@ -50,7 +50,7 @@ export async function startWorkers(
       Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[];
     const exits = Promise.all(getRunning().map(waitForExit));
     if (isRepeated) {
-      log.warn({ signal }, 'shutdown aborted by a second signal');
+      log.warn({ signal }, 'second signal, exiting at once');
     } else {
       log.info({ signal }, 'shutdown started');
       for (const worker of getRunning()) worker.process.kill('SIGTERM');

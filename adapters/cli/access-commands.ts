@@ -161,7 +161,7 @@ export const updateMemberCommand = defineCommand({
       ...groupOption,
       description: 'ID of a group of the member, replaces all current groups (repeatable)',
       schema: groupOption.schema.optional(),
-      noOptionDescription: 'remove the member from all groups',
+      negatedOptionDescription: 'remove the member from all groups',
     },
     invitation: { ...invitationOption, schema: invitationOption.schema.optional() },
   },

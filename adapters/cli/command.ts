@@ -13,7 +13,7 @@ export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   /** Whether the option can be given several times. Its schema is then one of an array. */
   readonly isRepeatable: boolean;
   /** The description of an added option `--no-…`, which sets a repeatable option to an empty array. */
-  readonly noOptionDescription?: string;
+  readonly negatedOptionDescription?: string;
 }
 
 export function defineParameter<Schema extends z.ZodType>(

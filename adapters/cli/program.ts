@@ -96,7 +96,7 @@ function createArgument({ syntax, description, schema }: Parameter): Argument {
   return choices ? argument.choices(choices) : argument;
 }
 
-function createOptions({ syntax, description, schema, isRepeatable, noOptionDescription }: Parameter): Option[] {
+function createOptions({ syntax, description, schema, isRepeatable, negatedOptionDescription }: Parameter): Option[] {
   const preset = schema.safeParse(undefined);
   const option = new Option(syntax, preset.success ? description : `${description} (required)`);
   const choices = getChoices(schema);
@@ -106,8 +106,8 @@ function createOptions({ syntax, description, schema, isRepeatable, noOptionDesc
   if (!preset.success) option.makeOptionMandatory();
   else if (typeof preset.data === 'number' || (choices && preset.data !== undefined))
     option.default(String(preset.data));
-  if (noOptionDescription === undefined) return [option];
-  return [option, new Option(option.long?.replace('--', '--no-') ?? '', noOptionDescription)];
+  if (negatedOptionDescription === undefined) return [option];
+  return [option, new Option(option.long?.replace('--', '--no-') ?? '', negatedOptionDescription)];
 }
 
 /** Returns the values of an enumeration, which can be optional or have a default. Other schemas give `undefined`. */
@@ -128,7 +128,7 @@ function validateValues(
     Object.fromEntries(entries.map(([name, parameter]) => [labels.get(name) as string, map(parameter)]));
   const values = mapByLabel((parameter) => {
     const value = getValue(parameter);
-    return value === false && parameter.noOptionDescription !== undefined ? [] : value;
+    return value === false && parameter.negatedOptionDescription !== undefined ? [] : value;
   });
   try {
     const valid: Readonly<Record<string, unknown>> = parse(z.strictObject(mapByLabel(({ schema }) => schema)), values);

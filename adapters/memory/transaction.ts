@@ -27,7 +27,10 @@ export class Transaction {
 
 /** A collection with the changes of a transaction on top of it. */
 class StagedTable<T extends { readonly id: string }> implements RecordTable<T> {
-  /** The stored records as the transaction first read them. It uses these even if others change the records. */
+  /**
+   * The stored records as the transaction first read them. `get` returns these even if others change the records. Lists read
+   * the current records. `isCurrent` compares both.
+   */
   private readonly firstReads = new Map<string, T | undefined>();
   private readonly changes = new Map<string, T | undefined>();
 

@@ -37,7 +37,7 @@ export class MongoConnection {
   private readonly diagnosis = new ServerDiagnosis();
   private readonly connected: Promise<MongoClient>;
   private client: MongoClient | undefined;
-  private isStarted = false;
+  private isFirstAttemptOver = false;
   private isProbing = false;
   private isShardedCluster = false;
   private isClosed = false;
@@ -94,7 +94,7 @@ export class MongoConnection {
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
     } finally {
-      this.isStarted = true;
+      this.isFirstAttemptOver = true;
     }
   }
 
@@ -119,7 +119,7 @@ export class MongoConnection {
         this.recordSuccess();
         return result;
       } catch (error) {
-        if (this.isClosed || !this.isTransient(error)) throw error;
+        if (this.isClosed || !this.canRetry(error)) throw error;
         this.recordFailure(error as Error, startedAt);
         if (attempt >= maxAttemptCount || error instanceof DatabaseUnavailable)
           throw new DatabaseUnavailable(UNAVAILABLE, { cause: error });
@@ -149,7 +149,7 @@ export class MongoConnection {
       } catch (error) {
         await this.client.close();
         if (this.isClosed) break;
-        if (!this.isStarted && !isTransient(error)) throw toUnsupportedDatabase(error as Error, this.uri);
+        if (!this.isFirstAttemptOver && !isTransient(error)) throw toUnsupportedDatabase(error as Error, this.uri);
         this.recordFailure(error as Error, startedAt);
         await delay(PROBE_INTERVAL_MS);
       }
@@ -163,7 +163,7 @@ export class MongoConnection {
       this.hooks.prepare(client.db()).then(
         () => true,
         (error) => {
-          if (!this.isSharded || !this.isTransient(error)) throw error;
+          if (!this.isSharded || !this.canRetry(error)) throw error;
           return false;
         },
       );
@@ -181,7 +181,7 @@ export class MongoConnection {
   }
 
   /** Returns whether a retry may succeed. A mongos that cannot reach a shard reports the same error as for a slow command. */
-  private isTransient(error: unknown): boolean {
+  private canRetry(error: unknown): boolean {
     return isTransient(error) || (this.isSharded && isShardUnavailable(error));
   }
 

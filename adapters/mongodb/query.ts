@@ -27,7 +27,7 @@ export function toProjection(fields: readonly string[] | undefined): Record<stri
 export interface ListIndexes<T> {
   /** The index in the order of the list. Its leading fields are conditions of the list. */
   readonly ordered?: Record<string, 1> | undefined;
-  /** An index that contains only the records that match a condition, in another order. */
+  /** An index whose first field after the workspace has a condition. It finds the matching records, in another order. */
   readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> } | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
-/** The fields of a campaign that responses contain (specification: Campaign). */
+/** The fields of a campaign that responses contain (schema `Campaign` in docs/openapi.json). Add a new field of responses here. */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',

@@ -63,8 +63,8 @@ export interface RecordSchema<T extends Entity> {
  * The records of one schema. No method reads or changes a record of another workspace. Changing a returned value does not
  * change the stored record. Every method rejects if the storage is unavailable.
  *
- * When a change resolves, it is durable. If there was nothing to change, the data that the call has read is durable: it
- * may be the result of an earlier attempt, which the program repeats because it does not know whether it succeeded.
+ * When a change resolves, it is durable. If there was nothing to change, the data that the call has read is durable, too. A
+ * program may repeat a change whose outcome is unknown, and then find that it has been made already.
  */
 export interface RecordStore<T extends Entity> {
   /** Returns a record, or `undefined` if it does not exist. With `fields`, a storage may omit all others but the id. */

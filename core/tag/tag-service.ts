@@ -38,7 +38,7 @@ export class TagService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addAll` in batch.ts). */
+  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
   async createMany(
     workspaceId: string,
     names: readonly string[],

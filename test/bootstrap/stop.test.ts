@@ -118,7 +118,7 @@ suite('a service that gets a stop signal', {
         assert.deepEqual(await Promise.race(exits), [exiting, 0]);
         assert.equal(await waiting.waitForExit(), 0);
         assert.ok(performance.now() - stoppedAt < EXIT_TIMEOUT_MS);
-        assert.equal(parseLog(exiting).at(-1)?.msg, 'shutdown aborted by a second signal');
+        assert.equal(parseLog(exiting).at(-1)?.msg, 'second signal, exiting at once');
         assert.equal(parseLog(waiting).at(-1)?.msg, 'shutdown timed out, the remaining connections were closed');
       }),
     ),

@@ -118,7 +118,7 @@ suite('the limit of a key', {
       }
     }),
 
-  'does not count unknown paths and operations without a key': () =>
+  'does not count unknown paths, malformed paths and health probes, even with a key': () =>
     withSettings({ RATE_LIMIT_POINTS: '2' }, async ({ api, own: { key }, get }) => {
       assert.equal(remainingOf(await get(key)), 1);
       for (const path of ['/nothing', '/Domains', '/domains/more', '/healthz', '/readyz']) {
@@ -132,7 +132,7 @@ suite('the limit of a key', {
       assertError(await api.call('GET', '/nothing', { key }), 404);
     }),
 
-  'rejects requests without an effect': () =>
+  'does not carry out a rejected request': () =>
     withSettings({ RATE_LIMIT_POINTS: '1' }, async ({ api, own, get }) => {
       await get(own.key);
       assertLimited(await api.call('POST', '/tags', { key: own.key, body: { name: 'one' } }), /this key/);
