@@ -19,7 +19,7 @@ function withPage(options: BrowserContextOptions, test: (page: Page, api: Api) =
   return withService((api) =>
     withBrowserPage(api.url, options, async (page, problems) => {
       await test(page, api);
-      assert.deepEqual(problems, { errors: [], foreign: [] });
+      assert.deepEqual(problems, { errors: [], foreignRequests: [] });
     }),
   );
 }
