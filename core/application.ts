@@ -9,6 +9,7 @@ import { GroupService } from './group/group-service.ts';
 import type { StoredResponse } from './idempotency/idempotency.ts';
 import { IdempotencyService, type IdempotentRequest } from './idempotency/idempotency-service.ts';
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
+import { doNothing } from './shared/do-nothing.ts';
 import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
@@ -74,5 +75,3 @@ export class Application {
     }
   }
 }
-
-function doNothing(): void {}

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 import { createCampaign } from '../api/campaign.ts';
 import { positiveInteger } from '../api/fields.ts';
@@ -216,16 +217,14 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
       if (done) return;
       next = source.next();
       // An error is thrown by the `await` of the next pass. Without a handler, it would be unhandled until then.
-      next.catch(ignoreError);
+      next.catch(doNothing);
       yield value;
     }
   } finally {
     // Not awaited, because it resolves only after the next line, which may never arrive.
-    void source.return(undefined).catch(ignoreError);
+    void source.return(undefined).catch(doNothing);
   }
 }
-
-function ignoreError(): void {}
 
 /** Resolves to the result of `work`. Rejects if `work` takes longer than `STOP_TIMEOUT_MS` after the interruption. */
 async function waitUntilStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { CommandResult, MessageResult, ReportResult, TableResult } from './command.ts';
 import { type ColumnWidths, computeColumnWidths, formatTableRow } from './table.ts';
 import type { TerminalStream } from './terminal-stream.ts';
@@ -45,7 +46,7 @@ export class Output {
   private async writeRaw(text: string): Promise<void> {
     if (this.closedSignal.aborted || this.stream.write(text)) return;
     // Rejects when the stream fails. The caller sees `closedSignal`.
-    await once(this.stream, 'drain', { signal: this.closedSignal }).catch(ignoreError);
+    await once(this.stream, 'drain', { signal: this.closedSignal }).catch(doNothing);
   }
 
   /** Resolves when the stream has written all text, or failed. */
@@ -53,8 +54,6 @@ export class Output {
     return new Promise((resolve) => this.stream.write('', () => resolve()));
   }
 }
-
-function ignoreError(): void {}
 
 /** Writes a result as one JSON value or for people. Resolves to the final message, or `undefined` for a list. */
 export async function writeResult(

@@ -43,7 +43,7 @@ export function createOperationHandler(
   operation: Operation,
   services: HandlerServices,
 ): RequestHandler<{ id?: string }> {
-  const { app: application, requestLimiter, readBody, responder } = services;
+  const { app, requestLimiter, readBody, responder } = services;
   return async (request, response) => {
     const context = responder.contextOf(response);
     context.route = operation.path;
@@ -70,10 +70,12 @@ export function createOperationHandler(
         idempotencyKey,
         fingerprint: computeFingerprint(body),
       };
-      const result = await deadline.run(application.runOnce(idempotentRequest, (app) => work(app, caller, id)));
+      const result = await deadline.run(
+        app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id)),
+      );
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
-      const result = await deadline.run(work(application, caller, id));
+      const result = await deadline.run(work(app, caller, id));
       if (operation.method === 'GET' && responder.hasTooManyUnreadResponses(caller.workspaceId))
         throw UNREAD_RESPONSES_ERROR;
       const link = result.hasNext === undefined ? undefined : formatPageLinks(operation.path, query, result.hasNext);
@@ -94,7 +96,7 @@ const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
  * valid key is accepted too, but look-ups of keys that are not cached run one after another.
  */
 async function authenticate(request: Request, response: ServerResponse, services: HandlerServices): Promise<Caller> {
-  const { app: application, refusalLimiter, limitedAddresses, excludeFromInFlight } = services;
+  const { app, refusalLimiter, limitedAddresses, excludeFromInFlight } = services;
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
@@ -103,10 +105,10 @@ async function authenticate(request: Request, response: ServerResponse, services
     throw new HttpError('bad_request', 'More than one Authorization header was sent: send exactly one.');
   }
   const secret = BEARER.exec(authorization)?.[1] ?? '';
-  const lookUp = () => application.apiKeys.authenticate(secret);
+  const lookUp = () => app.apiKeys.authenticate(secret);
   const limitedAddress = limitedAddresses.find(() => clientAddressOf(request));
   try {
-    if (!limitedAddress || !application.apiKeys.needsLookup(secret)) return await lookUp();
+    if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
     return await excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
   } catch (error) {
     if (error instanceof CoreError && error.kind === 'unauthenticated') {

@@ -1,4 +1,5 @@
 import { CoreError } from '../../core/shared/core-error.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity, GlobalRecordStore, RecordStore } from '../../core/shared/record-store.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { Collection, type CollectionSchema, type RecordTable } from './collection.ts';
@@ -117,8 +118,6 @@ function add<T extends Identified>(table: RecordTable<T>, record: T): void {
   if (table.get(record.id)) throw new CoreError('conflict', 'A record with this id already exists.');
   table.set(record.id, freezeCopy(record));
 }
-
-function doNothing(): void {}
 
 /** Runs the work, and returns the message of its `CoreError`, or `undefined` if it succeeds. */
 function catchConflict(work: () => void): string | undefined {

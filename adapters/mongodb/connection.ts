@@ -1,4 +1,5 @@
 import { type Db, type MongoClient, MongoServerError } from 'mongodb';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.ts';
 import { DatabaseClock } from './clock.ts';
 import { findProblem, ServerDiagnosis, type ServerProblem } from './diagnosis.ts';
@@ -56,7 +57,7 @@ export class MongoConnection {
   ) {
     this.connected = this.open();
     // Each caller of `run` gets this error. Without callers, it must not be an unhandled rejection.
-    this.connected.catch(ignore);
+    this.connected.catch(doNothing);
   }
 
   /** Whether the database was available when it was last used. */
@@ -306,15 +307,13 @@ async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(new DatabaseUnavailable(UNAVAILABLE)), deadline - performance.now());
   });
   // If the work fails after the deadline, nobody awaits it any more.
-  work.catch(ignore);
+  work.catch(doNothing);
   try {
     return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
-
-function ignore(): void {}
 
 function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

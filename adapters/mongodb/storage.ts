@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity, RecordSchema } from '../../core/shared/record-store.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { withBatching } from './batching.ts';
@@ -123,7 +124,7 @@ async function attemptTransaction<T>(
     return result as T;
   } catch (error) {
     // If aborting fails, the database itself ends the transaction after its time limit.
-    if (session.inTransaction()) await session.abortTransaction().catch(ignore);
+    if (session.inTransaction()) await session.abortTransaction().catch(doNothing);
     if (error instanceof MongoError && isWriteConflict(error)) return WRITE_CONFLICT;
     throw error;
   } finally {
@@ -145,7 +146,7 @@ function createTransactionStorage(
     runOnCollection: (name, scope, work) => {
       const result = lastCommand.then(() => runInBulkhead(scope, () => work(client.db().collection(name), session)));
       // The next command runs even if this one fails.
-      lastCommand = result.catch(ignore);
+      lastCommand = result.catch(doNothing);
       return result;
     },
     serializeByKey: (key, work) => {
@@ -220,8 +221,6 @@ const retryOnConflict: RetryOnConflict = async (attempt) => {
     await delay();
   }
 };
-
-function ignore(): void {}
 
 function delay(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_BACKOFF_MS));

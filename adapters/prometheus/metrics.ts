@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
@@ -249,11 +250,9 @@ function isSummable({ type }: { readonly type: unknown }): boolean {
 async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<void> {
   const message = once(worker, 'message', { signal });
   worker.send('report metrics');
-  await message.catch(ignoreError);
+  // A worker that exits, or does not respond in time, counts with its last snapshot.
+  await message.catch(doNothing);
 }
-
-/** A worker that exits, or does not respond in time, counts with its last snapshot. */
-function ignoreError(): void {}
 
 function createMetricsServer(getMetrics: () => Promise<string>): Server {
   return createServer(async (request, response) => {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage, type Usage } from '../../core/access/rate-limiter.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { EventLoopTimeout } from './event-loop-timeout.ts';
 
 /** While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps reconnecting. */
@@ -113,7 +114,7 @@ export class RedisRateLimiters {
   async close(): Promise<void> {
     this.redis.removeAllListeners();
     // Without a listener, ioredis would print errors that occur from now on.
-    this.redis.on('error', ignore);
+    this.redis.on('error', doNothing);
     this.redis.disconnect();
     this.timeout.cancelAll();
   }
@@ -150,5 +151,3 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
     throw rejected;
   });
 }
-
-function ignore(): void {}

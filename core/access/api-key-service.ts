@@ -1,5 +1,6 @@
 import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
+import { doNothing } from '../shared/do-nothing.ts';
 import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
 import {
@@ -152,9 +153,6 @@ export class ApiKeyService {
       .then(() => this.pendingUses.delete(id));
   }
 }
-
-/** Ignores a failed write of the last use. The next use of the key writes again. */
-function doNothing(): void {}
 
 /** A dummy key to look up, so that rejecting an unknown key takes as long as rejecting a revoked key (timing attack). */
 const DUMMY_KEY = { workspaceId: '', keyId: '' };

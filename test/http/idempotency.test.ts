@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { each } from '../support/each.ts';
 import { assertError, assertInvalidFields, comparablePartOf } from '../support/expected-responses.ts';
 import { postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
@@ -51,8 +52,6 @@ function assertReplay(response: ApiResponse, first: ApiResponse): void {
     comparablePartOf(first),
   );
 }
-
-function doNothing(): void {}
 
 const question = { question: 'What did you learn this week?' };
 

@@ -13,6 +13,7 @@ import { USER_TYPES } from '../../core/inspiration-question/inspiration-question
 import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
 import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildDomain, buildPillar, buildQuestion, buildTag, newId } from '../contract/samples.ts';
@@ -295,11 +296,9 @@ const useCases: Readonly<Record<string, UseCaseCall>> = {
     await app.runOnce(request, work);
     await app.runOnce(request, work);
     const reject = () => Promise.reject(new CoreError('conflict', 'rejected by the test'));
-    await app.runOnce({ ...request, idempotencyKey: newName() }, reject).catch(ignore);
+    await app.runOnce({ ...request, idempotencyKey: newName() }, reject).catch(doNothing);
   },
 };
-
-function ignore(): void {}
 
 /** The operations on the collections of a database, as its profiler records them. */
 class Profile {

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 
 /** A request of a test. */
 export interface LoadRequest {
@@ -62,7 +63,7 @@ export function startLoad(clients: number, work: (client: number, i: number) => 
   };
   const working = Promise.all(Array.from({ length: clients }, (_, number) => runClient(number)));
   // `stop` rejects with the error.
-  working.catch(ignoreError);
+  working.catch(doNothing);
   return {
     responses,
     async stop() {
@@ -71,8 +72,6 @@ export function startLoad(clients: number, work: (client: number, i: number) => 
     },
   };
 }
-
-function ignoreError(): void {}
 
 /** Returns a quantile of values: `quantile(values, 0.99)` is their 99th percentile. Returns 0 if `values` is empty. */
 export function quantile(values: readonly number[], part: number): number {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import { DEMO_API_KEY } from './request.ts';
 
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
@@ -53,11 +54,9 @@ export async function waitForService(child: ChildProcess): Promise<ServiceProces
     throw new Error(`ended with exit code ${code}: ${output.stderr}`);
   });
   // It also rejects after the service listened, when nobody waits for it.
-  failed.catch(ignoreError);
+  failed.catch(doNothing);
   return { url: await Promise.race([listening, failed]), child, output, waitForExit: () => exit };
 }
-
-function ignoreError(): void {}
 
 /** Runs the service as a process during a test, and kills it afterwards. */
 export async function withProcess(
