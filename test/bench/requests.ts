@@ -1,13 +1,16 @@
 import type { Sample } from './sample.ts';
 
-/** The requests of a row of a table. All connections go through them together. */
+/**
+ * A type of request, such as `list`. It is a column in the tables of compare.ts, and a row in those of flat.ts. The connections
+ * share its requests: each connection sends the next one.
+ */
 export interface Row {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly key: string;
   readonly requests: readonly Request[];
   readonly connections: number;
-  /** Multiplies the duration of a round: fewer requests per second need more time for a stable result. */
+  /** The factor of a round's duration. If there are fewer requests per second, a stable result needs more time. */
   readonly durationFactor: number;
 }
 
@@ -25,15 +28,15 @@ export interface RecordedResponse {
 }
 
 const CONNECTION_COUNT = 32;
-/** More than connections, so that two hardly ever send the same request at the same time. */
+/** More pages than connections, so that two connections hardly ever send the same request at the same time. */
 const PAGE_COUNT = 80;
 const DEEP_PAGE = 400;
 const DEEP_PAGE_COUNT = 20;
 const NEW_CAMPAIGN_COUNT = 100;
-/** For requests that are expensive for the database: with few connections, none exceeds its time limit. */
-const HEAVY_LOAD = { connections: 4, lasts: 3 };
+/** The load of requests that are expensive for the database. With few connections, no request exceeds its time limit. */
+const HEAVY_LOAD = { connections: 4, durationFactor: 3 };
 
-/** Each is the name of one campaign in 840. So a search finds less than a page, and examines all campaigns. */
+/** Each text is in the name of one campaign out of 840. So a search finds less than a page, and must examine all campaigns. */
 const RARE_TEXTS = [
   'long evenings at the fair',
   'quiet boots in oslo',
@@ -45,7 +48,10 @@ const RARE_TEXTS = [
   'green trails at the fair',
 ];
 
-/** Creates the rows. New campaigns are in a workspace of their own, so that the lists do not change. */
+/**
+ * Creates the rows. `create` uses the workspace `written`, so that the lists of the workspace `read` do not change. `get` reads
+ * the campaigns with the given ids.
+ */
 export function createRows(read: Sample, written: Sample, ids: readonly string[]) {
   const list = createListRow(read);
   const get: Row = { ...list, name: 'get', requests: ids.map((id) => ({ path: `/campaigns/${id}` })) };

@@ -9,15 +9,15 @@ import type { ServerScript } from './server-process.ts';
 /** A server of the comparison. */
 export interface Contender extends ServerScript {
   readonly name: string;
-  /** A noun phrase, for the document. */
+  /** A noun phrase for docs/benchmark.md. */
   readonly description: string;
 }
 
 const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
 const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
-/** Enough for a million campaigns. It is Node's default on a machine with 16 GB. */
+/** Enough for a million campaigns. This is Node's default on a machine with 16 GB. */
 const MAX_HEAP_MIB = 4_096;
-/** Half of the cores: the database, Redis and the client need some. */
+/** Half of the cores. The database, Redis and the client need the other half. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
@@ -70,12 +70,12 @@ export function oursInMemory(campaigns: readonly number[]): Contender {
   return createContender('ours', path, { SEEDS: JSON.stringify(campaigns), ...UNLIMITED }, { hasLog: true, options });
 }
 
-/** Returns this service on memory storage, as users start it. */
+/** Returns this service on memory storage with its demo data, as `npm start` starts it. */
 export function oursAsStarted(): Contender {
   return createContender('ours', SERVICE, { DEMO_API_KEY: createApiKeySecret('0'.repeat(32)) }, { hasLog: true });
 }
 
-/** Returns a server with prepared responses. `file` has pairs of a key (path, or name in the body) and a response, as JSON. */
+/** Returns a server with prepared responses. The JSON `file` maps the path of a request or the name in its body to a response. */
 export function bareServer(file: string): Contender {
   return createContender('bare', join(import.meta.dirname, 'bare-server.js'), { RESPONSES_FILE: file });
 }
@@ -87,7 +87,7 @@ export function createContenders(uri: string, samples: readonly Sample[], redisU
   const variantOf = (name: Name, environment: ServerScript['environment']) => ({
     ...ours,
     name,
-    is: descriptions[name],
+    description: descriptions[name],
     environment,
   });
   const peer = (name: Name, environment = {}, script: string = name) =>
@@ -118,7 +118,7 @@ export function createContenders(uri: string, samples: readonly Sample[], redisU
   ];
 }
 
-/** Installs the packages of the peers if they are missing. They have a package of their own, so that nobody else installs them. */
+/** Installs the packages of the other servers if they are missing. `npm ci` of this project does not install them. */
 export function installPeers(): void {
   if (existsSync(join(PEERS, 'node_modules'))) return;
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: PEERS, stdio: ['ignore', 2, 2] });
