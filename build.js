@@ -20,19 +20,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 // Builds `dist` (docs/adr/0001-build.md).
 //   `node build.js` builds.
-//   `node build.js --if-stale` builds if nothing is built, or if the sources have changed since.
-//   `node build.js --if-possible` builds if the compilers are installed.
+//   `node build.js --if-stale` builds if there is no build, or if the sources have changed since the last build.
+//   `node build.js --if-possible` builds if the compilers are installed. Otherwise, it succeeds without a build.
 //   `node build.js --watch` starts the server, and restarts it after each change of a source.
 
 process.chdir(import.meta.dirname);
 
-/** The inputs of a build: folders of TypeScript, and files. npm changes the last one when it installs a package. */
+/** The inputs of a build: folders of TypeScript, and files. npm changes the last file when it installs a package. */
 const SOURCES = [
   ...['core', 'adapters', 'bootstrap', 'test'],
   ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
 ];
 
-/** The packages that consist of many ES modules. Node.js loads all others from `node_modules`. */
+/** The packages to bundle, because they consist of many ES modules. Node.js loads all other packages from `node_modules`. */
 const BUNDLED_PACKAGES = ['inversify', 'uuid', 'zod'];
 
 const MAIN = 'bootstrap/main.js';
@@ -45,10 +45,10 @@ const MANIFEST = 'build.json';
 /** A symbolic link to the id of the process that builds. Unlike a file, a link never exists without its content. */
 const LOCK = 'dist.lock';
 const LOCK_INTERVAL_MS = 50;
-/** The TTL of a lock, longer than a build. It is needed because after a reboot, the id may belong to another process. */
+/** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the id. */
 const LOCK_TTL_MS = 300_000;
 
-/** The TTL of old chunks, longer than a process takes to start. While it starts, it loads chunks of its own build. */
+/** The TTL of old chunks, longer than a process takes to start. A process that starts loads chunks of its own build. */
 const OLD_CHUNKS_TTL_MS = 3_600_000;
 
 const canBuild = ['tsc', 'esbuild'].every((name) => existsSync(join('node_modules/.bin', name)));
@@ -131,7 +131,7 @@ async function build() {
     chmodSync(join(folder, CLI), 0o755);
     publish(folder, sources);
   } catch (error) {
-    // The compilers have printed the error.
+    // Errors of the compilers have been printed: those of tsc have a `status`, those of esbuild have `errors`.
     if (error.status === undefined && error.errors === undefined) throw error;
     process.exitCode = 1;
   } finally {

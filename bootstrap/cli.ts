@@ -34,7 +34,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
 });
 if (!isServing) stderr.write('', () => process.exit(exitCode));
 
-/** Opens the configured database. Rejects with `UsageError` if it is not shared with the server, or unavailable. */
+/** Opens the configured database. Rejects with `UsageError` if the storage is `memory`, or if the database is unavailable. */
 async function openApplication(settings: Settings): Promise<OpenApplication> {
   for (const line of findShortMisspellings(env)) stderr.write(`warning: ${line}\n`);
   if (settings.STORAGE === 'memory') {

@@ -12,7 +12,7 @@ import { type Settings, SettingsError } from './settings.ts';
 
 /** A connection to another server, such as MongoDB or Redis, that is opened at startup and closed at shutdown. */
 export interface ExternalConnection {
-  /** Resolves when the server is ready, or is unavailable and the connection retries in the background. */
+  /** Resolves when the other server is ready. Also resolves if it is unavailable: the connection retries in the background. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,6 +65,7 @@ async function loadHttpModule(): Promise<ContainerModule> {
   });
 }
 
+/** Loads the observer that logs requests. Used only if `METRICS_PORT` is not set. */
 async function loadLogModule(): Promise<ContainerModule> {
   const { createLogObserver } = await import('../adapters/http/log.ts');
   return new ContainerModule(({ bind }) => {
@@ -74,7 +75,10 @@ async function loadLogModule(): Promise<ContainerModule> {
   });
 }
 
-/** Loads the metrics, which observe requests, storage and rate limiters. Used only if `METRICS_PORT` is set. */
+/**
+ * Loads the observer that logs requests, and the metrics of requests, storage and rate limiters. Used only if `METRICS_PORT` is
+ * set.
+ */
 async function loadMetricsModule(): Promise<ContainerModule> {
   const { Metrics } = await import('../adapters/prometheus/metrics.ts');
   const { createLogObserver } = await import('../adapters/http/log.ts');
@@ -191,7 +195,7 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
   return container;
 }
 
-/** Wires the server: the use cases, the storage, the rate limiters, HTTP, and the log or metrics. */
+/** Wires the server: the use cases, the storage, the rate limiters, HTTP, the log, and the metrics if `METRICS_PORT` is set. */
 export async function wireServer(settings: Settings, system: System, log: Logger): Promise<Container> {
   const [container, ...modules] = await Promise.all([
     wireCore(settings, system, log),

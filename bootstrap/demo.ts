@@ -10,8 +10,8 @@ export interface Demo {
 }
 
 /**
- * Creates a small workspace with records for every list. `now` is in milliseconds since the epoch, and `secret` is the API key
- * of the admin, if it is given.
+ * Creates a small workspace with records for every list of the API. `now` is in milliseconds since the epoch. `secret` is the
+ * API key of the admin. By default, a random key is created.
  */
 export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
   const { id: workspaceId } = await app.workspaces.create('Northwind Outdoor');
@@ -91,7 +91,7 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   const create = (
     name: string,
     status: Campaign['status'],
-    days: readonly [number, number],
+    days: readonly [start: number, end: number],
     fields: Partial<NewCampaign>,
   ) =>
     app.campaigns.create(

@@ -17,7 +17,7 @@ const MAX_BUFFERED_LENGTH = 8 * 1024 * 1024;
 const RETRY_DELAY_MS = 100;
 const EXIT_TIMEOUT_MS = 500;
 
-/** Returns a logger for standard error: short lines on a terminal, JSON otherwise, written in batches. */
+/** Returns a logger for standard error. On a terminal, it writes short lines. Otherwise, it writes lines of JSON in batches. */
 export async function createStandardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, new BufferedLogStream(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');

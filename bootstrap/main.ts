@@ -6,6 +6,6 @@ try {
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);
-  // Exits after the text is written. Without the call, a worker would keep running because it is connected to its primary.
+  // Exits after the text is written. Without `exit`, a worker would keep running, because it is connected to its primary process.
   process.stderr.write('', () => process.exit(1));
 }

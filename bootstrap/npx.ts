@@ -1,7 +1,7 @@
 const CHECK_INTERVAL_MS = 200;
 
 /**
- * Passes a signal to `npx advocacy` on to this process. npm runs a command in a shell, and sends SIGTERM and SIGINT to that
+ * Stops this process when `npx advocacy` gets a signal. npm runs a command in a shell, and sends SIGTERM and SIGINT to that
  * shell only. With bash, the command replaces the shell. With dash, the shell exits and the command keeps running. So if npm
  * runs exactly this command and the parent process exits, this process sends SIGTERM to itself.
  */

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 import type { RunningServer } from './start-server.ts';
 import type { ListeningAddresses } from './workers.ts';
 
-/** How long the server accepts connections after a signal, so that a load balancer notices that it is not ready. */
+/** How long the server accepts connections after a signal, so that a load balancer notices that the server is not ready. */
 const READINESS_DELAY_MS = 1_000;
 
 const DEMO_NOTE = ', with a demo workspace in memory. All changes are lost when the server stops.';

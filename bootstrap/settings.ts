@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isUrl } from '../adapters/api/url.ts';
 
-/** Invalid settings. It has a line for each problem, without the value, which may be a secret. */
+/** The error of invalid settings. `lines` has a line for each problem, without the value, because the value may be a secret. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -63,10 +63,12 @@ export const settings = {
   REDIS_URL: url(['redis://', 'rediss://'])
     .default('redis://127.0.0.1:6379')
     .describe('The Redis server for `RATE_LIMITER=redis`.'),
-  RATE_LIMIT_POINTS: integer(1).default(600).describe('The maximum number of requests per API key in a window.'),
+  RATE_LIMIT_POINTS: integer(1)
+    .default(600)
+    .describe('The maximum number of requests per API key within `RATE_LIMIT_WINDOW_SECONDS`.'),
   RATE_LIMIT_WINDOW_SECONDS: integer(1, MAX_TIMER_SECONDS)
     .default(60)
-    .describe('The length of that window in seconds.'),
+    .describe('The length of the time window of `RATE_LIMIT_POINTS` in seconds.'),
   REFUSED_CREDENTIALS_PER_MINUTE: integer(1)
     .default(60)
     .describe('The maximum number of rejected credentials per client address and minute.'),
@@ -82,8 +84,8 @@ export const settings = {
     .describe('The maximum size of a request body in bytes.'),
   METRICS_PORT: integer(0, 65_535)
     .optional()
-    .describe('The port of the Prometheus metrics. `0` picks a free port. Metrics are off by default.'),
-  METRICS_HOST: host.default('127.0.0.1').describe('The address of the Prometheus metrics.'),
+    .describe('The port to serve Prometheus metrics on. `0` picks a free port. Metrics are off by default.'),
+  METRICS_HOST: host.default('127.0.0.1').describe('The address to serve Prometheus metrics on.'),
   DOCS_URL: z
     .string()
     .refine(
@@ -92,7 +94,7 @@ export const settings = {
     )
     .default('/docs')
     .transform((value) => value.replace(/\/+$/, ''))
-    .describe('The base of the `doc_url` of errors: a URL or a path.'),
+    .describe('The base of the documentation links (`doc_url`) in errors: a URL or a path.'),
   TRUST_PROXY: z
     .string()
     .transform(parseTrustProxy)
@@ -103,7 +105,7 @@ export const settings = {
     .transform((value) => value as boolean | number | string)
     .default(false)
     .describe(
-      'The proxies whose `X-Forwarded-For` header is trusted, as in `trust proxy` of Express. `true` trusts every client, so clients can evade the limit of rejected credentials.',
+      'The proxies whose `X-Forwarded-For` header is trusted: `true`, `false`, the number of proxies, or a list of addresses, as in `trust proxy` of Express. `true` trusts every client, so clients can evade the limit of rejected credentials.',
     ),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
@@ -151,15 +153,15 @@ export function readSettings(environment: Environment): Settings {
   return result.data;
 }
 
-/** Misspelled names of at least this length log a warning. Shorter names often belong to other programs. */
+/** A misspelled name of at least this length causes a warning. Shorter names often belong to other programs. */
 const MIN_WARNING_NAME_LENGTH = 4;
-/** Misspelled names of at least this length prevent the start. */
+/** A misspelled name of at least this length prevents the start. */
 const MIN_ERROR_NAME_LENGTH = 8;
 const MAX_EDIT_COUNT = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns a warning for each variable whose short name differs from a setting's by one edit or one swap of neighbors. */
+/** Returns a warning for each short name that differs from the name of a setting by one edit or one swap of neighbors. */
 export function findShortMisspellings(environment: Environment): string[] {
   const names = Object.keys(settings);
   return Object.keys(environment).flatMap((name) => {
@@ -175,7 +177,7 @@ function isSwapOf(a: string, b: string): boolean {
   return [...a].some((letter, i) => a.slice(0, i) + a.charAt(i + 1) + letter + a.slice(i + 2) === b);
 }
 
-/** Settings that have an effect only together with another one, or with a value of it. */
+/** Settings that have an effect only if another setting is given, or has a certain value. */
 const settingDependencies: readonly (readonly [
   name: keyof typeof settings,
   other: keyof typeof settings,
@@ -227,7 +229,7 @@ export function getSettingWarnings(environment: Environment): string[] {
   return [...findShortMisspellings(environment), ...findIneffectiveSettings(environment)];
 }
 
-/** Returns whether listeners on the same port of these two hosts are known to conflict. */
+/** Returns whether two servers that listen on these two hosts and on the same port are known to conflict. */
 function canOverlap(host: string, other: string): boolean {
   const [one, two] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1')) as [
     string,
@@ -238,7 +240,7 @@ function canOverlap(host: string, other: string): boolean {
   return one === two || includes(one, two) || includes(two, one);
 }
 
-/** Valid addresses that Express rejects: IPv4 directly after `::`, and zones with punctuation. */
+/** Valid IPv6 addresses that Express rejects: those with an IPv4 address directly after `::`, or with punctuation in the zone. */
 const UNSUPPORTED_BY_EXPRESS = /::\d+\.|%.*[^0-9a-z]/i;
 
 /** Parses a value of `trust proxy` of Express. Returns `undefined` if Express would reject it. */

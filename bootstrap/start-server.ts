@@ -13,7 +13,7 @@ import { type Settings, SettingsError } from './settings.ts';
 import { createNodeSystem } from './system.ts';
 
 const SHUTDOWN_TIMEOUT_MS = 10_000;
-/** The maximum time that a shutdown waits until the last uses of keys are stored. */
+/** The maximum time that a shutdown waits until `lastUsedAt` of the API keys is stored. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /** An HTTP server that is listening. */
@@ -83,7 +83,7 @@ export async function startServer(
   }
 }
 
-/** Returns a server of the metrics. A worker has none: it reports to the primary process, which serves the metrics of all. */
+/** Returns the server of the metrics. A worker has no such server: the primary process serves the metrics of all workers. */
 function createMetricsServer(metrics: Metrics): Server | undefined {
   if (cluster.isPrimary) return metrics.createServer();
   metrics.reportToPrimary();
@@ -91,8 +91,8 @@ function createMetricsServer(metrics: Metrics): Server | undefined {
 }
 
 /**
- * The maximum number of connections that wait to be accepted. The system may limit it further (net.core.somaxconn). The system
- * drops further connections, and their clients retry after a second.
+ * The maximum number of connections that wait to be accepted. The operating system may lower this number (net.core.somaxconn). It
+ * drops all further connections, and their clients retry after a second.
  */
 const MAX_BACKLOG_COUNT = 4_096;
 
@@ -118,7 +118,7 @@ export function formatUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** By the code of the error: the setting to change, what is wrong, and what to do. */
+/** The setting to change, and the problem with its solution, for each error code of `listen`. */
 const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT', problem: string]>> = {
   EADDRINUSE: ['PORT', 'the port is in use, stop the other program or set another port'],
   EACCES: ['PORT', 'this user is not allowed to use the port, set a port of 1024 or more'],

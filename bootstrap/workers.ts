@@ -6,7 +6,7 @@ import { formatUrl, listen } from './start-server.ts';
 
 /** If a worker exits sooner, its replacement is delayed, so that workers that exit at once do not keep the machine busy. */
 const MIN_WORKER_LIFETIME_MS = 1_000;
-/** The time after which workers are killed. It is longer than the ten seconds of a graceful shutdown. */
+/** The time after a signal at which workers are killed. It is longer than the ten seconds of a graceful shutdown. */
 const STOP_TIMEOUT_MS = 11_000;
 const KILL_TIMEOUT_MS = 1_000;
 
@@ -18,8 +18,8 @@ export interface ListeningAddresses {
 
 /**
  * Starts as many workers as `WORKERS` says, which share one port, and replaces each worker that exits. On SIGTERM or SIGINT,
- * it stops all workers and exits. It kills workers that still run after `stopTimeoutMs` or at a second signal. If the first
- * worker cannot start, it has printed the reason, and this process exits with the same code.
+ * stops all workers and exits. Kills workers that still run after `stopTimeoutMs` or at a second signal. If the first worker
+ * cannot start, the worker prints the reason, and this process exits with the exit code of the worker.
  */
 export async function startWorkers(
   settings: Settings,

@@ -51,8 +51,8 @@ export class Application {
   }
 
   /**
-   * Runs `work` once for an idempotency key. Its response and its changes are stored in one transaction, and a repeated
-   * request gets the stored response. Rejections are not stored. Rejects as `IdempotencyService.acquire` does.
+   * Runs `work` once for an idempotency key. One transaction stores the response and the changes of `work`, and a repeated
+   * request gets the stored response. If `work` rejects, nothing is stored. Also rejects as `IdempotencyService.acquire` does.
    */
   async runOnce(
     request: IdempotentRequest,

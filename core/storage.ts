@@ -27,7 +27,7 @@ export const recordSchemas = {
 /** The names of the global stores: their records are unique over all workspaces, and are read by id alone. */
 export const globalStoreNames = ['credentials', 'verifiedSlugs', 'workspaces'] as const;
 
-/** The port that each storage engine implements. */
+/** The interface that each storage adapter implements. */
 export interface Storage {
   readonly apiKeys: RecordStore<ApiKey>;
   readonly campaigns: RecordStore<Campaign>;
@@ -45,16 +45,16 @@ export interface Storage {
   readonly workspaces: GlobalRecordStore<Workspace>;
 
   /**
-   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. Nobody sees
-   * a part of the changes. After a write conflict, `work` runs again, so it must not have other side effects. Rejects with
+   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No reader sees
+   * only a part of the changes. After a write conflict, `work` runs again, so it must not have other side effects. Rejects with
    * `conflict` after several conflicts. A nested call joins the transaction.
    */
   runInTransaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 
   /**
    * Returns the time of the storage, in milliseconds since the epoch. All processes that use a storage share this clock. Use
-   * it for times that one process stores and others compare (a lease, an expiry). Until the storage is reached for the
-   * first time, it is the clock of the process.
+   * it for times that one process stores and other processes compare (a lease, an expiry). Until the storage is reached for the
+   * first time, this is the clock of the process.
    */
   now(): number;
 

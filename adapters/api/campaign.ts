@@ -40,7 +40,7 @@ import {
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const AMOUNT_FORMAT =
-  'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits.';
+  'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string.';
 
 const resource = z.union([
   httpUrl.transform((url) => ({ url })).describe('The URL of the resource.'),
@@ -133,15 +133,17 @@ const campaignResponse = z
     destinationUrl: responseText(URL_LENGTH)
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
-    clicks: count.describe('The number of clicks.'),
-    shares: count.describe('The number of shares.'),
-    startDate: responseText({ max: 35 }).describe('The start, in the format of the request that set it.'),
-    endDate: responseText({ max: 35 }).describe('The end, in the format of the request that set it.'),
+    clicks: count.describe('The number of clicks, which the operator of the service records.'),
+    shares: count.describe('The number of shares, which the operator of the service records.'),
+    startDate: responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),
+    endDate: responseText({ max: 35 }).describe('The end: a date or a date-time, as it was sent.'),
     targetShares: count.nullable().describe('The target number of shares, or `null` if there is none.'),
     hasShared: z
       .boolean()
       .optional()
-      .describe("Whether the key's member has shared the campaign. Absent if the key does not belong to a member."),
+      .describe(
+        'Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member.',
+      ),
   })
   .meta({ id: 'Campaign', description: 'Content that employees share.' });
 
@@ -168,7 +170,7 @@ export const createCampaign = defineOperation({
   permission: 'write',
   summary: 'Create a campaign',
   description:
-    'Creates a campaign. Its creator is the member that the API key belongs to, if any. All tags, groups, the content pillar and the domain must exist in the workspace (422 otherwise).',
+    'Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).',
   body: campaignBody,
   statuses: [201],
   response: campaignResponse,
@@ -205,14 +207,16 @@ export const listCampaigns = defineOperation({
   permission: 'read',
   summary: 'List campaigns',
   description:
-    'Returns the campaigns that match all filters, in descending order of `sortBy`. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.',
+    'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
     domain: slugParameter.describe(
-      'Only campaigns with this domain (its slug). By default, campaigns with any domain or none.',
+      'Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain.',
     ),
-    tagIds: idListParameter.describe(`Only campaigns with at least one of these tags (ids). ${LIST_PARAMETER_FORMAT}`),
+    tagIds: idListParameter.describe(
+      `Only campaigns with at least one of the tags that have these ids. ${LIST_PARAMETER_FORMAT}`,
+    ),
     tagNames: nameListParameter.describe(
-      `Only campaigns with at least one of these tags (names, case-insensitive). ${LIST_PARAMETER_FORMAT}`,
+      `Only campaigns with at least one of the tags that have these names (case-insensitive). ${LIST_PARAMETER_FORMAT}`,
     ),
     userId: singleParameter(id).optional().describe('Only campaigns that the member with this id created.'),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
@@ -244,7 +248,7 @@ export const getCampaign = defineOperation({
   path: '/campaigns/{id}',
   permission: 'read',
   summary: 'Retrieve a campaign',
-  description: 'Returns a campaign with any status, including archived.',
+  description: 'Returns the campaign with this id, also if it is a draft or archived.',
   statuses: [200],
   response: campaignResponse,
   example: { response: example },

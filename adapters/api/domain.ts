@@ -23,11 +23,11 @@ const domainResponse = z
     primary: z
       .boolean()
       .describe(
-        'Whether this is the primary domain: the one that has been unarchived for the longest time. Archiving a domain restarts its time.',
+        'Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived.',
       ),
     archived: z.boolean().describe('Whether the domain is archived.'),
     placeholder: responseText(URL_LENGTH).describe(
-      'An example link that teammates see when they create a link, or an empty string.',
+      'An example link that members of the workspace see when they create a link, or an empty string.',
     ),
     expiredUrl: responseText(URL_LENGTH).describe('The redirect target for expired links, or an empty string.'),
     notFoundUrl: responseText(URL_LENGTH).describe('The redirect target for unknown links, or an empty string.'),
@@ -57,7 +57,7 @@ export const createDomain = defineOperation({
   permission: 'write',
   summary: 'Create, archive or unarchive a domain',
   description:
-    'Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified the slug and has not archived it.',
+    'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). A request without `archived` is then a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.',
   body: z
     .strictObject({
       slug: slug.describe(
@@ -77,7 +77,7 @@ export const createDomain = defineOperation({
       placeholder: httpUrlOrEmpty
         .optional()
         .describe(
-          'An example link that teammates see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.',
+          'An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.',
         ),
     })
     .meta({ id: 'NewDomain', description: 'A domain to create, archive or unarchive.' }),

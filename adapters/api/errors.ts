@@ -1,4 +1,4 @@
-/** The documentation of an error code. Texts may contain Markdown's `code`. */
+/** The documentation of an error code. The texts may contain code in backticks (Markdown). */
 interface ErrorDocumentation {
   readonly status: number;
   readonly meaning: string;
@@ -8,7 +8,7 @@ interface ErrorDocumentation {
   readonly example: string;
 }
 
-/** The codes of the error object, in the order of their status. */
+/** The error codes of the API with their documentation, in the order of their statuses. */
 export const errors = {
   bad_request: {
     status: 400,
@@ -31,7 +31,7 @@ export const errors = {
     causes: [
       'The `Authorization` header is missing, or its scheme is not `Bearer`.',
       'The API key is misspelled, incomplete, revoked or expired.',
-      'The API key belongs to another installation. A demo can create a different key at each start.',
+      'The API key belongs to another installation. A demo without `DEMO_API_KEY` creates a new key at each start.',
     ],
     remedy:
       'Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.',
@@ -45,7 +45,8 @@ export const errors = {
       'The request is a write, and the role of the member that the key belongs to is not `admin`.',
       'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
     ],
-    remedy: 'Use the key of an admin with full access, or accept the invitation first.',
+    remedy:
+      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin.',
     example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
@@ -56,7 +57,7 @@ export const errors = {
       'No operation has this path and method. Paths are case-sensitive.',
     ],
     remedy:
-      'Compare the path and the method with the reference. Use an id from a list or from the response to the request that created the record.',
+      'Compare the path and the method with the API reference. Use an id from a list or from the response to the request that created the record.',
     example: 'No campaign of this workspace has this id. Check the id.',
   },
   conflict: {
@@ -84,8 +85,8 @@ export const errors = {
     meaning: 'The request is well-formed, but at least one value is invalid.',
     causes: [
       'A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.',
-      'The body has more than 1,000 field names, objects and arrays.',
-      'The query of a list is so long (more than about 7,500 characters) that the `Link` to the next page cannot repeat it.',
+      'The body has more than 1,000 field names, objects and arrays together.',
+      'The query of a list is so long (more than about 7,500 characters) that the `Link` header cannot contain the link to the next page.',
       'A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.',
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',
@@ -123,7 +124,7 @@ export type ErrorCode = keyof typeof errors;
 
 export const errorCodes = Object.keys(errors) as ErrorCode[];
 
-/** Returns the anchor of a code in the error documentation. */
+/** Returns the anchor of an error code on the error page of the documentation. */
 export function getErrorAnchor(code: ErrorCode): string {
   return code.replaceAll('_', '-');
 }

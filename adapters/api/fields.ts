@@ -15,16 +15,22 @@ const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9
 type FindProblem = (value: string) => string | undefined;
 
 export const MAX_ITEM_COUNT = 100;
-/** The maximum that the OpenAPI document states. Node's HTTP parser rejects a URL of this length, so it needs no check. */
+/**
+ * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser rejects a URL
+ * of this length.
+ */
 const MAX_QUERY_TEXT_LENGTH = 16_384;
 
-/** A text that is trimmed, then checked against its rule, then by `findOtherProblem`. */
-export function text(rule: LengthRange, findOtherProblem: FindProblem = () => undefined) {
-  const { min: minLength, max: maxLength } = rule;
+/**
+ * Returns the schema of a text. The text is trimmed. Then its characters and its length are checked, and `findOtherProblem`
+ * is called.
+ */
+export function text(length: LengthRange, findOtherProblem: FindProblem = () => undefined) {
+  const { min: minLength, max: maxLength } = length;
   return z
     .string()
     .overwrite(trim)
-    .superRefine(rejectIf((value) => findTextProblem(value, rule) ?? findOtherProblem(value)))
+    .superRefine(rejectIf((value) => findTextProblem(value, length) ?? findOtherProblem(value)))
     .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
@@ -41,7 +47,7 @@ export const id = z
   .toLowerCase()
   .meta({ format: 'uuid', maxLength: 36 });
 
-/** A list of ids in a body. Duplicates are dropped, the order is kept. */
+/** An array of ids in a body. Duplicates are dropped, the order is kept. */
 export const ids = distinctItems(id, (value) => value.toLowerCase());
 
 /** A domain name. It is converted to the normal form of a slug. */
@@ -60,7 +66,8 @@ export const slug = z
     examples: ['links.example.com'],
   });
 
-// Fields of responses only describe their values: stored values were validated when they were received.
+// The schemas of response fields only describe the values in the OpenAPI document. They validate nothing, because stored values
+// were validated when they were received.
 export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The id of the record (UUID).' });
 export const createdAt = z
   .string()
@@ -130,10 +137,10 @@ export const booleanParameter = singleParameter(
 
 export const searchParameter = singleParameter(text(SEARCH_TERM_LENGTH)).optional();
 
-/** A domain name as a filter. It is converted to the normal form of a slug, or to `null` if it has none. */
+/** A domain name as a filter. It is converted to the normal form of a slug, or to `null` if it is not a domain name. */
 export const slugParameter = singleParameter(parameterText.transform((value) => toSlug(value) ?? null)).optional();
 
-/** A positive integer in a query, in digits only. */
+/** Returns the schema of a positive integer in a query or in an option of the command line, written in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
   const digits = z.string().transform((value, context) => {
     const number = parseWholeNumber(value);
@@ -149,7 +156,7 @@ export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
   });
 }
 
-/** The query parameters that page through a list. */
+/** Returns the query parameters for the pagination of a list. */
 export function pageParameters(defaultSize: number, maxSize: number) {
   return {
     page: positiveInteger()
@@ -162,9 +169,9 @@ export function pageParameters(defaultSize: number, maxSize: number) {
 }
 
 /**
- * An array of at most 100 different items. Before the validation, each duplicate is replaced by an empty slot, so that the
- * other items keep their positions, which errors name. Items after the 101st different one are not examined, so that the
- * cost is bounded.
+ * Returns the schema of an array of at most 100 different items. Items are duplicates if `keyOf` returns the same key. Before
+ * the validation, each duplicate is replaced by an empty slot, so that the other items keep their positions, which errors name.
+ * Items after the 101st different one are not examined, so that the cost is bounded.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
   const replaceDuplicatesWithEmptySlots = (values: unknown) => {
@@ -193,7 +200,7 @@ function isDefined<T>(item: T | undefined): item is T {
   return item !== undefined;
 }
 
-/** A date or a date-time. `toTime` returns the time that it stands for, or `undefined` if it is invalid. */
+/** Returns the schema of a date or a date-time. `toTime` returns its time, or `undefined` if the text is invalid. */
 function dateText(toTime: (value: string) => number | undefined) {
   const problem = 'must be a date such as 2026-01-31 or a date-time such as 2026-01-31T09:30:00Z';
   return z
@@ -202,7 +209,7 @@ function dateText(toTime: (value: string) => number | undefined) {
     .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] });
 }
 
-/** A number, or a string that stands for one. `convert` returns `undefined` if the value is invalid. */
+/** Returns the schema of a number or a string with a number. `convert` returns `undefined` if the value is invalid. */
 function numberOrString<T>(convert: (value: number | string) => T | undefined, problem: string) {
   return z.union([z.number(), z.string()]).transform((value, context) => {
     const converted = convert(value);
@@ -217,8 +224,8 @@ function toSlug(value: string): string | undefined {
 }
 
 /**
- * Returns the problem of an http(s) URL. It checks the text as it was sent, because the WHATWG parser repairs invalid URLs
- * (`http:///host`, a line break inside) and drops an empty user name.
+ * Returns the problem of a text that must be an http(s) URL. Checks the text as it was sent, because the WHATWG parser repairs
+ * invalid URLs (`http:///host`, a line break inside) and drops an empty user name.
  */
 function findUrlProblem(value: string): string | undefined {
   const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
@@ -234,7 +241,7 @@ function trim(value: string): string {
   return trimmed.length === value.length ? value : Buffer.from(trimmed, 'utf16le').toString('utf16le');
 }
 
-/** Returns a refinement that rejects a value with the problem that `findProblem` returns. */
+/** Returns a refinement that rejects a value if `findProblem` returns a problem. */
 function rejectIf(findProblem: FindProblem) {
   return (value: string, context: z.RefinementCtx) => {
     const problem = findProblem(value);

@@ -19,7 +19,7 @@ export const createGroup = defineOperation({
       ),
       description: text(DESCRIPTION_LENGTH)
         .optional()
-        .describe('The description: at most 5000 characters. It is not returned.'),
+        .describe('The description: at most 5000 characters. Responses do not contain it.'),
     })
     .meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],

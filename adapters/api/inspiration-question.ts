@@ -119,7 +119,7 @@ export const listInspirationQuestions = defineOperation({
       .describe(
         '`true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the ' +
           'seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not ' +
-          'belong to a member, `userType` is `all` and `groups` are empty. `false`: no filter.',
+          'belong to a member, only questions with the `userType` `all` and empty `groups` are returned. `false`: no filter.',
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.inspirationQuestions),
   }),

@@ -11,15 +11,17 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 
 - **Authentication**: Send your API key in the header \`Authorization: Bearer <API_KEY>\`.
 - **Errors**: Every error response has the same JSON shape. Branch on \`code\` in your program. \`doc_url\` links to
-  [the causes of each code](/docs/errors).
-- **Pagination**: A list returns a JSON array. Follow the \`Link\` header with \`rel="next"\` until it is absent.
-- **Retries**: Send an \`Idempotency-Key\` with a POST, and you can safely retry it. The first successful response is
-  stored for 24 hours. A retry with the same body returns it again, with \`Idempotency-Replayed: true\`.
+  [the causes of each error code](/docs/errors).
+- **Pagination**: A list returns a JSON array. Follow the link with \`rel="next"\` in the \`Link\` header until that link
+  is missing.
+- **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
+  stored for 24 hours. A retry with the same key and body returns the stored response, with the header
+  \`Idempotency-Replayed: true\`.
 - **Rate limits**: Headers of each response show the limit and the remaining requests. After a 429, wait for the number
   of seconds in \`Retry-After\`.`;
 
-/** The tags of the OpenAPI document, by the first segment of the path. */
-const tags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+/** The tags of the OpenAPI document, which group the operations by the first segment of their path. */
+const documentTags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   campaigns: { name: 'Campaigns', description: 'Content that employees share.' },
   'inspiration-questions': {
     name: 'Inspiration questions',
@@ -31,9 +33,9 @@ const tags: Readonly<Record<string, { readonly name: string; readonly descriptio
   tags: { name: 'Tags', description: 'Labels for campaigns.' },
 };
 
-const createTextHeader = (description: string, more: Json = {}) => ({
+const createTextHeader = (description: string, keywords: Json = {}) => ({
   description,
-  schema: { type: 'string', maxLength: 1000, pattern: '^[ -~]+$', ...more },
+  schema: { type: 'string', maxLength: 1000, pattern: '^[ -~]+$', ...keywords },
 });
 const createIntegerHeader = (description: string, minimum: number, example: number) => ({
   description,
@@ -49,7 +51,7 @@ const headers = {
     }),
     required: true,
   },
-  'X-RateLimit-Limit': createIntegerHeader('The maximum number of requests of the key per window.', 1, 600),
+  'X-RateLimit-Limit': createIntegerHeader('The maximum number of requests of the key per rate limit window.', 1, 600),
   'X-RateLimit-Remaining': createIntegerHeader('The number of requests that remain in the current window.', 0, 599),
   'X-RateLimit-Reset': createIntegerHeader('The time when the next window starts, in Unix seconds.', 0, 1779264960),
   'RateLimit-Policy': {
@@ -97,7 +99,7 @@ const errorSchema = z
           .max(2048)
           .meta({ format: 'uri-reference' })
           .optional()
-          .describe('A link to the documentation of the code.'),
+          .describe('A link to the documentation of the error code.'),
       })
       .describe('The error.'),
   })
@@ -124,9 +126,9 @@ export function createOpenApiDocument(): Json {
       description: API_DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The server of this document.' }],
+    servers: [{ url: '/', description: 'The server that serves this document.' }],
     security: [{ key: [] }],
-    tags: Object.values(tags),
+    tags: Object.values(documentTags),
     paths,
     components: {
       schemas: converter.components,
@@ -172,7 +174,7 @@ function describeOperation(operation: Operation, converter: SchemaConverter): Js
     operationId: id,
     summary,
     description,
-    tags: [tags[getResourceSegment(operation)]?.name],
+    tags: [documentTags[getResourceSegment(operation)]?.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
       ? { requestBody: { required: true, content: createJsonContent(converter.convert(body, 'input'), example.body) } }
@@ -186,7 +188,7 @@ function describeOperation(operation: Operation, converter: SchemaConverter): Js
   };
 }
 
-/** Returns the query parameters. Their default is added here: zod omits it for schemas that transform text. */
+/** Returns the query parameters. Adds their defaults, because zod omits the default of a schema that transforms text. */
 function describeQueryParameters({ query }: Operation, converter: SchemaConverter): Json[] {
   return Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = converter.convert(field, 'input');
@@ -211,7 +213,7 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
   };
 }
 
-/** Says what a status of success means. */
+/** Returns the description of a success status. */
 function describeStatus({ method, response }: Operation, status: number): string {
   switch (method) {
     case 'GET':
@@ -289,6 +291,7 @@ class SchemaConverter {
   readonly components: Record<string, unknown> = {};
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    // The schema is a property of an object, so that zod moves a schema with an id to `$defs`, and returns a reference to it.
     const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), { io, unrepresentable: 'any' });
     const { properties, $defs = {} } = JSON.parse(
       JSON.stringify(wrapper).replaceAll('"#/$defs/', '"#/components/schemas/'),

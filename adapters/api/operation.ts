@@ -5,7 +5,7 @@ import { memoize } from '../../core/shared/memoize.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 
-/** The status and body of a successful response. `hasNext`, on lists only: whether another page has items. */
+/** The status and body of a successful response. Only lists set `hasNext`: it says whether the next page has items. */
 export interface OperationResult<Body> {
   readonly status: 200 | 201;
   readonly body: Body;
@@ -31,9 +31,8 @@ export interface OperationInput<Path extends string, Query extends FieldsSchema,
 
 /**
  * One operation of the API, declared once. Routes, validation, serialization and the OpenAPI document are derived from it,
- * and tests iterate over all operations.
- * Query and body are strict objects. `response` is the schema of a record or of an array of records; fields that it does
- * not declare are not returned.
+ * and tests iterate over all operations. The schemas `query` and `body` reject unknown fields. `response` is the schema of a
+ * record or of an array of records. Fields that it does not declare are not returned.
  */
 interface OperationDeclaration<
   Path extends string,
@@ -72,7 +71,7 @@ export interface Operation {
   readonly example: Example<object, unknown>;
   /**
    * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
-   * `invalid` with every failed field of both.
+   * `invalid` with all invalid fields of query and body.
    */
   prepare(
     query: object,
@@ -89,7 +88,7 @@ export function defineOperation<
 >(declaration: OperationDeclaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, response, run } = declaration;
   const serialize = createSerializer(response);
-  // An empty query is parsed once. The result is `undefined` if a parameter is required.
+  // An empty query is parsed once. `defaultQuery` is `undefined` if a parameter is required.
   const defaultQuery = query.safeParse({}).data;
   return {
     ...declaration,

@@ -4,28 +4,29 @@ import { createInvalidFieldsError, type FieldError } from '../../core/shared/cor
 type Part = readonly [schema: z.ZodObject, value: unknown];
 type Issue = z.core.$ZodIssue;
 
-/** Validates values against schemas. Throws `invalid` with every failed field of all of them, unknown fields first. */
+/** Validates each value against its schema. Throws one `invalid` error with all invalid fields, unknown fields first. */
 export function parseAll(...parts: readonly (Part | false | undefined)[]): unknown[] {
   const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: describeProblem }) : undefined));
-  const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => flatten(issue));
+  const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => explainUnion(issue));
   if (issues.length > 0)
     throw createInvalidFieldsError([
-      ...toFieldErrors(issues, isUnknown),
-      ...toFieldErrors(issues, (issue) => !isUnknown(issue)),
+      ...toFieldErrors(issues, isUnknownField),
+      ...toFieldErrors(issues, (issue) => !isUnknownField(issue)),
     ]);
   return results.map((result) => result?.data);
 }
 
-/** Validates one value. Throws `invalid` with every failed field. */
+/** Validates one value. Throws `invalid` with all invalid fields. */
 export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
   return parseAll([schema, value])[0] as z.output<Schema>;
 }
 
 const REQUIRED = 'is required';
+/** The maximum length, and the maximum number, of the names of unknown fields in an error. */
 const MAX_NAME_LENGTH = 100;
 const MAX_NAME_COUNT = 10;
 
-const isUnknown = ({ code }: Issue): boolean => code === 'unrecognized_keys';
+const isUnknownField = ({ code }: Issue): boolean => code === 'unrecognized_keys';
 
 /** Returns one error per field for the issues that `isChosen` accepts. */
 function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): FieldError[] {
@@ -41,15 +42,16 @@ function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boo
 }
 
 /**
- * Returns the issues that explain a failed union. If the value has the type of an alternative (such as a string), they are
- * the issues of the first such alternative. Otherwise, it is one issue that lists the types of all alternatives.
+ * Replaces the issue of a union by the issues that explain it. Returns any other issue unchanged. If the value has the type of
+ * an alternative (such as a string), the explanation is the issues of the first such alternative. Otherwise, it is one issue
+ * that lists the types of all alternatives.
  */
-function flatten(issue: Issue): Issue[] {
+function explainUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const matching = issue.errors.find(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   );
-  if (matching) return matching.flatMap((inner) => flatten({ ...inner, path: [...issue.path, ...inner.path] }));
+  if (matching) return matching.flatMap((inner) => explainUnion({ ...inner, path: [...issue.path, ...inner.path] }));
   if (issue.message === REQUIRED) return [issue];
   const expected = issue.errors.flatMap((issues) =>
     issues.map((inner) => (inner as { expected?: string }).expected ?? ''),

@@ -42,7 +42,8 @@ export const updateTag = defineOperation({
   path: '/tags/{id}',
   permission: 'write',
   summary: 'Rename a tag',
-  description: 'Changes the name of a tag. The color is unchanged. The name of another tag is a conflict (409).',
+  description:
+    'Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagBody,
   statuses: [200],
   response: tagResponse,

@@ -96,7 +96,7 @@ const emailOption = defineParameter(
 );
 const roleOption = defineParameter(
   '--role <role>',
-  'role in the API: an admin can read and write, a member can only read',
+  'role in the API: "admin" can read and write, "member" can only read',
   z.enum(ROLES),
 );
 const seatTypeOption = defineParameter('--seat-type <type>', 'seat type of the member', z.enum(SEAT_TYPES));
@@ -106,7 +106,7 @@ const groupOption = defineParameter('--group <id>', 'ID of a group of the member
 });
 const invitationOption = defineParameter(
   '--invitation <state>',
-  'state of the invitation: the API rejects keys of the member with 403 if pending, with 410 if expired',
+  'state of the invitation: the API rejects the keys of a member whose invitation is pending (403) or expired (410)',
   z.enum(INVITATIONS),
 );
 
@@ -159,7 +159,7 @@ export const updateMemberCommand = defineCommand({
     seatType: { ...seatTypeOption, schema: seatTypeOption.schema.optional() },
     groupIds: {
       ...groupOption,
-      description: 'ID of a group of the member, replaces all current groups (repeatable)',
+      description: 'ID of a group of the member (repeatable): the given groups replace all current groups',
       schema: groupOption.schema.optional(),
       negatedOptionDescription: 'remove the member from all groups',
     },

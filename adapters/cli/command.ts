@@ -10,9 +10,9 @@ export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   readonly syntax: string;
   readonly description: string;
   readonly schema: Schema;
-  /** Whether the option can be given several times. Its schema is then one of an array. */
+  /** Whether the option can be given several times. Its schema is then the schema of an array. */
   readonly isRepeatable: boolean;
-  /** The description of an added option `--no-…`, which sets a repeatable option to an empty array. */
+  /** If set, there is also an option `--no-…` with this description, which sets this repeatable option to an empty array. */
   readonly negatedOptionDescription?: string;
 }
 
@@ -38,7 +38,7 @@ export interface CommandContext {
   /** Returns a new UUID version 7. */
   newId(): string;
   /**
-   * Aborted when the reader of the output closes it. If the command `handlesInterrupt`, also aborted on SIGINT (Ctrl-C)
+   * Aborted when the reader of the output closes the pipe. If the command `handlesInterrupt`, also aborted on SIGINT (Ctrl-C)
    * and SIGTERM.
    */
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export const INTERRUPTED_EXIT_CODE = 130;
 export interface MessageResult {
   readonly json: object;
   readonly message: string;
-  /** Set if the command did not complete everything. Default: 0. */
+  /** The exit code of a command that did not complete everything. Default: 0. */
   readonly exitCode?: number;
   /** The error that ended the command. */
   readonly error?: string;
@@ -79,7 +79,7 @@ export interface ReportResult {
 
 export type CommandResult = MessageResult | TableResult | ReportResult;
 
-/** The declaration of a command. The parser, the help, the reference and the tests are derived from it. */
+/** The declaration of a command. The parser, the help, docs/command-line.md and the tests are derived from it. */
 export interface Command {
   /** The words of the command, such as `member create`. */
   readonly name: string;
@@ -90,7 +90,7 @@ export interface Command {
   /** An example of usage, without `advocacy`. */
   readonly example: string;
   readonly parameters: Parameters;
-  /** Whether the command stops early on SIGINT (Ctrl-C) and SIGTERM and reports its result. Otherwise, they end the process. */
+  /** Whether SIGINT (Ctrl-C) and SIGTERM let the command stop early and report its result. Otherwise, they end the process. */
   readonly handlesInterrupt: boolean;
   run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<CommandResult>;
 }

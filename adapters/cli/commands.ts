@@ -24,7 +24,7 @@ import {
 } from './record-commands.ts';
 import { seedCommand } from './seed.ts';
 
-/** All commands, in the order of the help and the reference. */
+/** All commands, in the order of the help and of docs/command-line.md. */
 export const commands: readonly Command[] = [
   createWorkspaceCommand,
   listWorkspacesCommand,
@@ -48,7 +48,7 @@ export const commands: readonly Command[] = [
   seedCommand,
 ];
 
-/** The first words of the commands that have two words. */
+/** The help of the first words of two-word commands, such as `member` of `member create`. */
 export const commandGroups: Readonly<Record<string, { readonly summary: string; readonly example: string }>> = {
   workspace: { summary: 'create and list workspaces', example: createWorkspaceCommand.example },
   member: { summary: 'create, update and list members', example: createMemberCommand.example },

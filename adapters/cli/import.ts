@@ -94,11 +94,11 @@ export const importCommand = defineCommand({
   name: 'import',
   summary: 'create records from an NDJSON file',
   details:
-    'Each line is the JSON body of the POST request that creates one record. Valid lines are stored in their order. ' +
-    'Rejected lines are printed with their number and the reason. At the end, the command prints the line to continue ' +
-    'from. If the database did not confirm some lines, it also prints an --import-id, which prevents storing them ' +
-    'twice. Imported campaigns have no creator. A dry run detects a duplicate name only if it is already stored or the ' +
-    'lines are close together.',
+    'Each line is the JSON body of the POST request that creates one record. Valid lines are stored in the order of the ' +
+    'file. Rejected lines are printed with their number and the reason. At the end, the command prints the number of the ' +
+    'line to continue from. If the database did not confirm some lines, the command also prints an --import-id, which ' +
+    'prevents storing these lines twice. Imported campaigns have no creator. A dry run detects a duplicate name only if ' +
+    'the name is already stored, or if both lines are in the same batch of up to 500 lines.',
   example: 'import --workspace 0190… campaigns campaigns.ndjson',
   handlesInterrupt: true,
   parameters: {
@@ -110,7 +110,11 @@ export const importCommand = defineCommand({
       'number of the first line to import',
       positiveInteger().default(1),
     ),
-    importId: defineParameter('--import-id <id>', 'ID that an interrupted import printed', importIdSchema.optional()),
+    importId: defineParameter(
+      '--import-id <id>',
+      'ID that an interrupted or failed import printed',
+      importIdSchema.optional(),
+    ),
     dryRun: defineParameter('--dry-run', 'report rejected lines without storing any line', z.boolean().default(false)),
   },
   run: async (context, { kind, file, workspaceId, fromLine, importId = context.newId(), dryRun }) => {
@@ -127,7 +131,7 @@ interface Source extends ImportTarget {
   readonly fromLine: number;
   readonly dryRun: boolean;
   readonly stream: Readable;
-  /** The size in bytes. `undefined` if it is unknown, as of a pipe. */
+  /** The size of the file in bytes. `undefined` if it is unknown, as for a pipe. */
   readonly size: number | undefined;
 }
 
@@ -142,7 +146,7 @@ type ParsedLine = { readonly number: number } & (
   | { readonly reason: string }
 );
 
-/** Lines that are stored together. */
+/** Lines that are processed together. The valid ones are stored. */
 interface Batch {
   readonly lines: readonly ParsedLine[];
   /** The number of the last line that was read, including skipped lines. */
@@ -208,7 +212,7 @@ async function* runImport(context: CommandContext, source: Source): AsyncGenerat
   };
 }
 
-/** Yields the same values. Requests the next value while the consumer processes one. */
+/** Yields the values of `source`. Requests the next value while the consumer processes the current one. */
 async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   try {
@@ -216,17 +220,17 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
       const { done, value } = await next;
       if (done) return;
       next = source.next();
-      // An error is thrown by the `await` of the next pass. Without a handler, it would be unhandled until then.
+      // The `await` of the next iteration throws the error. Without this handler, the rejection would be unhandled until then.
       next.catch(doNothing);
       yield value;
     }
   } finally {
-    // Not awaited, because it resolves only after the next line, which may never arrive.
+    // Not awaited, because this resolves only after the next line, which may never arrive.
     void source.return(undefined).catch(doNothing);
   }
 }
 
-/** Resolves to the result of `work`. Rejects if `work` takes longer than `STOP_TIMEOUT_MS` after the interruption. */
+/** Resolves to the result of `work`. After an interruption, rejects if `work` does not end within `STOP_TIMEOUT_MS`. */
 async function waitUntilStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let startTimer = () => {};
@@ -275,9 +279,9 @@ function parseLine({ number, bytes }: Line, source: Source, maxLineLength: numbe
 
 /** Stores a batch, or only checks it in a dry run. Resolves to the rejected lines. */
 async function storeOrCheckBatch({ app }: CommandContext, { kind, workspaceId, dryRun }: Source, { lines }: Batch) {
-  const parsedLines = lines.filter((line) => 'body' in line);
-  const bodies = parsedLines.map(({ body }) => body);
-  const ids = dryRun ? undefined : parsedLines.map(({ id }) => id);
+  const validLines = lines.filter((line) => 'body' in line);
+  const bodies = validLines.map(({ body }) => body);
+  const ids = dryRun ? undefined : validLines.map(({ id }) => id);
   const results = (await importKinds[kind].createOrCheckMany(app, workspaceId, bodies, ids)).values();
   return lines.flatMap((line) => {
     if ('reason' in line) return [line];
@@ -292,10 +296,10 @@ function isBlank({ bytes }: Line): boolean {
   );
 }
 
-/** Returns the lines of the batch that was being stored when the import ended, or `null` if there are none. */
+/** Returns the range of the lines in the batch that was being stored when the import ended, or `null` if there are none. */
 function getUncertainLines({ dryRun }: Source, pendingBatch: Batch | undefined): LineRange | null {
-  const parsedLines = dryRun || !pendingBatch ? [] : pendingBatch.lines.filter((line) => 'body' in line);
-  const [first, last] = [parsedLines[0], parsedLines.at(-1)];
+  const validLines = dryRun || !pendingBatch ? [] : pendingBatch.lines.filter((line) => 'body' in line);
+  const [first, last] = [validLines[0], validLines.at(-1)];
   return first && last ? { firstLine: first.number, lastLine: last.number } : null;
 }
 

@@ -12,9 +12,9 @@ export interface ImportTarget {
 }
 
 /**
- * Derives the id of the record that is created from a line of an import. The same line, imported again with the same
- * `importId`, has the same id. The id is a UUID version 7 (RFC 9562) of the time of the import, the line number, and a hash
- * of the line and its target. The line number keeps ids in the order of the lines.
+ * Derives the id of the record that is created from a line of an import. If the same line is imported again with the same
+ * target, it gets the same id. The id is a UUID version 7 (RFC 9562). It consists of the time of the import, the line number,
+ * and a hash of the line and its target. The line number keeps ids in the order of the lines.
  */
 export function deriveLineId({ importId, workspaceId, kind }: ImportTarget, line: number, bytes: Uint8Array): string {
   const hash = createHash('sha256')
@@ -23,8 +23,8 @@ export function deriveLineId({ importId, workspaceId, kind }: ImportTarget, line
     .digest();
   const time = BigInt(`0x${importId.replace('-', '').slice(0, 12)}`);
   const number = BigInt.asUintN(LINE_BITS, BigInt(line));
-  const random = (number << BigInt(HASH_BITS)) | BigInt.asUintN(HASH_BITS, hash.readBigUInt64BE());
-  const id = (time << 80n) | (0x7n << 76n) | ((random >> 62n) << 64n) | (0b10n << 62n) | BigInt.asUintN(62, random);
+  const suffix = (number << BigInt(HASH_BITS)) | BigInt.asUintN(HASH_BITS, hash.readBigUInt64BE());
+  const id = (time << 80n) | (0x7n << 76n) | ((suffix >> 62n) << 64n) | (0b10n << 62n) | BigInt.asUintN(62, suffix);
   const hex = id.toString(16).padStart(32, '0');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

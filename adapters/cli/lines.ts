@@ -10,7 +10,7 @@ export interface Line {
   readonly endOffset: number;
 }
 
-/** Splits a stream into lines of at most `maxLength` bytes. Buffers at most one chunk and one line. */
+/** Yields the lines of a stream. A line of more than `maxLength` bytes has no content. Buffers at most one chunk and one line. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   let number = 0;
   let endOffset = 0;

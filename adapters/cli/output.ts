@@ -5,7 +5,7 @@ import { type ColumnWidths, computeColumnWidths, formatTableRow } from './table.
 import type { TerminalStream } from './terminal-stream.ts';
 import { replaceControlCharactersInLines, stringifyForTerminal } from './terminal-text.ts';
 
-/** The number of rows that set the column widths of a table. Later rows are written as they arrive. */
+/** The number of rows at the start of a table that determine its column widths. Later rows are written as they arrive. */
 const SAMPLE_ROW_COUNT = 1_000;
 
 /**
@@ -45,7 +45,7 @@ export class Output {
 
   private async writeRaw(text: string): Promise<void> {
     if (this.closedSignal.aborted || this.stream.write(text)) return;
-    // Rejects when the stream fails. The caller sees `closedSignal`.
+    // The promise rejects when the stream fails. The caller then finds `closedSignal` aborted.
     await once(this.stream, 'drain', { signal: this.closedSignal }).catch(doNothing);
   }
 
@@ -55,7 +55,7 @@ export class Output {
   }
 }
 
-/** Writes a result as one JSON value or for people. Resolves to the final message, or `undefined` for a list. */
+/** Writes a result as one JSON value or for people. Resolves to the final result, or `undefined` for a list. */
 export async function writeResult(
   result: CommandResult,
   isJson: boolean,
@@ -80,7 +80,7 @@ async function writeTableAsJson({ rows }: TableResult, output: Output): Promise<
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/** Writes a table row by row. Truncates lines to the width of a terminal. Other outputs get complete lines. */
+/** Writes a table row by row. Truncates lines to the width of the terminal. Without a terminal, the lines are complete. */
 async function writeTable({ rows, columns, emptyMessage }: TableResult, output: Output): Promise<void> {
   const shouldTruncate = output.terminalWidth !== undefined;
   const sample: (readonly string[])[] = [];

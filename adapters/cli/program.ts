@@ -18,7 +18,7 @@ const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, doma
 Commands read the settings of the server from the environment. They need STORAGE=mongodb and MONGODB_URI.`;
 const EXIT_CODES = `Exit codes:
   0    success
-  1    rejected by a rule, or no record has this ID
+  1    the command is not allowed, an ID is unknown, or an import rejected lines
   2    usage error, invalid settings, or the database is unavailable
   130  interrupted by Ctrl-C`;
 
@@ -97,20 +97,20 @@ function createArgument({ syntax, description, schema }: Parameter): Argument {
 }
 
 function createOptions({ syntax, description, schema, isRepeatable, negatedOptionDescription }: Parameter): Option[] {
-  const preset = schema.safeParse(undefined);
-  const option = new Option(syntax, preset.success ? description : `${description} (required)`);
+  const defaultResult = schema.safeParse(undefined);
+  const option = new Option(syntax, defaultResult.success ? description : `${description} (required)`);
   const choices = getChoices(schema);
   if (choices) option.choices(choices);
   if (isRepeatable)
     option.argParser((value, previous: readonly string[] | undefined) => [...(previous || []), value] as never);
-  if (!preset.success) option.makeOptionMandatory();
-  else if (typeof preset.data === 'number' || (choices && preset.data !== undefined))
-    option.default(String(preset.data));
+  if (!defaultResult.success) option.makeOptionMandatory();
+  else if (typeof defaultResult.data === 'number' || (choices && defaultResult.data !== undefined))
+    option.default(String(defaultResult.data));
   if (negatedOptionDescription === undefined) return [option];
   return [option, new Option(option.long?.replace('--', '--no-') ?? '', negatedOptionDescription)];
 }
 
-/** Returns the values of an enumeration, which can be optional or have a default. Other schemas give `undefined`. */
+/** Returns the values of an enumeration, or `undefined` for other schemas. The enumeration can be optional or have a default. */
 function getChoices(schema: z.ZodType): readonly string[] | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return getChoices(schema.unwrap() as z.ZodType);
@@ -122,6 +122,7 @@ function validateValues(
   { parameters }: Command,
   getValue: (parameter: Parameter) => unknown,
 ): Readonly<Record<string, unknown>> {
+  // The values are validated under the labels of their parameters, such as `--name`, because the error shows these.
   const entries = Object.entries(parameters);
   const labels = new Map(entries.map(([name, { syntax }]) => [name, syntax.split(' ')[0] as string]));
   const mapByLabel = <T>(map: (parameter: Parameter) => T) =>

@@ -21,19 +21,19 @@ export class ProgressLine {
 
   /** Shows the number of processed units and, if `fraction` (0 to 1) is known, a bar and the remaining time. */
   show(doneCount: number, unit: string, fraction?: number): void {
-    const done = fraction && Math.min(1, fraction);
+    const doneFraction = fraction && Math.min(1, fraction);
     const now = this.now();
     if (now - this.shownAt < (this.stream.isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) return;
     this.shownAt = now;
     const seconds = (now - this.startedAt) / 1000;
     const rate = seconds > 0 ? Math.round(doneCount / seconds) : 0;
-    const remaining = done ? `, ${formatDuration((seconds / done) * (1 - done))} left` : '';
+    const remaining = doneFraction ? `, ${formatDuration((seconds / doneFraction) * (1 - doneFraction))} left` : '';
     const text = `${doneCount} ${unit}, ${rate} a second${remaining}`;
     if (!this.stream.isTTY) {
       this.stream.write(`${text}\n`);
       return;
     }
-    const bar = done === undefined ? '' : formatBar(done);
+    const bar = doneFraction === undefined ? '' : formatBar(doneFraction);
     this.stream.write(CLEAR_LINE + `${bar}${text}`.slice(0, (this.stream.columns ?? 80) - 1));
     this.isBarVisible = true;
   }

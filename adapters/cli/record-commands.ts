@@ -111,7 +111,7 @@ export const listPillarsCommand = defineCommand({
 export const verifyDomainCommand = defineCommand({
   name: 'domain verify',
   summary: 'mark a domain as verified',
-  details: 'Not allowed while another workspace has verified the same domain and not archived it.',
+  details: 'This is not allowed if another workspace has verified a domain with the same name and has not archived it.',
   example: 'domain verify --workspace 0190… 0193…',
   parameters: { id: defineParameter('<domain>', 'ID of the domain', idSchema), workspaceId: workspaceOption },
   run: async ({ app }, { workspaceId, id }) => {
@@ -166,7 +166,8 @@ export const setCampaignStatusCommand = defineCommand({
   name: 'campaign set-status',
   summary: 'publish or archive a campaign',
   details:
-    'Allowed changes: from draft to published or archived, from published to archived, from archived to published.',
+    'Allowed changes: from draft to published or archived, from published to archived, from archived to published. A ' +
+    'campaign cannot become a draft again.',
   example: 'campaign set-status --workspace 0190… 0194… published',
   parameters: {
     id: defineParameter('<campaign>', 'ID of the campaign', idSchema),

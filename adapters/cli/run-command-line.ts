@@ -46,7 +46,7 @@ export async function runCommandLine(args: readonly string[], environment: Envir
   const hasColors = (stream: TerminalStream) =>
     Boolean(stream.isTTY && !environment.env.NO_COLOR && (stream.hasColors?.() ?? false));
   const output = new Output(environment.stdout, hasColors(environment.stdout));
-  const errors = new Output(environment.stderr, hasColors(environment.stderr));
+  const errorOutput = new Output(environment.stderr, hasColors(environment.stderr));
   const { stdout, stderr } = environment;
   let exitCode = 0;
   const program = createProgram(environment.version, {
@@ -57,26 +57,26 @@ export async function runCommandLine(args: readonly string[], environment: Envir
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_HELP_WIDTH,
     },
     async run(command, values, isJson) {
-      exitCode = await runCommand(command, values, isJson, environment, output, errors);
+      exitCode = await runCommand(command, values, isJson, environment, output, errorOutput);
     },
     serve: () => environment.serve(),
   });
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    exitCode = await reportError(error, errors);
+    exitCode = await reportError(error, errorOutput);
   }
   await output.flush();
   if (output.writeError === undefined) return exitCode;
-  await errors.write(`error: the output could not be written: ${output.writeError}\n`);
+  await errorOutput.write(`error: the output could not be written: ${output.writeError}\n`);
   return USAGE_ERROR_EXIT_CODE;
 }
 
 /** Writes the error that ended a command line. Resolves to the exit code. */
-async function reportError(error: unknown, errors: Output): Promise<number> {
+async function reportError(error: unknown, errorOutput: Output): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR_EXIT_CODE;
   const lines = error instanceof UsageError ? error.lines : [(error as Error).message];
-  for (const line of lines) await errors.write(`error: ${line}\n`);
+  for (const line of lines) await errorOutput.write(`error: ${line}\n`);
   return error instanceof CoreError ? 1 : USAGE_ERROR_EXIT_CODE;
 }
 
@@ -86,7 +86,7 @@ async function runCommand(
   isJson: boolean,
   environment: Environment,
   output: Output,
-  errors: Output,
+  errorOutput: Output,
 ): Promise<number> {
   const { app, bodyLimit, now, newId, close } = await environment.openApplication();
   try {
@@ -106,9 +106,10 @@ async function runCommand(
     if (typeof values.workspaceId === 'string') await app.workspaces.get(values.workspaceId);
     const result = await writeResult(await command.run(context, values), isJson, output);
     await output.flush();
-    if (result && output.closedSignal.aborted) await errors.write(`${result.message}\n`);
-    if (result?.warning) await errors.write(`warning: ${result.warning}\n`);
-    if (result?.error) await errors.write(`error: ${result.error}\n`);
+    // If standard output is closed, the final message is written to standard error instead.
+    if (result && output.closedSignal.aborted) await errorOutput.write(`${result.message}\n`);
+    if (result?.warning) await errorOutput.write(`warning: ${result.warning}\n`);
+    if (result?.error) await errorOutput.write(`error: ${result.error}\n`);
     return result?.exitCode ?? 0;
   } finally {
     await close();

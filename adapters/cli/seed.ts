@@ -74,7 +74,7 @@ const WEIGHTED_STATUSES: readonly CampaignStatus[] = [
   'draft',
   'archived',
 ];
-/** When campaigns start, in days from now, and how many days they last: ended, running and upcoming campaigns. */
+/** When campaigns start, in days from now, and how many days they last: for ended, for running, and for upcoming campaigns. */
 const DATE_WINDOWS = [
   { starts: [-400, -60], lasts: [5, 50] },
   { starts: [-30, -1], lasts: [31, 90] },
@@ -82,7 +82,7 @@ const DATE_WINDOWS = [
 ] as const;
 
 const BATCH_SIZE = 500;
-/** One description in 20 is long. */
+/** On average, one description in 20 is long. */
 const LONG_DESCRIPTION_INTERVAL = 20;
 /** Sentences are added until a length in this range is reached, so the maximum leaves room for one more sentence. */
 const DESCRIPTION_LENGTHS = { short: [0, 250], long: [300, DESCRIPTION_LENGTH.max - 100] } as const;
@@ -248,7 +248,7 @@ function buildCampaign(random: SeededRandom, now: number): NewCampaign {
     : campaign;
 }
 
-/** Returns `start` followed by some sentences, or by many in one of `LONG_DESCRIPTION_INTERVAL` calls. */
+/** Returns `start` followed by some sentences. In one of `LONG_DESCRIPTION_INTERVAL` calls, these are many sentences. */
 function addSentences(random: SeededRandom, start: string): string {
   const [minLength, maxLength] =
     random.nextIntegerBelow(LONG_DESCRIPTION_INTERVAL) === 0 ? DESCRIPTION_LENGTHS.long : DESCRIPTION_LENGTHS.short;

@@ -4,43 +4,57 @@ import type { Observer, RequestContext } from './responder.ts';
 
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
 const MIN_IN_FLIGHT_COUNT = 50;
-/** The number of scans in flight that is always allowed. It is lower, because each scan can occupy a core of the database. */
+/**
+ * The number of scans (see `SCAN_URL`) in flight that is always allowed. It is lower, because each scan can occupy a core of the
+ * database.
+ */
 const MIN_SCAN_IN_FLIGHT_COUNT = 16;
 /** The number of scans in flight that is always allowed for one workspace. */
 const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
 
-/** If no request is served for this time, the storage is paused (see `FairQueue`). It is longer than a request takes. */
+/**
+ * If requests wait and none is served for this time, the storage is treated as paused (see `FairQueue`). The time is longer than
+ * a request takes.
+ */
 const PAUSE_MS = 250;
-/** This time for the queue of scans. It is longer than a scan takes. */
+/** The same time for the queue of scans. It is longer than a scan takes. */
 const SCAN_PAUSE_MS = 2_000;
 
-/** The number of health probes that begin at once in an iteration of the event loop. */
+/** The maximum number of health probes that begin without queueing in an iteration of the event loop. */
 const MAX_PROBE_COUNT = 20;
 
-/** The time for which an iteration of the event loop begins waiting requests. */
+/** The maximum time that an iteration of the event loop spends on beginning queued requests. */
 const BEGIN_BUDGET_MS = 10;
-/** The time for which an iteration rejects requests. */
+/** The time that an iteration spends on rejecting requests, unless it may spend `MAX_REJECT_BUDGET_MS`. */
 const REJECT_BUDGET_MS = 0.6;
 /**
- * The time for which an iteration rejects requests until it has rejected `REJECTED_SHARE` of the excess: the requests that
- * arrived since the last iteration, minus those that began. With less, clients that retry at once would be rejected more and
- * more often.
+ * The maximum time that an iteration spends on rejecting requests while it has rejected less than `REJECTED_SHARE` of the excess.
+ * The excess is the number of requests that arrived since the last iteration, minus the number of those that began. With a
+ * shorter time, clients that retry at once would be rejected more and more often.
  */
 const MAX_REJECT_BUDGET_MS = 4;
 const REJECTED_SHARE = 0.97;
-/** The longest time that requests wait for connections that are being opened: libuv 1.45 and later accept one per iteration. */
+/**
+ * The maximum time for which queued requests wait while new connections are accepted. libuv 1.45 and later accept only one
+ * connection per iteration of the event loop.
+ */
 const MAX_ACCEPT_WAIT_MS = 10;
 /** The maximum time that a connection is assumed to have waited until it was accepted. */
 const MAX_ACCEPT_LAG_MS = 2_000;
-/** The interval between rejections if no request may begin, so that they do not block the rest of the service. */
+/** The interval between iterations that only reject, because no request may begin. It leaves time for the rest of the service. */
 const REJECT_INTERVAL_MS = 2;
+/** The interval at which late requests are looked for. */
 const CHECK_INTERVAL_MS = 100;
 
+/** The maximum number of credentials whose workspace is cached. */
 const MAX_CREDENTIAL_COUNT = 10_000;
-/** The length of the end of a credential. It identifies a key, and is too short to be a secret. */
+/** The number of characters at the end of a credential that identify it in the cache. They are too few to be used as a key. */
 const CREDENTIAL_END_LENGTH = 10;
 
-/** Matches the URL of a scan, which may read much of a collection: a search, a page from 100 on, or encoded names of parameters. */
+/**
+ * Matches the URL of a scan, which may read much of a collection: a search or a page from 100 on. Also matches a percent-encoded
+ * parameter name, which could be the name of one of these parameters.
+ */
 const SCAN_URL = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
 
 const OVERLOAD_ERROR = createOverloadError('The service is overloaded: try again in one second.');
@@ -57,6 +71,7 @@ export interface QueuedRequest {
 
 interface InFlightRequest {
   readonly queue: FairQueue<QueuedRequest>;
+  /** The id of the workspace, or the address of the client if the workspace was not known when the request was queued. */
   readonly key: string;
   readonly credential: string;
 }
@@ -74,31 +89,36 @@ export class Admission implements Observer {
     SCAN_PAUSE_MS,
   );
   private readonly inFlight = new Map<RequestContext, InFlightRequest>();
+  /** The requests that are to be rejected. */
   private readonly rejections: QueuedRequest[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
   private readonly workspaces = new Map<string, string>();
   /** Whether the next request should be a scan, if one waits. */
   private isScanNext = false;
+  /** Whether `runIteration` or `beginNext` will be called. */
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
+  /** The time at which the current iteration stops beginning requests. */
   private beginUntil = 0;
+  /** The time of the last call of `beginNext`. */
   private begunAt = 0;
+  /** Whether a connection was accepted since the last iteration. */
   private hasAccepted = false;
   private probeCount = 0;
   /** The number of requests that arrived, and of those that began, since the last iteration. */
   private arrivedCount = 0;
   private begunCount = 0;
   /**
-   * The estimated arrival time of the requests that are being read: when the first of them was read. The others probably arrived
-   * then, too, but their connections waited to be accepted.
+   * The estimated arrival time of the requests that are being read: the time at which the first of them was read. The others
+   * probably arrived then, too, but their connections waited to be accepted.
    */
   private arrivedAt: number | undefined;
 
   constructor(private readonly noteRejection: (reason: RejectionReason) => void) {}
 
   /**
-   * Queues a request, which later begins or is rejected. Requests whose workspace is not known yet count for their address:
-   * many unknown credentials take no more than their share.
+   * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under the address
+   * of its client. So many unknown credentials from an address get no more than the share of one workspace.
    */
   add(url: string, waiting: QueuedRequest, address = ''): void {
     const queue = SCAN_URL.test(url) ? this.scans : this.requests;
@@ -120,18 +140,18 @@ export class Admission implements Observer {
     else this.add('', { ...waiting, reject: waiting.begin });
   }
 
-  /** To be called when a connection is accepted. Others may follow. */
+  /** Notes that a connection was accepted. More connections may be waiting to be accepted. */
   onConnection(): void {
     this.hasAccepted = true;
   }
 
   /**
-   * Waits for a client, which may be slow, and does not count its request as in flight meanwhile. Afterwards, the request
-   * counts again unless `hasResponse` returns `true`.
+   * Waits for `wait`, which can be slow, such as a request body. Meanwhile, the request does not count as in flight. Afterwards,
+   * it counts again unless `hasResponse` returns `true`.
    */
-  async excludeFromInFlight<T>(context: RequestContext, client: Promise<T>, hasResponse: () => boolean): Promise<T> {
+  async excludeFromInFlight<T>(context: RequestContext, wait: Promise<T>, hasResponse: () => boolean): Promise<T> {
     const entry = this.end(context);
-    const value = await client;
+    const value = await wait;
     if (entry && !hasResponse()) {
       entry.queue.begin(entry.key);
       this.inFlight.set(context, entry);
@@ -153,6 +173,7 @@ export class Admission implements Observer {
     if (this.workspaces.size > MAX_CREDENTIAL_COUNT) this.workspaces.delete(oldest);
   }
 
+  /** Stops counting a request as in flight. Counts it as served if `now` is given. */
   private end(context: RequestContext, now?: number): InFlightRequest | undefined {
     const entry = this.inFlight.get(context);
     if (!entry) return undefined;
@@ -167,6 +188,7 @@ export class Admission implements Observer {
     this.noteRejection(reason);
   }
 
+  /** Rejects late requests (see `FairQueue.takeLate`), and removes the workspaces without requests from the queues. */
   private readonly check = (): void => {
     const now = performance.now();
     const late = [...this.requests.takeLate(now), ...this.scans.takeLate(now)];
@@ -186,6 +208,7 @@ export class Admission implements Observer {
     setImmediate(this.runIteration);
   }
 
+  /** Rejects some requests. Then begins queued requests, unless connections are still being accepted. */
   private readonly runIteration = (): void => {
     const start = performance.now();
     this.rejectSome(start);
@@ -216,7 +239,7 @@ export class Admission implements Observer {
     if (now > this.beginUntil) setImmediate(this.runIteration);
     else if (this.beginOne(now)) {
       if (this.isEmpty && this.rejections.length === 0) this.stopSchedule();
-      // Continues when the request that just began has done everything that it can do without waiting.
+      // Continues after the request that just began has done everything that it can do without waiting.
       else queueMicrotask(() => process.nextTick(this.beginNext));
     } else if (this.rejections.length > 0) setTimeout(this.runIteration, REJECT_INTERVAL_MS);
     else this.stopSchedule();

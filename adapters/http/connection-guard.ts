@@ -18,8 +18,8 @@ export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 /**
  * Sets the timeouts of a server, and responds with the error object if a request cannot be parsed, is too slow or has the
  * method `CONNECT`. Node would send another status or no response. Requests with `Expect` are served like others. A
- * connection is read for a moment after its last response: a reset would discard the response if the client is still
- * sending.
+ * connection is read for a moment after its last response. If it were closed at once while the client is still sending, a reset
+ * could discard the response.
  */
 export function guardConnections(server: Server, pipelining: PipeliningQueue, responder: Responder): void {
   const rejected = new WeakSet<Duplex>();
@@ -27,10 +27,11 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, re
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.maxHeadersCount = MAX_HEADER_COUNT;
-  // A client that ends its side after its request still waits for the response. The type of `Server` lacks this property.
+  // A client that has ended its side of the connection still waits for the response. The type `Server` lacks this property.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   server.on('connection', (socket) => {
+    // Node calls `destroySoon` after the last response of a connection.
     socket.destroySoon = () => linger(socket);
   });
 
@@ -61,7 +62,7 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, re
     });
   });
 
-  /** Rejects a request that is malformed, but is being served already. */
+  /** Rejects a request that turns out to be malformed while it is being served. */
   function rejectRequest(response: ServerResponse, error: HttpError, socket: Duplex): void {
     response.shouldKeepAlive = false;
     if (!response.headersSent) responder.fail(response, error);
@@ -84,13 +85,13 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, re
   }
 }
 
-/** Calls `callback` after the previous response was sent, or at once if there is none. */
+/** Calls `callback` when `response` was sent or its connection is closed, or at once if there is nothing to wait for. */
 function afterResponse(response: ServerResponse | undefined, callback: () => void): void {
   if (!response || response.closed) callback();
   else response.once('close', callback);
 }
 
-/** Ends our side of a connection and discards what still arrives. Closing at once would reset the response that was sent. */
+/** Ends our side of a connection and discards what still arrives. Closing it at once could discard the response that was sent. */
 function linger(socket: Duplex): void {
   socket.end();
   stopParsing(socket);
@@ -104,7 +105,7 @@ function stopParsing(socket: Duplex): void {
   socket.on('data', () => undefined);
 }
 
-/** Messages for the codes of Node and of its parser, llhttp. */
+/** Messages for the error codes of Node and of its parser, llhttp. */
 const PARSER_MESSAGES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT:
     `The request took too long to arrive: send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +

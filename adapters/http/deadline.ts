@@ -1,4 +1,4 @@
-/** The time that several operations of a request may take together. The time between them does not count. */
+/** The time that several steps of a request may take together. The time between these steps does not count. */
 export class Deadline {
   constructor(private remainingMs: number) {}
 

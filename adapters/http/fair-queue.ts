@@ -1,4 +1,7 @@
-/** A queue that has not been empty for this time is standing: more requests arrive than are served. Until then it is a burst. */
+/**
+ * A queue that has not been empty for this time is a standing queue: more requests arrive than are served. Until then, the
+ * queue is a burst.
+ */
 const BURST_MS = 500;
 /** The longest time that a request should wait in a standing queue. */
 const MAX_WAIT_MS = 500;
@@ -11,10 +14,10 @@ const MAX_BURST_WAIT_MS = 8_000;
 /** The number of requests of a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
 const MAX_BURST_COUNT = 600;
 
-/** The reason of a rejection: its workspace sends too many requests, all workspaces together do, or it waited too long. */
+/** Why a request is rejected: its workspace sends too many requests, all workspaces together do, or it waits too long. */
 export type RejectionReason = 'workspace' | 'service' | 'timeout';
 
-/** The requests of one workspace. */
+/** The requests of one workspace, or of one client address if their workspace is not known. */
 interface Lane<Request> {
   readonly key: string;
   readonly waiting: { readonly request: Request; readonly since: number }[];
@@ -25,8 +28,9 @@ interface Lane<Request> {
 
 /**
  * A queue that is fair to workspaces: in each round, every waiting workspace begins one request. So a request waits for the
- * earlier requests of its own workspace, and for as many of each other workspace. The queue is bounded by waiting time, and
- * the requests in flight by the recent throughput and a target latency (docs/adr/0016-overload.md). Times are milliseconds.
+ * earlier requests of its own workspace, and for as many of each other workspace. The queue is bounded by the waiting time. The
+ * number of requests in flight is bounded by the recent throughput and a target latency (docs/adr/0016-overload.md). Times are
+ * milliseconds.
  */
 export class FairQueue<Request> {
   private readonly lanes = new Map<string, Lane<Request>>();
@@ -41,8 +45,9 @@ export class FairQueue<Request> {
   private size = 0;
 
   /**
-   * Creates a queue with the numbers of requests that may always be in flight: of all workspaces, and of one. If none is
-   * served for `pauseMs`, the storage is paused, and the recent throughput does not predict how long a request would wait.
+   * Creates a queue. `minInFlight` requests, and `minWorkspaceInFlight` of each workspace, may always be in flight. If requests
+   * wait and none is served for `pauseMs`, the storage is treated as paused. Then the recent throughput does not predict how long
+   * a request would wait.
    */
   constructor(
     minInFlight: number,
@@ -103,14 +108,14 @@ export class FairQueue<Request> {
   }
 
   /**
-   * Removes and returns the requests that have waited too long. From a standing queue, it also removes those that would wait
-   * too long, the newest first. If more than `MAX_BURST_COUNT` requests wait, the limit for
-   * the longest lanes is `MAX_ROUND_MS`.
+   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. From a standing queue, it also removes
+   * requests that would wait longer, the newest first. If more than `MAX_BURST_COUNT` requests wait, the longest lanes keep only
+   * requests that would wait for at most `MAX_ROUND_MS`.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
     const isStanding = !this.isPaused(now) && now - this.busySince > BURST_MS && this.size > MIN_WAITING_COUNT;
-    // The lanes at the end would begin last.
+    // The requests of the last lanes would begin last, so these lanes are shortened first.
     for (const lane of [...this.round].reverse()) {
       const { waiting } = lane;
       const waitMs = () => (isStanding ? this.estimateWaitMs(waiting.length, now) : 0);
@@ -142,12 +147,13 @@ export class FairQueue<Request> {
     return lane;
   }
 
-  private rejectionReasonOf({ waiting, busySince }: Lane<Request>, now: number): RejectionReason | undefined {
+  /** Returns the reason for which a new request of a workspace should be rejected, if there is one. */
+  private rejectionReasonOf(lane: Lane<Request>, now: number): RejectionReason | undefined {
     if (this.size < MIN_WAITING_COUNT) return undefined;
     if (this.isPaused(now) && this.size < MAX_BURST_COUNT) return undefined;
     if (now - this.busySince > BURST_MS && this.estimateWaitMs(1, now) > MAX_ROUND_MS) return 'service';
-    if (now - busySince <= BURST_MS) return undefined;
-    return this.estimateWaitMs(waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
+    if (now - lane.busySince <= BURST_MS) return undefined;
+    return this.estimateWaitMs(lane.waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
   }
 
   /** Returns whether requests wait and none has been served for a while, as in a failover of the database. */
@@ -161,18 +167,19 @@ export class FairQueue<Request> {
     for (const lane of this.round) lane.busySince = now;
   }
 
-  /** Estimates the time in which a workspace begins this number of requests, by the recent throughput. */
-  private estimateWaitMs(requests: number, now: number): number {
-    return (requests * this.round.size) / this.inFlight.throughputPerMs(now);
+  /** Estimates how long a workspace takes to begin this number of requests, from the recent throughput. */
+  private estimateWaitMs(requestCount: number, now: number): number {
+    return (requestCount * this.round.size) / this.inFlight.throughputPerMs(now);
   }
 }
 
 /** The latency that requests in flight should not exceed. */
 const TARGET_LATENCY_MS = 200;
+/** The length of a window in which served requests are counted, and the minimum length that the throughput is based on. */
 const WINDOW_MS = 500;
 const MIN_WINDOW_MS = 50;
 
-/** The requests in flight, bounded by the recent throughput times the target latency (Little's law), but at least by a minimum. */
+/** Counts requests in flight. The limit is `min`, or the recent throughput times the target latency (Little's law) if higher. */
 class InFlightLimit {
   count = 0;
   private startedAt = 0;
@@ -204,9 +211,9 @@ class InFlightLimit {
   private rollWindow(now: number): void {
     const elapsed = now - this.startedAt;
     if (elapsed < WINDOW_MS) return;
-    const isNext = elapsed < 2 * WINDOW_MS;
-    this.previousCount = isNext ? this.currentCount : 0;
+    const isNextWindow = elapsed < 2 * WINDOW_MS;
+    this.previousCount = isNextWindow ? this.currentCount : 0;
     this.currentCount = 0;
-    this.startedAt = isNext ? this.startedAt + WINDOW_MS : now;
+    this.startedAt = isNextWindow ? this.startedAt + WINDOW_MS : now;
   }
 }

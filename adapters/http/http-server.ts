@@ -18,7 +18,7 @@ import { type Observer, Responder } from './responder.ts';
 export interface HttpSettings {
   /** The maximum size of a request body, in bytes. */
   readonly bodyLimit: number;
-  /** The URL or relative reference of the documentation, which `doc_url` refers to. */
+  /** The base of `doc_url`: a URL or a path. */
   readonly docsUrl: string;
   /** The `trust proxy` setting of Express. */
   readonly trustProxy: boolean | number | string;
@@ -105,7 +105,7 @@ function createApp(services: HandlerServices): Express {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
     app[method](operation.path.replace('{id}', ':id'), createOperationHandler(operation, services));
   }
-  const findMissing = createReadinessCheck(services);
+  const findUnreadyReason = createReadinessCheck(services);
   const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
     app.get(path, (_request, response) => {
       responder.contextOf(response).route = path;
@@ -113,9 +113,9 @@ function createApp(services: HandlerServices): Express {
     });
   get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
   get('/readyz', async (response) => {
-    const missing = await findMissing(response);
-    const body = missing === undefined ? { status: 'ready' } : { status: 'unavailable', missing };
-    responder.send(response, missing === undefined ? 200 : 503, JSON.stringify(body));
+    const reason = await findUnreadyReason(response);
+    const body = reason === undefined ? { status: 'ready' } : { status: 'unavailable', missing: reason };
+    responder.send(response, reason === undefined ? 200 : 503, JSON.stringify(body));
   });
   serveDocs(app, responder);
   app.use((request) => {
@@ -132,8 +132,8 @@ function createNotFoundError(request: IncomingMessage): HttpError {
 }
 
 /**
- * Returns a function that resolves to the component that is missing for readiness, or to `undefined` if the service is ready.
- * The cause is reported to the observers, once per outage. Concurrent calls share one check of the storage.
+ * Returns a function that resolves to the reason for which the service is not ready, or to `undefined` if it is ready. An error
+ * of the storage is reported to the observers once per outage. Concurrent calls share one check of the storage.
  */
 function createReadinessCheck({ app, responder }: HandlerServices) {
   let wasReady = true;
@@ -158,8 +158,8 @@ function createReadinessCheck({ app, responder }: HandlerServices) {
 
 /**
  * Returns message classes whose instances have the prototypes of an Express application from the start. Express sets these
- * prototypes on every request and response, which makes V8 abandon their hidden classes (expressjs/express#5998). With
- * these classes that is a no-op, and a GET takes half the processor time (docs/benchmark.md).
+ * prototypes on every request and response, which makes V8 abandon their hidden classes (expressjs/express#5998). With these
+ * message classes, setting the prototypes changes nothing, and a GET takes half the processor time (docs/benchmark.md).
  */
 function createMessageClasses(app: Express) {
   const withPrototype = <Base extends typeof IncomingMessage | typeof ServerResponse>(

@@ -2,15 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../core/access/rate-limiter.ts';
 import { createRateLimitError } from './rate-limit-headers.ts';
 
-/** The pause of an address after a look-up that failed: it limits the look-ups of a flood to 50 per second. */
+/** The pause after a failed look-up for an address. So a flood of invalid keys from it costs at most 50 look-ups per second. */
 const LOOKUP_INTERVAL_MS = 20;
-/** The maximum number of look-ups that wait at an address: the last one waits four seconds. */
+/** The maximum number of look-ups that wait for an address. If all look-ups fail, the last one waits for four seconds. */
 const MAX_WAITING_LOOKUP_COUNT = 200;
 const MAX_ADDRESS_COUNT = 10_000;
 
 /**
- * The addresses that have exceeded the limit of rejected credentials, each until its window ends. Keys from such an address
- * are looked up one after another. So a valid key is served, and a flood of invalid keys costs the storage little.
+ * The addresses that have exceeded the limit of rejected credentials, each until its rate limit window ends. Keys from such an
+ * address are looked up one after another. So requests with a valid key are still served, and a flood of invalid keys costs the
+ * storage little.
  */
 export class LimitedAddresses {
   private readonly addresses = new Map<string, LimitedAddress>();
@@ -24,7 +25,7 @@ export class LimitedAddresses {
     if (this.addresses.size > MAX_ADDRESS_COUNT) this.addresses.delete(oldest as string);
   }
 
-  /** Returns the address if it is over its limit. Calls `getAddress` only if there are such addresses. */
+  /** Returns the address if it is over its limit. Calls `getAddress` only if any address is over its limit. */
   find(getAddress: () => string): LimitedAddress | undefined {
     if (this.addresses.size === 0) return undefined;
     const address = getAddress();

@@ -11,26 +11,26 @@ type Encode = (text: string) => string;
 
 /**
  * Returns the `Link` header of a page of a list (RFC 8288): `next` if another page has items, and `prev` from page 2 on. The
- * references are relative and keep the other parameters. If they are too long, the parameters are written as short as
+ * links are relative URLs and keep the other parameters. If the links are too long, their parameters are written as short as
  * possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long for `next`, because a client
  * would mistake a page without `next` for the last one (docs/adr/0020-links-of-long-queries.md).
  */
 export function formatPageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
   const page = Number(query.page?.[0] ?? 1);
-  const links = (parameters: string) => {
+  const createLinks = (parameters: string) => {
     const link = (number: number, relation: string) => `<${path}?${parameters}page=${number}>; rel="${relation}"`;
     return [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
   };
   if (!hasNext && page === 1) return undefined;
-  const asSent = links(formatParameters(query, encodeURIComponent, false)).join(', ');
+  const asSent = createLinks(formatParameters(query, encodeURIComponent, false)).join(', ');
   if (asSent.length <= MAX_LINK_BYTES) return asSent;
-  const short = links(formatParameters(query, encodeShort, true));
-  const fittingLinks = [short.join(', '), short[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
+  const shortLinks = createLinks(formatParameters(query, encodeShort, true));
+  const fittingLinks = [shortLinks.join(', '), shortLinks[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
   if (fittingLinks === undefined && hasNext) throw createTooLongError(query);
   return fittingLinks;
 }
 
-/** Returns the parameters except `page`, each followed by `&`. `joinsValues`: whether to join several values of a name with commas. */
+/** Returns the parameters except `page`, each followed by `&`. If `joinsValues`, joins the values of a parameter with commas. */
 function formatParameters(query: QueryValues, encode: Encode, joinsValues: boolean): string {
   let parameters = '';
   for (const [name, values] of Object.entries(query)) {
@@ -41,7 +41,10 @@ function formatParameters(query: QueryValues, encode: Encode, joinsValues: boole
   return parameters;
 }
 
-/** Percent-encodes only what RFC 3986 forbids in a query or form decoding interprets (`&`, `=`, `+`). A space becomes `+`. */
+/**
+ * Percent-encodes only the characters that RFC 3986 forbids in a query, and `&`, `=` and `+`, which have a meaning in form data.
+ * A space becomes `+`.
+ */
 const encodeShort: Encode = (text) =>
   encodeURIComponent(text)
     .replace(/%20/g, '+')

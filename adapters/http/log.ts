@@ -5,8 +5,8 @@ import type { Observer } from './responder.ts';
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Creates the observer that logs one line for each request, and each unexpected error with its stack. Both have the
- * request id.
+ * Creates the observer that logs one line for each request, and each unexpected error with its stack. Both log entries contain
+ * the request id.
  */
 export function createLogObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: serializeError } });
@@ -28,8 +28,8 @@ export function createLogObserver(logger: Logger) {
 }
 
 /**
- * Returns a path for the log: of bounded length, and without segments that are as long as a key. A path is visible ASCII,
- * because Node's parser rejects any other target.
+ * Returns a path for the log: of bounded length, and without segments that are long enough to be an API key. A path is visible
+ * ASCII, because Node's parser rejects any other target.
  */
 function redactPath(path: string): string | undefined {
   // The target of CONNECT is not a path, and may contain a password.
@@ -43,7 +43,7 @@ function redactPath(path: string): string | undefined {
 const RECORD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const KNOWN_SEGMENTS = new Set(operations.flatMap(({ path }) => path.split('/')));
 
-/** Returns the loggable properties of an error and its causes. Other properties may contain records, as those of a driver do. */
+/** Returns the loggable properties of an error and its causes. Others, such as those of a driver, may contain records. */
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: removeQuotedText(String(error)) };
   const { name: type, message, stack, cause } = error;
@@ -58,7 +58,10 @@ function serializeError(error: unknown): object {
   };
 }
 
-/** Cuts a message off at its first quotation, which may contain a record. Some messages of MongoDB contain a whole one. */
+/**
+ * Cuts a message off at its first quotation mark or brace, because the text after it may come from a record. Some messages of
+ * MongoDB contain a whole record.
+ */
 function removeQuotedText(message: string): string {
   return message.replace(/["{].*/s, '…');
 }

@@ -2,7 +2,7 @@ const MIB = 1024 * 1024;
 
 /** The maximum for one workspace. */
 const MAX_WORKSPACE_BYTES = 32 * MIB;
-/** If all workspaces together exceed this size, the lower maximum applies to each. */
+/** If all workspaces together use more than this, `MAX_WORKSPACE_BYTES_UNDER_PRESSURE` applies to each of them. */
 const PRESSURE_BYTES = 128 * MIB;
 const MAX_WORKSPACE_BYTES_UNDER_PRESSURE = 2 * MIB;
 

@@ -30,8 +30,8 @@ export class OpenConnections {
     if (!this.server.listening) return;
     let isClosed = false;
     this.server.once('close', () => (isClosed = true));
-    // The method of node:http would cut off responses that are being sent: it treats a connection as idle as soon as its
-    // response is written, and not when it is sent.
+    // The `close` method of node:http would cut off responses that are being sent: it treats a connection as idle as soon as its
+    // response is written, even if the response has not been sent yet.
     NetServer.prototype.close.call(this.server);
     while (!isClosed) {
       if (![...this.sockets].some(({ writableLength }) => writableLength > 0)) this.closeIdle();
@@ -44,13 +44,16 @@ export class OpenConnections {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Closes the idle connections. Node does not count a connection as idle before its first byte. */
+  /** Closes the idle connections, also those that have received no byte yet, which Node does not count as idle. */
   private closeIdle(): void {
     this.server.closeIdleConnections();
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  /** Closes the connections that exceed the keep-alive timeout. Node restarts that timeout at each empty line. */
+  /**
+   * Closes the connections that exceed the keep-alive timeout. Node's own timeout does not suffice, because it restarts whenever
+   * the client sends an empty line (CRLF) between requests.
+   */
   private closeTimedOut(now: number): void {
     for (const socket of this.sockets) {
       const newest = this.pipelining.newestOf(socket);

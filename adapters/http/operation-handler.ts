@@ -35,7 +35,7 @@ export interface HandlerServices {
 }
 
 /**
- * Returns the request handler of an operation. The lines are in the order of the checks: the first check that fails
+ * Returns the request handler of an operation. Its checks run in the order of its lines: the first check that fails
  * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends the
  * response, and the request has no effect.
  */
@@ -84,7 +84,7 @@ export function createOperationHandler(
   };
 }
 
-/** The error for too many unread responses. Only reads are rejected, because repeating them has no side effects. */
+/** The error for too many unread responses. Only reads are rejected, because clients can repeat reads without side effects. */
 const UNREAD_RESPONSES_ERROR = createOverloadError(
   'Too many responses to your workspace have not been read: read them, or send fewer requests at the same time.',
 );
@@ -92,8 +92,8 @@ const UNREAD_RESPONSES_ERROR = createOverloadError(
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
- * Authenticates the caller. Counts rejected credentials by the address of the client. From an address over that limit, a
- * valid key is accepted too, but look-ups of keys that are not cached run one after another.
+ * Authenticates the caller. Counts rejected credentials by the address of the client. If an address is over its limit of rejected
+ * credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one after another.
  */
 async function authenticate(request: Request, response: ServerResponse, services: HandlerServices): Promise<Caller> {
   const { app, refusalLimiter, limitedAddresses, excludeFromInFlight } = services;

@@ -17,7 +17,7 @@ export function rateLimitHeaders(usage: Usage, now: number): HeaderList {
   ];
 }
 
-/** Creates the error for exceeding a limit, with `Retry-After`. `what` is the plural noun of the counted things: `requests`. */
+/** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */
 export function createRateLimitError(what: string, usage: Usage): HttpError {
   const seconds = Math.max(1, secondsUntilReset(usage));
   const message = `Too many ${what}: at most ${usage.limit} in ${usage.windowSeconds} seconds. Try again in ${seconds} seconds.`;

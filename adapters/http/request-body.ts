@@ -6,7 +6,7 @@ import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.t
 import { createOverloadError, HttpError } from './errors.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
-/** Reads the body of a request as a JSON object. Rejects with an `HttpError` if that fails. */
+/** Reads a request body as a JSON object. Rejects with an `HttpError`, or with `invalid` if the body has too many elements. */
 export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
 
 /** The memory that a chunk of a body takes in addition to its bytes. */
@@ -17,8 +17,8 @@ const INCOMPLETE_BODIES_ERROR = createOverloadError(
 );
 
 /**
- * Returns a function that reads a JSON object in UTF-8 of at most `limit` bytes. It stops reading a larger body. It also
- * stops reading a body that arrives while the incomplete bodies of its workspace exceed their memory budget.
+ * Returns a function that reads a JSON object in UTF-8 of at most `limit` bytes. The function stops reading a larger body. It
+ * also stops reading a body that arrives while the incomplete bodies of its workspace exceed their memory budget.
  */
 export function createBodyReader(limit: number): ReadBody {
   const incompleteBodies = new MemoryBudget();
@@ -40,10 +40,10 @@ export function createBodyReader(limit: number): ReadBody {
       reserved = 0;
     };
     request.on('data', reserve);
-    // Without this listener, an error could be unhandled: raw-body does not listen to a body that it rejects, and removes its
-    // listeners when it has settled.
+    // Without this listener, an error could be unhandled: raw-body adds no listeners if it rejects a body because of its length,
+    // and removes its listeners when it has settled.
     request.on('error', () => undefined);
-    // If the response is sent meanwhile, raw-body gets no `end` event and never settles.
+    // If the response is sent before the body is complete, raw-body gets no `end` event and never settles.
     response.once('close', release);
     const bytes = await rawBody(request, { limit, length })
       .catch((error: RawBodyError | HttpError) => {
@@ -96,7 +96,7 @@ function parseJson(bytes: Uint8Array): object {
   }
 }
 
-/** Computes a hash of a JSON value that does not depend on the order of names. */
+/** Computes a hash of a JSON value that does not depend on the order of field names. */
 export function computeFingerprint(value: unknown): string {
   const sortNames = (_: string, inner: unknown): unknown =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

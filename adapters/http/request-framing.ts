@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from './errors.ts';
 
 /**
- * The maximum number of headers. Node's limit of 16 KiB counts neither colons nor line breaks: without a maximum, a head of
- * 64 KB has 16,000 headers, which take 400 KB. With `maxHeadersCount`, Node keeps a few more headers than this and discards
- * the rest. A request with more than the maximum is rejected.
+ * The maximum number of headers. Node's limit of 16 KiB for headers counts neither colons nor line breaks. So without a maximum
+ * number, 64 KB can contain 16,000 headers, which take 400 KB of memory. With `maxHeadersCount`, Node keeps a few more headers
+ * than the maximum and discards the rest. A request with more than the maximum is rejected.
  */
 export const MAX_HEADER_COUNT = 200;
 
 const HOST = /^[^\s/?#@\\]*$/;
 
 /**
- * Returns the error for a request that Node parses although its version, `Host`, `Expect` or `Transfer-Encoding` is not
- * valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
+ * Returns the error for a request that Node parses although it has too many headers, or although its version, `Host`, `Expect`
+ * or `Transfer-Encoding` is not valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
  */
 export function findFramingError(request: IncomingMessage): HttpError | undefined {
   if (request.httpVersionMajor !== 1) {
@@ -44,14 +44,14 @@ export function findFramingError(request: IncomingMessage): HttpError | undefine
 }
 
 /**
- * Returns whether a request is the last one of its connection. A body over the limit is not read to its end. After a
- * request for another protocol, Node does not continue reading in the right place.
+ * Returns whether a request must be the last one of its connection, because the next one could not be read. A body over the limit
+ * is not read to its end. After a request with `Upgrade`, Node does not continue reading where the next request starts.
  */
 export function isLastRequest({ headers }: IncomingMessage, bodyLimit: number): boolean {
   return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 
-/** Counts how often a header was sent. Of a header that may be sent once, Node's `headers` has only the first value. */
+/** Counts how often a header was sent. Node's `headers` can have only the first value of a repeated header. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -25,11 +25,11 @@ export interface RequestContext {
   readonly traceparent: string | undefined;
   /** The path template of the operation, such as `/tags/{id}`. `undefined` if no route matches. */
   route: string | undefined;
-  /** The path as it was sent, without the query. Set only for a 404. */
+  /** The path as it was sent, without the query. Set only for a response with status 404. */
   path: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
-  /** The headers of each response to this request, in addition to those of all responses. */
+  /** The headers that the response to this request has in addition to the common headers of all responses. */
   headers: HeaderList;
 }
 

@@ -5,7 +5,7 @@ const MAX_BATCH_SIZE = 100;
 /** The maximum time that a request waits for earlier batches. */
 const MAX_BATCH_DELAY_MS = 10;
 
-/** Processes a batch. Resolves to the results in the order of the requests; a result may be a promise. */
+/** Processes a batch. Resolves to the results in the order of the requests. A result may be a promise. */
 type ProcessBatch<Q, R> = (requests: readonly Q[]) => Promise<readonly (R | PromiseLike<R>)[]>;
 
 interface PendingRequest<Q, R> {
@@ -66,10 +66,11 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 }
 
 /**
- * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). One command reads the records
- * of all workspaces by their ids. Equal lists are read once. One command adds several records, and each of them succeeds or
- * fails on its own. A record that several calls return is frozen, but the arrays in it are not. In a sharded cluster, each
- * workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by id, also
+ * those of different workspaces, share one command. Equal list queries share one command. Simultaneous additions share one
+ * command, in which each record succeeds or fails on its own. A record that several calls return is frozen, but the arrays in
+ * it are not. In a sharded cluster, each workspace has its own batches, because one unavailable shard would fail a common batch
+ * for all workspaces.
  */
 export function withBatching<T extends Entity>(
   { addIndependently: addEach, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
@@ -82,6 +83,7 @@ export function withBatching<T extends Entity>(
   const toBatchKey = (workspaceId: string) => (isSharded() ? workspaceId : '');
 
   const batchGetMany = createKeyedBatcher<GetManyRequest, readonly IdentifiedRecord[]>(async (requests) => {
+    // The requests of a batch have the same fields, because these are part of the key.
     const [workspaceId, ids, fields] = requests[0] as GetManyRequest;
     if (requests.length === 1) return [await store.getMany(workspaceId, ids, fields)];
     const workspaceIds = new Set(requests.map(([id]) => id));

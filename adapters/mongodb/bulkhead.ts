@@ -1,23 +1,23 @@
 import { DatabaseUnavailable, isShardUnavailable, LockTimeout } from './errors.ts';
 
-/** The commands of a scope that run at the same time: a fifth of the connections of a client (client.ts). */
+/** The maximum number of commands of a scope that run at the same time: a fifth of the connections of a client (client.ts). */
 const MAX_RUNNING_COUNT = 10;
 const MAX_WAIT_MS = 10_000;
-/** Bounds the memory that an outage takes. */
+/** The maximum number of scopes that are marked as unavailable. It bounds the memory that an outage takes. */
 const MAX_UNAVAILABLE_SCOPE_COUNT = 10_000;
 
 /**
  * Prevents an unavailable shard from using all connections: mongos lets each command wait for its shard, and the command
- * occupies a connection until then. Of each scope (a workspace, or a record of a global store), `MAX_RUNNING_COUNT` commands
- * run at the same time. When a command finds its shard unavailable, its scope is unavailable until a command of it succeeds.
- * All unavailable scopes together run `MAX_RUNNING_COUNT` commands.
+ * occupies a connection until then. At most `MAX_RUNNING_COUNT` commands of a scope (a workspace, or a record of a global store)
+ * run at the same time. When a command finds its shard unavailable, its scope is marked as unavailable until one of the scope's
+ * commands succeeds. At most `MAX_RUNNING_COUNT` commands of all unavailable scopes together run at the same time.
  */
 export class Bulkhead {
   private readonly queuesByScope = new Map<string, Queue>();
   private readonly unavailableScopes = new Set<string>();
   private readonly unavailableQueue = new Queue();
 
-  /** Runs `work` as soon as the scope allows it. Rejects with `DatabaseUnavailable` if that takes longer than `MAX_WAIT_MS`. */
+  /** Runs `work` when the scope allows it. Rejects with `DatabaseUnavailable` if `work` would wait longer than `MAX_WAIT_MS`. */
   async run<T>(scope: string, work: () => Promise<T>): Promise<T> {
     const queue = this.unavailableScopes.has(scope)
       ? this.unavailableQueue
@@ -39,7 +39,7 @@ export class Bulkhead {
   }
 }
 
-/** A queue that runs `MAX_RUNNING_COUNT` commands at the same time. The others wait in the order of their arrival. */
+/** A queue that runs at most `MAX_RUNNING_COUNT` commands at the same time. The others wait in the order of their arrival. */
 class Queue {
   private runningCount = 0;
   private readonly waiting = new Set<() => void>();

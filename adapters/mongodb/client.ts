@@ -22,7 +22,10 @@ const CLIENT_OPTIONS: MongoClientOptions = {
 /** The time limit of a command on the server. */
 export const COMMAND_TIMEOUT = { maxTimeMS: 2_000 };
 
-/** The time limit of a list: less than the timeout of the socket. A search of 1,000,000 campaigns takes 2 to 3 s. */
+/**
+ * The time limit of a command that lists records. It is shorter than `socketTimeoutMS`. A search through 1,000,000 campaigns
+ * takes 2 to 3 s.
+ */
 export const LIST_TIMEOUT_MS = 4_500;
 
 const DEFAULT_DATABASE = 'advocacy';
@@ -58,7 +61,7 @@ class ClientWithDefaultDatabase extends MongoClient {
   }
 }
 
-/** Returns an error with the driver's message, or with a general one if that message could contain a part of the password. */
+/** Returns an error with the driver's message. If this message may contain a part of the password, uses a general message. */
 export function toUnsupportedDatabase(error: Error, uri: string): UnsupportedDatabase {
   if (error instanceof UnsupportedDatabase) return error;
   const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';

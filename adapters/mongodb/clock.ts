@@ -6,7 +6,10 @@ import type { MongoClient } from 'mongodb';
  * the wall clock of this process.
  */
 export class DatabaseClock {
-  /** The difference to `performance.now()`. Until the first heartbeat, it results in the time of this process. */
+  /**
+   * The time of the database minus `performance.now()`. Until the first heartbeat, the wall clock of this process stands in for
+   * the clock of the database.
+   */
   private offset = Date.now() - performance.now();
 
   /** Starts to read the clock from the heartbeats of a client. */

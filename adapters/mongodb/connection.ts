@@ -11,7 +11,10 @@ const MAX_ATTEMPT_COUNT = 5;
 const MIN_BACKOFF_MS = 50;
 const PROBE_INTERVAL_MS = 500;
 const LOG_INTERVAL_MS = 10_000;
-/** A probe of a sharded cluster reads from a random shard, and from another one after each interval without a response. */
+/**
+ * Limits of a probe of a sharded cluster. The probe reads from a random shard. After each interval without a response, it also
+ * reads from another random shard.
+ */
 const MAX_SHARD_PROBE_COUNT = 20;
 const SHARD_PROBE_INTERVAL_MS = 100;
 const SHARD_PROBE_TIMEOUT_MS = 500;
@@ -31,7 +34,7 @@ interface DatabaseHooks {
 
 /**
  * A connection that opens as soon as the database is available, and recovers after outages. `log` gets a line when an outage
- * begins and when it ends. A sharded cluster is available while any of its shards is (docs/adr/0008-mongodb.md).
+ * begins and when it ends. A sharded cluster is available while at least one shard is available (docs/adr/0008-mongodb.md).
  */
 export class MongoConnection {
   readonly clock = new DatabaseClock();
@@ -56,7 +59,7 @@ export class MongoConnection {
     private readonly log: (line: string) => void,
   ) {
     this.connected = this.open();
-    // Each caller of `run` gets this error. Without callers, it must not be an unhandled rejection.
+    // Each caller of `run` gets this error. If nobody calls `run`, the error must not become an unhandled promise rejection.
     this.connected.catch(doNothing);
   }
 
@@ -86,8 +89,8 @@ export class MongoConnection {
   }
 
   /**
-   * Resolves when the connection is open, or when the first attempt has failed or timed out. Rejects with
-   * `UnsupportedDatabase` if the database cannot be used. Later attempts do not reject: they log that, and retry.
+   * Resolves when the connection is open, or after `FIRST_ATTEMPT_TIMEOUT_MS`. Rejects with `UnsupportedDatabase` if the
+   * connection finds in this time that the database cannot be used. After this time, it only logs this problem, and retries.
    */
   async waitForFirstAttempt(): Promise<void> {
     try {
@@ -99,16 +102,16 @@ export class MongoConnection {
     }
   }
 
-  /** Rejects with `DatabaseUnavailable`, or with the known reason, while the database is unavailable. */
+  /** Rejects while the database is unavailable: with the reason if it is known, otherwise with `DatabaseUnavailable`. */
   async checkReady(): Promise<void> {
     if (!this.isUp) throw this.findDiagnosedError() ?? new DatabaseUnavailable(UNAVAILABLE);
     await this.run((client) => this.probeOnce(client), 1);
   }
 
   /**
-   * Runs `work`, and retries it after transient errors: at most five attempts in ten seconds, and none if nothing has
-   * succeeded for ten seconds. `work` may run again after it had its effect, because its response may have been lost. A
-   * retry starts only after the previous attempt has ended.
+   * Runs `work`, and retries it after transient errors: at most five attempts in ten seconds. If the database has already been
+   * failing for ten seconds, rejects without an attempt. `work` may run again although an earlier attempt took effect, because
+   * the response to that attempt may have been lost. A retry starts only after the previous attempt has ended.
    */
   async run<T>(work: (client: MongoClient) => Promise<T>, maxAttemptCount = MAX_ATTEMPT_COUNT): Promise<T> {
     const deadline = performance.now() + RETRY_DEADLINE_MS;
@@ -135,7 +138,7 @@ export class MongoConnection {
     await this.client?.close();
   }
 
-  /** Connects, and retries until it succeeds. A client whose `connect` failed can stay closed, so each attempt creates one. */
+  /** Connects, and retries until it succeeds. Each attempt creates a client: a client whose `connect` failed can stay closed. */
   private async open(): Promise<MongoClient> {
     while (!this.isClosed) {
       const startedAt = performance.now();
@@ -158,7 +161,7 @@ export class MongoConnection {
     throw new DatabaseUnavailable(UNAVAILABLE);
   }
 
-  /** Prepares the database. An unavailable shard is prepared later, so that the others are served at once. */
+  /** Prepares the database. An unavailable shard is prepared later, so that the other shards are served immediately. */
   private async prepare(client: MongoClient): Promise<void> {
     const tryToPrepare = () =>
       this.hooks.prepare(client.db()).then(
@@ -181,7 +184,7 @@ export class MongoConnection {
     });
   }
 
-  /** Returns whether a retry may succeed. A mongos that cannot reach a shard reports the same error as for a slow command. */
+  /** Returns whether a retry may succeed. A mongos that cannot reach a shard can report the same error as for a slow command. */
   private canRetry(error: unknown): boolean {
     return isTransient(error) || (this.isSharded && isShardUnavailable(error));
   }
@@ -216,10 +219,10 @@ export class MongoConnection {
   }
 
   /**
-   * Records a failure of the database. A busy database has not failed: all connections are in use, another transaction has
-   * locked the record, or our own deadline ended the wait. Writes that wait for a lock or for the majority end like that,
-   * while reads still work. In a sharded cluster, one failure does not show whether the other shards fail, so the probe
-   * finds out whether any of them responds.
+   * Records a failure of the database. Errors of a busy database are not failures: all connections were in use, another
+   * transaction had locked the record, or our own deadline ended the wait. Writes that wait for a lock or for the majority can
+   * get such errors while reads still work. In a sharded cluster, one failure does not show whether the other shards fail, so
+   * a probe finds out whether any shard responds.
    */
   private recordFailure(error: Error, startedAt: number): void {
     if (isBusy(error)) return;
@@ -300,7 +303,7 @@ function withoutPeriod(text: string): string {
   return text.replace(/\.$/, '');
 }
 
-/** Rejects with `DatabaseUnavailable` at the deadline. The work goes on, but its result is ignored. */
+/** Waits for `work`, or rejects with `DatabaseUnavailable` at the deadline. The work then goes on, but its result is ignored. */
 async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -34,7 +34,7 @@ export function findProblem({ isreplicaset, setName, msg }: Document, replicaSet
 export class ServerDiagnosis {
   private readonly servers = new Map<string, ServerProblem | 'usable' | 'unknown'>();
 
-  /** The problem of the first server that has one, unless another server is usable. */
+  /** The problem of the first server that has a problem, or `undefined` if any server is usable. */
   get problem(): ServerProblem | undefined {
     const states = [...this.servers.values()];
     return states.includes('usable') ? undefined : states.find((state) => typeof state === 'object');

@@ -11,19 +11,19 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * A write waited too long: for another transaction to end, such as that of a process that died, or for the acknowledgment
- * of the majority. A retry may succeed.
+ * A write waited too long: for the end of another transaction, such as a transaction of a crashed process, or for the
+ * acknowledgment of the majority. A retry may succeed.
  */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
 }
 
-/** A search exceeded its time limit. A retry would take as long, so there is none. */
+/** A search exceeded its time limit. It is not retried, because a retry would take as long. */
 export class SearchTimeout extends Error {
   override readonly name = 'SearchTimeout';
 }
 
-/** The code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
+/** The error code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
 export const MAX_TIME_EXPIRED_CODE = 50;
 
 /** Codes of socket errors that the driver does not wrap when it writes on a connection that the server has just closed. */
@@ -32,7 +32,7 @@ const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET'
 /**
  * The codes with which mongos reports that a shard is unavailable: HostUnreachable, HostNotFound, NetworkTimeout,
  * FailedToSatisfyReadPreference (no primary), NetworkInterfaceExceededTimeLimit, PooledConnectionAcquisitionExceededTimeLimit,
- * SocketException. If `maxTimeMS` ends before mongos gives up, it reports `MAX_TIME_EXPIRED_CODE` instead.
+ * SocketException. If `maxTimeMS` ends before mongos gives up, mongos reports `MAX_TIME_EXPIRED_CODE` instead.
  */
 const UNAVAILABLE_SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
 
@@ -91,8 +91,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error is one of the network that the driver does not wrap: some errors of sockets, and with mongodb+srv
- * those of the DNS query for the servers.
+ * Returns whether an error is a network error that the driver does not wrap: some socket errors, and, with mongodb+srv, the
+ * errors of the DNS query for the servers.
  */
 function isNetworkError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -19,7 +19,7 @@ export interface FindCommand {
 
 /**
  * Finds documents with a plain command, because a cursor of the driver takes more processor time (docs/adr/0008-mongodb.md).
- * Retries once if the response is lost, as the driver does.
+ * Like the driver, retries once after a failure of the connection or of the server.
  */
 export async function find(
   collection: Collection<StoredDocument>,
@@ -42,11 +42,11 @@ export async function find(
       { session, ...collection.bsonOptions },
     );
   const { cursor } = await sendCommand().catch((error) => {
-    if (session || !isLostResponse(error)) throw error;
+    if (session || !isRetryableRead(error)) throw error;
     return sendCommand();
   });
   if (Number(cursor.id) === 0) return cursor.firstBatch;
-  // The documents exceed the 16 MiB of a response. A page of records of the API never does.
+  // The documents exceed 16 MiB, the maximum of one response. A page of a list of the API is always smaller.
   await killCursor(collection, session, Long.fromValue(cursor.id));
   return collection.find(filter, { session, limit, ...COMMAND_TIMEOUT, ...options }).toArray();
 }
@@ -77,8 +77,8 @@ export async function findOne(
   return (await find(collection, session, { filter, limit: 1, ...options }))[0];
 }
 
-/** Returns whether the response to a command is lost, so that a retry on another connection or server may succeed. */
-function isLostResponse(error: unknown): boolean {
+/** Returns whether a connection or a server failed during a read, so that a retry on another one may succeed. */
+function isRetryableRead(error: unknown): boolean {
   if (error instanceof MongoNetworkError) return true;
   return error instanceof MongoServerError && isTransient(error) && !error.hasErrorLabel('SystemOverloadedError');
 }

@@ -7,8 +7,8 @@ import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 const NAMESPACE_EXISTS = 48;
 
 /**
- * Creates the missing collections and indexes of all record schemas. Several processes may do it at the same time. If
- * nothing is missing, nothing is written, so that a process can start and serve reads while writes block.
+ * Creates the missing collections and indexes of all stores. Several processes may do so at the same time. If nothing is
+ * missing, nothing is written, so that a process can start and serve reads while writes are blocked.
  */
 export async function createMissingIndexes(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -44,8 +44,8 @@ export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
 }
 
 /**
- * Returns the indexes of a record schema. All except that of the expiry begin with the workspace. All others except the
- * unique ones end with the id, because every list is ordered by the id last.
+ * Returns the indexes of a record schema. Every index begins with the workspace, except the index of the expiry time. The
+ * indexes that are neither unique nor for the expiry end with the id, because the id is the last sort field of every query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [

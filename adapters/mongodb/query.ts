@@ -8,7 +8,7 @@ export function toFilter<T>(workspaceId: string, where: readonly Condition<T>[])
   return where.length === 0 ? { workspaceId } : { workspaceId, $and: where.map(toConditionFilter) };
 }
 
-/** Returns the order of a query, or `undefined` if at most one record can match, so that no plan sorts it. */
+/** Returns the sort order of a query. Returns `undefined` if at most one record can match, so that no query plan sorts. */
 export function toSort<T extends Entity>(
   { by, order, where }: Query<T>,
   schema: RecordSchema<T>,
@@ -23,18 +23,19 @@ export function toProjection(fields: readonly string[] | undefined): Record<stri
   return fields && Object.fromEntries(['id', ...fields].map((field) => [toStoredName(field), 1]));
 }
 
-/** The indexes that can serve a list, by their keys. */
+/** The keys of the indexes that can serve a query. */
 export interface ListIndexes<T> {
-  /** The index in the order of the list. Its leading fields are conditions of the list. */
+  /** The index that has the sort order of the query. The query has a condition on each other field of this index. */
   readonly ordered?: Record<string, 1> | undefined;
-  /** An index whose first field after the workspace has a condition. It finds the matching records, in another order. */
+  /** An index that finds the records that match the condition on its first field after the workspace, but in another order. */
   readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> } | undefined;
 }
 
 /**
- * Returns the indexes for a list. Without a hint, MongoDB tries all indexes, each for up to 0.3 of the collection, if a filter
- * matches few records or the page number is high. That exceeds the time limit. Other values are preferred to flags, which
- * match more records. Of equal indexes the last one is used. A list by ids or unique values needs no hint.
+ * Returns the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches
+ * few records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. An index
+ * with a condition on another value than a flag is preferred, because a flag matches more records. Of equally suitable indexes,
+ * the last one in the schema is used. A query by ids or unique values needs no hint.
  */
 export function findListIndexes<T extends Entity>(
   { where, by }: Query<T>,
@@ -43,7 +44,8 @@ export function findListIndexes<T extends Entity>(
   const equalities = where.filter((condition) => 'is' in condition || 'in' in condition);
   if (equalities.some(({ field }) => field === 'id' || unique[field] !== undefined)) return {};
   const findConditionOn = (field: string | undefined) => equalities.find((condition) => condition.field === field);
-  const isNarrow = (fields: readonly string[]) => fields.slice(0, -1).some((it) => !isFlag(findConditionOn(it)));
+  const isNarrow = (fields: readonly string[]) =>
+    fields.slice(0, -1).some((field) => !isFlagCondition(findConditionOn(field)));
   const suitable = indexes.filter((fields) => fields.slice(0, -1).every((field) => findConditionOn(field)));
   const ordered = suitable.filter((fields) => fields.at(-1) === by);
   const best = ordered.findLast(isNarrow) ?? ordered.findLast(({ length }) => length > 1) ?? ordered[0];
@@ -56,7 +58,7 @@ export function findListIndexes<T extends Entity>(
   };
 }
 
-function isFlag<T>(condition: Condition<T> | undefined): boolean {
+function isFlagCondition<T>(condition: Condition<T> | undefined): boolean {
   if (condition === undefined) return false;
   if ('is' in condition) return typeof condition.is === 'boolean';
   return 'in' in condition && condition.in.length > 0 && condition.in.every((value) => typeof value === 'boolean');
@@ -70,7 +72,7 @@ function toConditionFilter<T>(condition: Condition<T>): Filter<StoredDocument> {
   const field = toStoredName(condition.field);
   if ('is' in condition) return { [field]: condition.is };
   if ('in' in condition) return { [field]: { $in: condition.in } };
-  // When every text is scanned, mongod takes 0.8 to 0.86 of the time that it takes for a regular expression.
+  // If mongod scans every text, this expression takes 80 to 86 % of the time of a regular expression.
   if ('contains' in condition) return { $expr: { $gte: [createPositionExpression(condition.contains, field), 0] } };
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = condition;
   return { [field]: { $gte: from, $lte: to } };

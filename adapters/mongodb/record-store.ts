@@ -24,13 +24,13 @@ import { findListIndexes, type ListIndexes, toFilter, toProjection, toSort } fro
 
 const DUPLICATE_KEY_CODE = 11_000;
 const BAD_VALUE_CODE = 2;
-/** The codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
+/** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 
 /**
- * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` identifies
- * the data that the work uses, so that work on an unavailable shard can be limited. It is the id of a workspace, or of a record
- * of a global store.
+ * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the id of
+ * the workspace, or of the record of a global store, that the work uses. With it, bulkhead.ts limits the work on an unavailable
+ * shard.
  */
 export type RunOnCollection = <T>(
   name: string,
@@ -71,7 +71,7 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
   addIndependently(records: readonly T[]): Promise<readonly Promise<void>[]>;
 }
 
-/** Creates the store of the records of a schema, in the collection of that name. */
+/** Creates the store of the records of a schema. `name` is the name of their collection. */
 export function createRecordStore<T extends Entity>(
   name: string,
   schema: RecordSchema<T>,
@@ -84,7 +84,7 @@ export function createRecordStore<T extends Entity>(
     );
   };
 
-  /** Finds records by their ids. The hint saves MongoDB from comparing this index with those that begin with the workspace. */
+  /** Finds records by their ids. Without the hint, MongoDB would also consider the indexes that begin with the workspace. */
   const findById = (
     scope: string,
     filter: Filter<StoredDocument>,
@@ -114,7 +114,7 @@ export function createRecordStore<T extends Entity>(
 
     list: (workspaceId, query) =>
       runOnCollection(name, workspaceId, async (collection, session) => {
-        // A failed command would end the transaction, so a transaction tries no hint.
+        // A hint fails if its index is missing, and a failed command would end a transaction. So a transaction uses no hint.
         const hint = session ? undefined : await chooseIndex(collection, workspaceId, findListIndexes(query, schema));
         const command: FindCommand = {
           filter: toFilter(workspaceId, query.where),
@@ -168,7 +168,7 @@ export function createRecordStore<T extends Entity>(
         if (error instanceof MongoBulkWriteError) return undefined;
         throw error;
       });
-      // A timeout, or an error of one document, would fail the whole batch. So each record is added on its own.
+      // If a lock timeout, or an error of one document, has failed the whole batch, each record is added on its own.
       if (!conflicts) return documents.map(addOne);
       return documents.map(async (_, i) => {
         if (conflicts.has(i)) throw new CoreError('conflict', conflicts.get(i) as string);
@@ -185,7 +185,7 @@ export function createRecordStore<T extends Entity>(
           if (!found) return undefined;
           const current = toRecord<T>(found);
           const filter = { workspaceId, _id: id };
-          // The record needs no write, but the response must wait until a majority has it.
+          // The record needs no write, but the result is returned only after a majority has the record.
           const confirmCurrent = async () =>
             session || (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
           if (unconfirmedRevisions.has(found.revision)) return confirmCurrent();
@@ -200,7 +200,7 @@ export function createRecordStore<T extends Entity>(
           const { matchedCount } = await mapWriteErrors(schema.unique, () =>
             collection.replaceOne({ ...filter, revision: replacedRevision }, document, { session, ...COMMAND_TIMEOUT }),
           ).catch(async (error) => {
-            // A conflict is reported only after a majority has the other record. `[]` matches none: only the wait matters.
+            // A conflict is reported only after a majority has the other record. `[]` matches no revision: only the wait matters.
             if (!session && error instanceof CoreError) await confirm(collection, filter, []);
             throw error;
           });
@@ -214,7 +214,7 @@ export function createRecordStore<T extends Entity>(
   };
 }
 
-/** Creates a store of records that are unique over all workspaces, in the collection of that name. */
+/** Creates a store of records that are unique over all workspaces. `name` is the name of their collection. */
 export function createGlobalRecordStore<E extends { readonly id: string }>(
   name: string,
   { runOnCollection }: Executor,
@@ -242,9 +242,10 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 }
 
 /**
- * Removes the one document that matches a filter. Resolves to whether it existed. It also existed if an earlier attempt found
- * it, because that attempt may have removed it without a response. Sends the delete command even if there is nothing to delete,
- * so that `false` waits until the majority has the earlier removal.
+ * Removes the only document that can match a filter. Resolves to whether the document existed. The document also existed if an
+ * earlier attempt found it, because that attempt may have removed it, and its response may have been lost. Sends the delete
+ * command even if there is nothing to delete: it waits until a majority has all earlier removals, so that a failover cannot
+ * make `false` wrong.
  */
 function removeRecord(
   name: string,
@@ -267,10 +268,10 @@ function removeRecord(
 type UniqueMessages = Readonly<Record<string, string | undefined>>;
 
 /**
- * Waits until a majority has the documents of these revisions, and resolves to their number. A read is not enough: the
- * primary alone responds to it, and a failover undoes changes that only the primary has. This write changes nothing, but waits,
- * like every write, until the majority has everything that the primary has. Transactions do not need it, because their
- * commit waits (docs/adr/0008-mongodb.md).
+ * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not enough:
+ * the primary alone responds to it, and a failover undoes changes that only the primary has. This write changes nothing, but
+ * waits, like every write, until a majority has everything that the primary has. Transactions do not need this write, because
+ * their commit waits (docs/adr/0008-mongodb.md).
  */
 async function confirm(
   collection: Collection<StoredDocument>,
@@ -284,8 +285,8 @@ async function confirm(
 }
 
 /**
- * Inserts the one document that matches `filter`. If an earlier attempt has inserted it and its response was lost, that is a
- * success.
+ * Inserts the only document that can match `filter`. Also succeeds if an earlier attempt has inserted the document, but the
+ * response to that attempt was lost.
  */
 async function insert(
   collection: Collection<StoredDocument>,
@@ -306,7 +307,7 @@ async function insert(
   }
 }
 
-/** Inserts each document as `insert` does. Resolves to the messages of the conflicts, by the indexes of their documents. */
+/** Inserts each document as `insert` does. Resolves to the message of each conflict, by the position of its document. */
 async function insertMany(
   collection: Collection<StoredDocument>,
   documents: readonly StoredDocument[],
@@ -321,27 +322,27 @@ async function insertMany(
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
     const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
-    // `error.code` is that of the first write error. A later one may mean that a shard is unavailable, so that a retry helps.
+    // `error.code` is the code of the first write error. A later write error may show that a shard is unavailable: a retry helps.
     if (otherFailure) error.code = otherFailure.code;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
-    // If the command as a whole failed, the driver wraps its own error or that of the server.
+    // If the command as a whole failed, the driver wraps its own error, or the error of the server.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
     if (otherFailure || error.result.getWriteConcernError()) throw error;
     const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
     const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
     const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
     const revisions = duplicates.map(({ revision }) => revision);
-    const confirmed = session ? 0 : await confirm(collection, filter, revisions);
+    const confirmedCount = session ? 0 : await confirm(collection, filter, revisions);
     const ownFilter = { ...filter, revision: { $in: revisions } };
-    const found = await find(collection, session, { filter: ownFilter, limit: confirmed });
-    if (found.length < confirmed) throw new Error('It is unknown whether the records were stored.');
+    const found = await find(collection, session, { filter: ownFilter, limit: confirmedCount });
+    if (found.length < confirmedCount) throw new Error('It is unknown whether the records were stored.');
     const ownRevisions = new Set(found.map(({ revision }) => revision));
     const conflicts = failures.filter(({ index }) => !ownRevisions.has((documents[index] as StoredDocument).revision));
     return new Map(conflicts.map(({ index, errmsg }) => [index, findConflictMessage(unique, errmsg)]));
   }
 }
 
-/** Rejects with `conflict` if a unique value is taken. In a transaction, a duplicate-key error would end the transaction. */
+/** Rejects with `conflict` if a unique value is taken. Transactions check this first: a duplicate-key error would end them. */
 async function requireUnique(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
@@ -350,8 +351,8 @@ async function requireUnique(
 ): Promise<void> {
   const { workspaceId, _id } = document;
   for (const field of Object.keys(unique)) {
-    const duplicate = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await findOne(collection, session, duplicate)) throw new CoreError('conflict', unique[field] as string);
+    const filter = { workspaceId, [field]: document[field], _id: { $ne: _id } };
+    if (await findOne(collection, session, filter)) throw new CoreError('conflict', unique[field] as string);
   }
 }
 
@@ -374,18 +375,18 @@ function toLockTimeout(cause: MongoServerError): LockTimeout {
   return new LockTimeout('A write waited too long for another transaction or for the majority.', { cause });
 }
 
-/** Returns the message for a duplicate. The message of the database contains the name of the index. */
-function findConflictMessage(unique: UniqueMessages, message = ''): string {
-  const field = Object.keys(unique).find((name) => message.includes(` ${toUniqueIndexName(name)} `));
+/** Returns the error message for a duplicate. The message of the database contains the name of the index. */
+function findConflictMessage(unique: UniqueMessages, databaseMessage = ''): string {
+  const field = Object.keys(unique).find((name) => databaseMessage.includes(` ${toUniqueIndexName(name)} `));
   return (field && unique[field]) || 'There is a record with this id.';
 }
 
-/** The maximum number of documents to sort. With more, it is faster to read a page from the index in sort order. */
+/** The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort order. */
 const MAX_SORTED_COUNT = 1_000;
 
 /**
- * Chooses the index for a list: `ordered`, which has the sort order of the list, or `narrow`, which has a filter of the list, if
- * so few records match this filter that they can be read and sorted.
+ * Chooses the index for a query: `narrow` if at most `MAX_SORTED_COUNT` records match its condition, so that they can be read
+ * and sorted. Otherwise `ordered`, which needs no sort.
  */
 async function chooseIndex<T>(
   collection: Collection<StoredDocument>,
@@ -405,9 +406,9 @@ function isTimeLimitExceeded(error: unknown): error is MongoServerError {
 }
 
 /**
- * Returns the error of a list that took too long. If the list scans many records, the request is rejected. A first page
- * without such a scan is slow only if the database is busy, so it may be retried. In a sharded cluster, an unavailable shard
- * causes the same error, so every list may be retried except a search, which would take as long again.
+ * Returns the error of a list that took too long. If its query can scan many records, the request is rejected with `invalid`.
+ * Any other query is slow only if the database is busy, so its error allows a retry. In a sharded cluster, an unavailable shard
+ * causes the same error, so every query may be retried, except a search: its retry would take as long again.
  */
 function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
   const isSearch = where.some((condition) => 'contains' in condition);
@@ -416,7 +417,7 @@ function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, 
   return isScan ? new CoreError('invalid', LIST_TIMEOUT_MESSAGE) : error;
 }
 
-/** Returns whether the index of a hint is missing, because an operator has dropped it. MongoDB can use another one. */
+/** Returns whether an error means that an operator has dropped the index of a hint. MongoDB can then use another index. */
 function isMissingHint(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
 }

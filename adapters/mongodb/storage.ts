@@ -29,7 +29,7 @@ const MAX_BACKOFF_MS = 100;
 
 /**
  * Creates a storage in the database of a connection string, and starts to connect to it. `log` gets a line when an outage
- * begins and when it ends. Unless `isBatched`, each call sends a command of its own (batching.ts).
+ * begins and when it ends. If `isBatched` is false, each call sends a command of its own (batching.ts).
  */
 export function mongodbStorage(
   uri: string,
@@ -64,7 +64,7 @@ export function mongodbStorage(
 /** Runs work on the data of a scope (`RunOnCollection`). In a sharded cluster, the work may wait in the bulkhead. */
 type RunInBulkhead = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
-/** Returns a function that caches the collections of a client. The driver would resolve their options each time. */
+/** Returns a function that returns cached collections. Without the cache, the driver would resolve their options at each use. */
 function cacheCollections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
   const cache = new Map<string, Collection<StoredDocument>>();
   return (client, name) => {
@@ -112,12 +112,12 @@ async function attemptTransaction<T>(
   let rejection: CoreError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const staged = createTransactionStorage(client, session, now, onUpdate, runInBulkhead, () => (isChanged = true));
-    const result = await work(staged).catch((error) => {
+    const storage = createTransactionStorage(client, session, now, onUpdate, runInBulkhead, () => (isChanged = true));
+    const result = await work(storage).catch((error) => {
       if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
     });
-    // A commit also waits until a majority of the members has the data that the transaction read. So a rejection (such as
+    // A commit also waits until a majority of the servers has the data that the transaction read. So a rejection (such as
     // that a name is taken) never results from a change that a failover undoes.
     await commit(session);
     if (rejection) throw rejection;
@@ -154,23 +154,23 @@ function createTransactionStorage(
       return work();
     },
     retryOnConflict: (attempt) => attempt() as never,
-    // Outside of sharded clusters, a list that exceeds its time limit rejects with a `CoreError`. In a transaction it must not:
-    // the time limit ends the transaction, and after a `CoreError` the transaction would be committed.
+    // If this were false, a list that exceeds its time limit would reject with a `CoreError` (record-store.ts). After it,
+    // `attemptTransaction` would try to commit, but the time limit has already ended the transaction.
     isSharded: () => true,
   });
   const observed = Object.entries(stores).map(([name, store]) => [name, withObserver(store, onChange)]);
-  const staged: Storage = {
+  const storage: Storage = {
     ...(Object.fromEntries(observed) as Stores),
-    runInTransaction: (work) => work(staged),
+    runInTransaction: (work) => work(storage),
     now,
     checkReady: async () => undefined,
   } as Storage;
-  return staged;
+  return storage;
 }
 
 const CHANGE_METHODS: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);
 
-/** Returns the same store with methods that call `onChange` after each change. */
+/** Returns the store with methods that call `onChange` after each change. */
 function withObserver(store: object, onChange: () => void): object {
   const methods = Object.entries(store).map(([name, method]) => {
     const observed = async (...args: unknown[]) => {
@@ -184,8 +184,8 @@ function withObserver(store: object, onChange: () => void): object {
 }
 
 /**
- * Commits, and repeats the commit while its result is unknown, because the database recognizes a repeated commit. The work is
- * not run again then, because its changes could be applied twice.
+ * Commits, and repeats the commit while its result is unknown, because the database recognizes a repeated commit. The work of
+ * the transaction is not run again, because its changes could be applied twice.
  */
 async function commit(session: ClientSession): Promise<void> {
   const deadline = performance.now() + TRANSACTION_RETRY_TIMEOUT_MS;
@@ -202,7 +202,7 @@ async function commit(session: ClientSession): Promise<void> {
   }
 }
 
-/** Returns whether another change won. An unavailable shard also ends a transaction, but is not a write conflict. */
+/** Returns whether another change won. An unavailable shard also ends a transaction, but its error is not a write conflict. */
 function isWriteConflict(error: MongoError): boolean {
   if (isShardUnavailable(error)) return false;
   return (
@@ -227,7 +227,7 @@ function delay(): Promise<void> {
 }
 
 /**
- * Returns a function that runs work with the same key one after another. Updates use one queue, and transactions that had a
+ * Returns a function that serializes work with the same key. Updates use one queue, and transactions that had a
  * write conflict use another. So a write conflict can only come from another process, or from the other queue.
  */
 function createKeyedQueue(): SerializeByKey {

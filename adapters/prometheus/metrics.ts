@@ -34,7 +34,7 @@ export class Metrics {
 
   private readonly requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from a request to its response, by operation path (unmatched: no operation has the path), method and status.',
+    help: 'Time from a request to its response, by route (the path of the operation, or unmatched if no operation has the path), method and status.',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -42,28 +42,28 @@ export class Metrics {
 
   private readonly cutConnections = new Counter({
     name: 'http_connections_cut_total',
-    help: 'Connections closed before their clients had received all responses, by reason.',
+    help: 'Connections closed before their clients had received all responses, by reason: reply_not_read (the client did not read a response), too_many_pipelined (the client sent too many requests ahead of their responses).',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
   private readonly rejectedRequests = new Counter({
     name: 'http_requests_rejected_total',
-    help: 'Requests rejected because of overload, by reason: workspace (one workspace sent too many), service (all workspaces sent too many), timeout (the request was queued for too long).',
+    help: 'Requests rejected because of overload, by reason: workspace (one workspace sent too many), service (all workspaces together sent too many), timeout (the request was queued for too long).',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
   private readonly limitedRequests = new Counter({
     name: 'rate_limit_requests_total',
-    help: 'Requests counted against a rate limit, by limit (requests: per API key, refusals: rejected credentials per client address) and outcome.',
+    help: 'Requests counted against a rate limit, by limit (requests: all requests of an API key, refusals: requests of a client address with rejected credentials) and outcome (allowed, or refused because the limit was exceeded).',
     labelNames: ['limit', 'outcome'],
     registers: [this.registry],
   });
 
   private readonly operations = new Histogram({
     name: 'storage_operation_duration_seconds',
-    help: 'Time of a storage operation, by kind of record, operation and outcome.',
+    help: 'Time of a storage operation, by kind of record, operation and outcome (done, refused because of a rule such as a unique name, or failed).',
     labelNames: ['kind', 'operation', 'outcome'],
     buckets: [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -80,7 +80,7 @@ export class Metrics {
     const registers = [this.registry];
     new Gauge({
       name: 'storage_up',
-      help: 'Whether the database responds: 0 from a failure until the next success. After ten seconds without a success, requests fail at once.',
+      help: 'Whether the database responds: 1, or 0 from a failure until the next success. If the value has been 0 for ten seconds, requests fail immediately.',
       aggregator: 'min',
       registers,
       collect() {
@@ -89,7 +89,7 @@ export class Metrics {
     });
     new Counter({
       name: 'storage_retries_total',
-      help: 'Retries of database operations after the operation and the first retry of the driver had failed.',
+      help: 'Retries of database operations by the service. It retries an operation after the first attempt and the retry of the database driver have failed.',
       registers,
       collect() {
         this.reset();
@@ -98,7 +98,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'storage_connections_in_use',
-      help: 'Database connections in use. The maximum is 50 for each database server.',
+      help: 'Database connections in use. The maximum is 50 for each process and database server.',
       registers,
       collect() {
         this.set(state.connectionsInUse);
@@ -128,7 +128,7 @@ export class Metrics {
     });
     new Counter({
       name: 'rate_limit_fallbacks_total',
-      help: 'Requests that this process counted locally because the shared count was unavailable, by limit.',
+      help: 'Requests that a process counted on its own because the shared count was unavailable, by limit (requests or refusals).',
       labelNames: ['limit'],
       registers,
       collect() {
@@ -157,7 +157,7 @@ export class Metrics {
     this.rejectedRequests.inc({ reason });
   }
 
-  /** Returns a rate limiter that counts its outcomes. */
+  /** Returns a rate limiter whose outcomes are counted in the metrics. */
   wrapRateLimiter(limit: string, limiter: RateLimiter): RateLimiter {
     return {
       consume: async (key) => {
@@ -174,7 +174,7 @@ export class Metrics {
     return {
       ...storage,
       ...Object.fromEntries(names.map((name) => [name, this.wrapStore(name, storage[name])])),
-      runInTransaction: (work) => storage.runInTransaction((staged) => work(this.wrapStorage(staged))),
+      runInTransaction: (work) => storage.runInTransaction((transaction) => work(this.wrapStorage(transaction))),
     };
   }
 
@@ -217,8 +217,9 @@ type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 const WORKER_TIMEOUT_MS = 1_000;
 
 /**
- * Returns a server such as `Metrics.createServer`, with the metrics of all workers of this process together. If a worker does not
- * respond in time, its last snapshot counts. The sums of workers that have exited are kept, so that no sum ever decreases.
+ * Returns a server like that of `Metrics.createServer`, but with the aggregated metrics of all workers of this process. If a
+ * worker does not respond in time, its last snapshot is used. The sums of workers that have exited are kept, so that no sum ever
+ * decreases.
  */
 export function createWorkersMetricsServer(): Server {
   const snapshots = new Map<Worker, MetricsSnapshot>();
@@ -239,8 +240,8 @@ export function createWorkersMetricsServer(): Server {
 }
 
 /**
- * Returns whether a metric only grows and is summed over workers. prom-client declares `type` as a number (`MetricType`), but a
- * snapshot has its name.
+ * Returns whether a metric only grows and is summed over workers. prom-client declares `type` as a number (`MetricType`), but in
+ * a snapshot it is the name of the type.
  */
 function isSummable({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram';
@@ -250,7 +251,7 @@ function isSummable({ type }: { readonly type: unknown }): boolean {
 async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<void> {
   const message = once(worker, 'message', { signal });
   worker.send('report metrics');
-  // A worker that exits, or does not respond in time, counts with its last snapshot.
+  // If the worker exits or does not respond in time, its last snapshot is used.
   await message.catch(doNothing);
 }
 

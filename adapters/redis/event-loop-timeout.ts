@@ -6,8 +6,8 @@ interface PendingWork {
 }
 
 /**
- * A timeout that counts only while the event loop of this process runs. If the event loop was busy, responses that have
- * arrived in the meantime are read before the timeout ends.
+ * A timeout that does not count the time in which the event loop of this process is blocked. So responses that arrive during
+ * this time are read before the timeout ends.
  */
 export class EventLoopTimeout {
   private readonly pending = new Set<PendingWork>();
@@ -43,7 +43,7 @@ export class EventLoopTimeout {
       clearInterval(this.timer);
       this.timer = undefined;
     }
-    // The set has the oldest entries first, so no entry after the first one within its timeout has exceeded it.
+    // The set has the oldest entries first. So if one entry is within its timeout, all entries after it are, too.
     for (const entry of this.pending) {
       if (this.tickCount - entry.startTick <= this.maxTickCount) return;
       this.pending.delete(entry);

@@ -15,8 +15,8 @@ const CLIENT_OPTIONS = {
 };
 const TIMEOUT_MS = 100;
 /**
- * Extends the script of the library: if Redis' clock was set back, a key would live longer than a window, so it gets a new
- * window. The arguments are the key, the points to add and the length of a window in seconds.
+ * The script of the library with one addition: if the clock of Redis was set back, the key would live longer than a window, so
+ * the script shortens its life to one window. The arguments are the key, the points to add and the length of a window in seconds.
  */
 const COUNT_SCRIPT = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -29,7 +29,7 @@ if ttl == -1 or ttl > window then
 end
 return {consumed, ttl}
 `;
-/** The number of failures without a success after which the client reconnects. */
+/** The number of consecutive failures after which the client reconnects. */
 const MAX_FAILURE_COUNT = 3;
 const LOG_INTERVAL_MS = 10_000;
 
@@ -44,8 +44,8 @@ export class RedisRateLimiters {
   private readonly fallbackCounts: Record<string, number> = {};
 
   /**
-   * Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends. It gets at most
-   * one line about an outage in ten seconds.
+   * Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends. If outages follow
+   * each other quickly, it gets lines about at most one outage in ten seconds.
    */
   constructor(
     url: string,
@@ -77,8 +77,8 @@ export class RedisRateLimiters {
 
   /**
    * Creates a rate limiter whose count all processes share under `name`. While Redis is unavailable, `fallback` counts. A
-   * request waits for Redis for at most 100 ms. After three failures without a success the client reconnects, and no request
-   * waits for Redis until it is connected.
+   * request waits for Redis for at most 100 ms. After three consecutive failures, the client reconnects, and no request waits for
+   * Redis until the client is connected.
    */
   createRateLimiter(name: string, limit: number, windowSeconds: number, fallback: RateLimiter): RateLimiter {
     const limiter = new RateLimiterRedis({
@@ -144,7 +144,7 @@ export class RedisRateLimiters {
   }
 }
 
-/** Resolves to the result if the limit is exceeded. The library rejects with it then, although it is not an error. */
+/** Resolves to the result even if the limit is exceeded. The library then rejects with the result, as if it were an error. */
 function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;

@@ -26,7 +26,7 @@ export interface NewApiKey {
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
-/** The maximum number of keys whose last use is being recorded. Others are recorded at their next use. */
+/** The maximum number of keys whose last use is being recorded. For further keys, only a later use is recorded. */
 const MAX_PENDING_USE_COUNT = 1_000;
 
 /** The part of `Storage` that `ApiKeyService` uses. */
@@ -101,7 +101,7 @@ export class ApiKeyService {
 
   /**
    * Authenticates a secret. Rejects with `unauthenticated` if the key is unknown, revoked or expired. Records the use of
-   * the key in the background, so that a read succeeds while the storage accepts no writes.
+   * the key in the background, so that requests that only read succeed while the storage accepts no writes.
    */
   async authenticate(secret: string): Promise<Caller> {
     if (!this.isWellFormed(secret)) throw createInvalidKeyError();

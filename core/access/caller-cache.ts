@@ -15,9 +15,9 @@ interface Entry {
 const MAX_ENTRY_COUNT = 10_000;
 
 /**
- * Caches callers by the hash of their secret for `ttlMs`, so that not every request reads the storage. A revocation or a
- * change of a member in another process takes effect after this time. Requests that arrive during a load share its
- * result. Rejections are not cached.
+ * Caches callers by the hash of their secret for `ttlMs`, so that not every request reads the storage. If another process
+ * revokes a key or changes a member, that takes effect after at most `ttlMs`. Requests that arrive during a load share its
+ * result. A load that rejects is not cached.
  */
 export class CallerCache {
   private readonly entries = new Map<string, Entry>();
@@ -37,7 +37,7 @@ export class CallerCache {
     return loaded;
   }
 
-  /** Returns whether the key of a hash is cached (expired entries included), or is being looked up. */
+  /** Returns whether a hash has an entry, even if the entry has expired or is still being loaded. */
   has(hash: string): boolean {
     return this.entries.has(hash);
   }

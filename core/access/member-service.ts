@@ -28,7 +28,7 @@ export class MemberService {
     private readonly callers: CallerCache,
   ) {}
 
-  /** Creates a member. Rejects with `invalid` if the workspace does not have one of the groups. */
+  /** Creates a member. Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, member: NewMember): Promise<Member> {
     await requireGroups(this.groups, workspaceId, 'groupIds', member.groupIds);
     const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = member;
@@ -50,8 +50,8 @@ export class MemberService {
   }
 
   /**
-   * Updates a member. Rejects with `not_found` if the workspace does not have the member, and after that with `invalid` if
-   * it does not have one of the groups.
+   * Updates a member. Rejects with `not_found` if the workspace does not have the member, otherwise with `invalid` if one of
+   * the groups does not exist in the workspace.
    */
   async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
     if (change.groupIds?.length) {

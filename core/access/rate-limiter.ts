@@ -19,7 +19,10 @@ export function toUsage(count: number, resetsInMs: number, limit: number, window
   return { allowed: count <= limit, limit, windowSeconds, remaining, resetsInMs: boundedMs };
 }
 
-/** Counts the requests of a key in windows of a fixed length. Each window begins with the key's first request. */
+/**
+ * Counts the requests of a key (the id of an API key, or a client address) in windows of a fixed length. A window begins with the
+ * first request of the key after its previous window.
+ */
 export interface RateLimiter {
   /** Counts a request of a key. */
   consume(key: string): Promise<Usage>;

@@ -6,7 +6,7 @@ import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { TagRecordStore } from '../tag/tag.ts';
 import type { NewCampaign } from './campaign.ts';
 
-/** The repositories of the records that a campaign refers to. */
+/** The stores of the records that a campaign refers to. */
 export interface ReferencedStorage {
   readonly tags: TagRecordStore;
   readonly groups: GroupRecordStore;

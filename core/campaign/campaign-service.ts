@@ -103,7 +103,7 @@ export class CampaignService {
     return toView(campaign, await this.findSharedIds(actor, [campaign]));
   }
 
-  /** Returns a page of the campaigns that match all filters, in descending order. */
+  /** Returns a page of the campaigns that match all filters, in descending order of `sortBy`. */
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
     const where: Condition<Campaign>[] = filter ? dateFilterConditions[filter](this.system.now()) : [];
@@ -163,7 +163,7 @@ export class CampaignService {
     const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
     const { tagIds = [], groupIds = [], resources = [], ...requiredFields } = others;
     const now = formatTimestamp(this.system.now());
-    // The large spread comes last: if named fields follow it, V8 creates a hidden class for each of many objects.
+    // The large spread comes last: if named fields follow it, V8 creates a separate hidden class for each of many objects.
     return {
       id: this.system.newId(),
       workspaceId,
@@ -199,7 +199,7 @@ export class CampaignService {
 
   /**
    * Returns the ids of the campaigns that the member has shared, or `undefined` if the actor is not a member. Shares are read
-   * after the campaigns, so a share can be added in between. It is ignored, so that `hasShared` and `shares` agree.
+   * after the campaigns. A share that was added in between is ignored, so that `hasShared` and the count `shares` agree.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,

@@ -113,7 +113,7 @@ export const campaignSchema: RecordSchema<Campaign> = {
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
-  /** The `shares` of the campaign right after this share was counted. Missing in shares of earlier versions. */
+  /** The `shares` of the campaign right after this share was counted. Missing if an earlier version of the service stored it. */
   readonly position?: number | undefined;
   readonly createdAt: string;
 }
@@ -145,7 +145,7 @@ export const sortFields = {
 export const CAMPAIGN_DATE_FILTERS = ['upcoming', 'active', 'non-upcoming'] as const;
 export type CampaignDateFilter = (typeof CAMPAIGN_DATE_FILTERS)[number];
 
-/** The conditions of each date filter at a time (milliseconds). The start and the end of a campaign count as active. */
+/** The conditions of each date filter, with `now` in milliseconds. A campaign is active from its start to its end, inclusive. */
 export const dateFilterConditions: Record<CampaignDateFilter, (now: number) => Condition<Campaign>[]> = {
   upcoming: (now) => [{ field: 'startsAt', from: now + 1 }],
   active: (now) => [

@@ -96,7 +96,7 @@ export class ContentPillarService {
     return requireFound(await this.contentPillars.update(workspaceId, id, apply), 'content pillar');
   }
 
-  /** Deletes a pillar. Campaigns that refer to it are unchanged. Rejects with `not_found` if it does not exist. */
+  /** Deletes a pillar. Campaigns that refer to it are unchanged. Rejects with `not_found` if the workspace does not have it. */
   async remove(workspaceId: string, id: string): Promise<void> {
     requireFound((await this.contentPillars.remove(workspaceId, id)) || undefined, 'content pillar');
   }

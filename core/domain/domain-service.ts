@@ -137,7 +137,7 @@ export class DomainService {
   }
 }
 
-/** Returns the view of a domain. An archived domain is not primary, even if `primaryId` was read at another time. */
+/** Returns the view of a domain. An archived domain is not primary, even if it was live when `primaryId` was read. */
 function toView(domain: Domain, primaryId: string | undefined): DomainView {
   return { ...domain, primary: !domain.archived && domain.id === primaryId };
 }

@@ -35,7 +35,7 @@ export interface VerifiedSlug {
 export type VerifiedSlugStore = GlobalRecordStore<VerifiedSlug>;
 
 export const MAX_SLUG_LENGTH = 190;
-/** Longer inputs are rejected without a conversion, which would be slow. No slug of 190 characters needs as many. */
+/** Longer inputs are rejected without a conversion, which would be slow. No slug of 190 characters needs a longer input. */
 const MAX_INPUT_LENGTH = 1000;
 const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

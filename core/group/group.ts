@@ -29,7 +29,7 @@ export function findGroupReferenceErrors(
   return findReferenceErrors(known, ids, (index) => `${field}.${index}`, 'must be the id of a group of this workspace');
 }
 
-/** Rejects with `invalid` if the workspace does not have a group with one of the ids in a field. */
+/** Rejects with `invalid` if one of the ids in a field is not the id of a group of the workspace. */
 export async function requireGroups(
   groups: GroupRecordStore,
   workspaceId: string,

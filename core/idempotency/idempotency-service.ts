@@ -27,8 +27,8 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Locks the request, or returns the response of its first success. Rejects with `conflict` while another request has the
-   * lock, and with `invalid` if the first success had another fingerprint.
+   * Locks the request. If a request with the same idempotency key has already succeeded, returns its response instead. Rejects
+   * with `conflict` while another request has the lock, and with `invalid` if the request that succeeded had another fingerprint.
    */
   async acquire(
     request: IdempotentRequest,

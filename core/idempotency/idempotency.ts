@@ -7,12 +7,12 @@ export interface StoredResponse {
 }
 
 /**
- * The lock or the stored response of a request with an idempotency key. Its id combines the API key, the operation and the idempotency key. The names `holder`
- * and `reply` are stored in databases, so they cannot change.
+ * The lock or the stored response of a request with an idempotency key. The `id` combines the API key, the operation and the
+ * idempotency key. The names `holder` and `reply` are stored in databases, so they cannot change.
  */
 export interface IdempotencyRecord extends Entity {
   readonly fingerprint: string;
-  /** The lock owner: an id that each attempt creates. */
+  /** The id of the lock owner. Each attempt to get the lock creates a new id. */
   readonly holder: string;
   /** The response to replay. It is `null` while the request is in progress. */
   readonly reply: StoredResponse | null;

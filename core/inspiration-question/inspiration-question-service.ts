@@ -47,7 +47,7 @@ export class InspirationQuestionService {
     private readonly system: System,
   ) {}
 
-  /** Creates a question. Rejects with `invalid` if the workspace does not have one of the groups. */
+  /** Creates a question. Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, fields: NewInspirationQuestion): Promise<InspirationQuestion> {
     await requireGroups(this.groups, workspaceId, 'groups', fields.groups);
     const created = this.newQuestion(workspaceId, fields);
@@ -90,8 +90,8 @@ export class InspirationQuestionService {
   }
 
   /**
-   * Updates a question. Rejects with `not_found` if the workspace does not have the question, and after that with `invalid`
-   * if it does not have one of the groups.
+   * Updates a question. Rejects with `not_found` if the workspace does not have the question, otherwise with `invalid` if one
+   * of the groups does not exist in the workspace.
    */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {

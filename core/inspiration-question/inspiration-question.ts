@@ -106,9 +106,9 @@ export function deriveFields({
 }
 
 /**
- * Returns the conditions of a question that is available to an actor. The question is active and not archived. Its user type
- * is `all` or the seat type of the member. It is for everyone or for a group of the member. An actor without a member
- * gets the questions that are open to all.
+ * Returns the conditions that a question must meet to be available to an actor. The question is active and not archived. Its
+ * user type is `all` or the seat type of the member. Its audience is everyone or a group of the member. For an actor without a
+ * member, its user type is `all` and its audience is everyone.
  */
 export function buildAvailabilityConditions({ member }: Actor): Condition<InspirationQuestion>[] {
   return [

@@ -37,7 +37,7 @@ export async function addValidRecords<T extends Entity>(
 /** A record with a name that is unique in its workspace. */
 type NamedRecord = Entity & { readonly foldedName: string; readonly createdAt: string };
 
-/** Returns which of the folded names are taken. */
+/** Returns those of the folded names (text.ts) that records of the workspace already have. */
 export async function findTakenNames<T extends NamedRecord>(
   records: RecordStore<T>,
   workspaceId: string,

@@ -5,14 +5,14 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Returns the start of a start date in milliseconds since the epoch, or `undefined` if the date is invalid. `YYYY-MM-DD`
- * starts at 00:00:00.000 UTC. An ISO 8601 date-time can have `Z`, an offset, or neither, which means UTC.
+ * Parses a start date. Returns milliseconds since the epoch, or `undefined` if the date is invalid. `YYYY-MM-DD` means
+ * 00:00:00.000 UTC of that day. An ISO 8601 date-time can have `Z`, an offset, or neither, which means UTC.
  */
 export function parseStartDate(value: string): number | undefined {
   return DATE_PATTERN.test(value) ? parseDay(value) : parseDateTime(value);
 }
 
-/** Returns the end of an end date as `parseStartDate` does, but `YYYY-MM-DD` ends at 23:59:59.999 UTC of its day. */
+/** Parses an end date as `parseStartDate` parses a start date, but `YYYY-MM-DD` means 23:59:59.999 UTC of that day. */
 export function parseEndDate(value: string): number | undefined {
   if (!DATE_PATTERN.test(value)) return parseDateTime(value);
   const start = parseDay(value);

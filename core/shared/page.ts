@@ -1,6 +1,6 @@
 import type { Entity, Field, Query, RecordStore } from './record-store.ts';
 
-/** The page to read, from 1. `limit` is the maximum number of records over all pages. */
+/** The page to read. `page` is its number, from 1. `limit` is the maximum number of records over all pages. */
 export interface PageRequest {
   readonly page: number;
   readonly pageSize: number;

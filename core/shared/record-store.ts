@@ -47,8 +47,8 @@ export interface Query<T, F extends Field<T> = Field<T>> {
 }
 
 /**
- * A type of record and its indexes. Each index applies within a workspace: it lists the fields for equality, and last the
- * field that it orders by. A query can order only by the last field of an index. `unique` maps each field that is unique
+ * A type of record and its indexes. Each index applies within a workspace: it lists the fields to compare for equality, and
+ * then the field that it orders by. A query can order only by the last field of an index. `unique` maps each field that is unique
  * within a workspace to the error message of a duplicate.
  */
 export interface RecordSchema<T extends Entity> {
@@ -63,11 +63,11 @@ export interface RecordSchema<T extends Entity> {
  * The records of one schema. No method reads or changes a record of another workspace. Changing a returned value does not
  * change the stored record. Every method rejects if the storage is unavailable.
  *
- * When a change resolves, it is durable. If there was nothing to change, the data that the call has read is durable, too. A
- * program may repeat a change whose outcome is unknown, and then find that it has been made already.
+ * When a call that changes records resolves, the change is durable. If there was nothing to change, the data that the call has
+ * read is durable, too. A program may repeat a change whose outcome is unknown, and may then find that it was already made.
  */
 export interface RecordStore<T extends Entity> {
-  /** Returns a record, or `undefined` if it does not exist. With `fields`, a storage may omit all others but the id. */
+  /** Returns a record, or `undefined` if it does not exist. With `fields`, a storage may omit all other fields except the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,
@@ -81,8 +81,8 @@ export interface RecordStore<T extends Entity> {
   ): Promise<readonly Pick<T, F | 'id'>[]>;
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
-   * Returns up to `take` records with an id greater than `after`, in the order of their ids (`''` starts at the first). With
-   * it, all records can be iterated while others are added or removed (iterate-by-id.ts).
+   * Returns up to `take` records with an id greater than `after`, in the order of their ids (`''` starts at the first). So
+   * all records can be iterated while records are added or removed (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
@@ -90,14 +90,14 @@ export interface RecordStore<T extends Entity> {
   add(record: T): Promise<void>;
   /**
    * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
-   * stored record or by a previous one of `records`. Returns the error message of each skipped record by its index. Do not
-   * call it in a transaction: there, one taken value can abort the whole transaction.
+   * stored record or by a previous one of `records`. Returns the error message of each skipped record by its position in
+   * `records`. Do not call it in a transaction: there, one taken value can abort the whole transaction.
    */
   addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /**
    * Replaces a record by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
    * value, so it must not have side effects. If it throws, the record is unchanged. If it returns its argument, nothing is
-   * written. Returns the new record, or `undefined` if it does not exist.
+   * written. Returns the new record, or `undefined` if the record does not exist.
    */
   update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
   /** Removes a record. Returns whether it existed. */

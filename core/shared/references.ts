@@ -1,7 +1,10 @@
 import { createInvalidFieldsError, type FieldError } from './core-error.ts';
 import type { Entity, Field, RecordStore } from './record-store.ts';
 
-/** Returns which of the ids belong to records of the workspace that `accepts` allows. It reads each record once. */
+/**
+ * Returns those of the ids that belong to a record of the workspace for which `accepts` returns true. Reads each record once.
+ * `fields` are the fields that `accepts` needs.
+ */
 export async function findKnownIds<T extends Entity, F extends Field<T> = never>(
   records: RecordStore<T>,
   workspaceId: string,

@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description Returns the campaigns that match all filters, in descending order of `sortBy`. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.
+         * @description Returns the campaigns that match all filters, in descending order of the field that `sortBy` names. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.
          */
         get: operations["listCampaigns"];
         put?: never;
         /**
          * Create a campaign
-         * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. All tags, groups, the content pillar and the domain must exist in the workspace (422 otherwise).
+         * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).
          */
         post: operations["createCampaign"];
         delete?: never;
@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign
-         * @description Returns a campaign with any status, including archived.
+         * @description Returns the campaign with this id, also if it is a draft or archived.
          */
         get: operations["getCampaign"];
         put?: never;
@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Create, archive or unarchive a domain
-         * @description Creates a domain (201). If the workspace already has the slug and the request contains `archived`, archives or unarchives the existing domain and updates the other fields of the request (200). Without `archived`, an existing slug is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified the slug and has not archived it.
+         * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). A request without `archived` is then a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.
          */
         post: operations["createDomain"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a tag
-         * @description Changes the name of a tag. The color is unchanged. The name of another tag is a conflict (409).
+         * @description Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).
          */
         patch: operations["updateTag"];
         trace?: never;
@@ -257,13 +257,13 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             endDate: string;
-            /** @description The reward for a share. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
+            /** @description The reward for a share. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
             shareRewardAmount: number | string;
-            /** @description The reward for a click. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
+            /** @description The reward for a click. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
             clickRewardAmount: number | string;
-            /** @description The maximum total reward of one employee. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
+            /** @description The maximum total reward of one employee. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
             maxRewardPerEmployee: number | string;
-            /** @description The total budget of the campaign. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. Use a string to keep all digits. */
+            /** @description The total budget of the campaign. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
             totalBudget: number | string;
             /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
             domain?: string | null;
@@ -330,17 +330,17 @@ export interface components {
             description: string;
             /** @description The target of the short link, or `null` if there is none. */
             destinationUrl: string | null;
-            /** @description The number of clicks. */
+            /** @description The number of clicks, which the operator of the service records. */
             clicks: number;
-            /** @description The number of shares. */
+            /** @description The number of shares, which the operator of the service records. */
             shares: number;
-            /** @description The start, in the format of the request that set it. */
+            /** @description The start: a date or a date-time, as it was sent. */
             startDate: string;
-            /** @description The end, in the format of the request that set it. */
+            /** @description The end: a date or a date-time, as it was sent. */
             endDate: string;
             /** @description The target number of shares, or `null` if there is none. */
             targetShares: number | null;
-            /** @description Whether the key's member has shared the campaign. Absent if the key does not belong to a member. */
+            /** @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member. */
             hasShared?: boolean;
         };
         /** @description An inspiration question to create. */
@@ -503,7 +503,7 @@ export interface components {
             expiredUrl?: string;
             /** @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`. */
             archived?: boolean;
-            /** @description An example link that teammates see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`. */
+            /** @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`. */
             placeholder?: string;
         };
         /** @description A custom domain for short links. */
@@ -517,11 +517,11 @@ export interface components {
             slug: string;
             /** @description Whether the ownership of the domain is verified. */
             verified: boolean;
-            /** @description Whether this is the primary domain: the one that has been unarchived for the longest time. Archiving a domain restarts its time. */
+            /** @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived. */
             primary: boolean;
             /** @description Whether the domain is archived. */
             archived: boolean;
-            /** @description An example link that teammates see when they create a link, or an empty string. */
+            /** @description An example link that members of the workspace see when they create a link, or an empty string. */
             placeholder: string;
             /** @description The redirect target for expired links, or an empty string. */
             expiredUrl: string;
@@ -542,7 +542,7 @@ export interface components {
         NewGroup: {
             /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
             name: string;
-            /** @description The description: at most 5000 characters. It is not returned. */
+            /** @description The description: at most 5000 characters. Responses do not contain it. */
             description?: string;
         };
         /** @description A group of members. */
@@ -595,7 +595,7 @@ export interface components {
                 message: string;
                 /**
                  * Format: uri-reference
-                 * @description A link to the documentation of the code.
+                 * @description A link to the documentation of the error code.
                  */
                 doc_url?: string;
             };
@@ -643,7 +643,7 @@ export interface components {
          *
          *     - The `Authorization` header is missing, or its scheme is not `Bearer`.
          *     - The API key is misspelled, incomplete, revoked or expired.
-         *     - The API key belongs to another installation. A demo can create a different key at each start.
+         *     - The API key belongs to another installation. A demo without `DEMO_API_KEY` creates a new key at each start.
          *
          *     Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.
          */
@@ -678,7 +678,7 @@ export interface components {
          *     - The request is a write, and the role of the member that the key belongs to is not `admin`.
          *     - The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.
          *
-         *     Use the key of an admin with full access, or accept the invitation first.
+         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin.
          */
         Forbidden: {
             headers: {
@@ -709,7 +709,7 @@ export interface components {
          *     - The workspace has no record with this id. The response is the same for an unknown, malformed or deleted id, and for the id of a record in another workspace.
          *     - No operation has this path and method. Paths are case-sensitive.
          *
-         *     Compare the path and the method with the reference. Use an id from a list or from the response to the request that created the record.
+         *     Compare the path and the method with the API reference. Use an id from a list or from the response to the request that created the record.
          */
         NotFound: {
             headers: {
@@ -802,8 +802,8 @@ export interface components {
          * @description The request is well-formed, but at least one value is invalid.
          *
          *     - A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.
-         *     - The body has more than 1,000 field names, objects and arrays.
-         *     - The query of a list is so long (more than about 7,500 characters) that the `Link` to the next page cannot repeat it.
+         *     - The body has more than 1,000 field names, objects and arrays together.
+         *     - The query of a list is so long (more than about 7,500 characters) that the `Link` header cannot contain the link to the next page.
          *     - A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.
          *     - The end date of a campaign is before its start date.
          *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
@@ -915,7 +915,7 @@ export interface components {
         /** @description The id of this request in the log. Quote it in support requests. */
         "X-Request-Id": string;
         /**
-         * @description The maximum number of requests of the key per window.
+         * @description The maximum number of requests of the key per rate limit window.
          * @example 600
          */
         "X-RateLimit-Limit": number;
@@ -961,11 +961,11 @@ export interface operations {
     listCampaigns: {
         parameters: {
             query?: {
-                /** @description Only campaigns with this domain (its slug). By default, campaigns with any domain or none. */
+                /** @description Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain. */
                 domain?: string;
-                /** @description Only campaigns with at least one of these tags (ids). Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /** @description Only campaigns with at least one of the tags that have these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 tagIds?: string[];
-                /** @description Only campaigns with at least one of these tags (names, case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /** @description Only campaigns with at least one of the tags that have these names (case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values. */
                 tagNames?: string[];
                 /** @description Only campaigns that the member with this id created. */
                 userId?: string;
@@ -1192,7 +1192,7 @@ export interface operations {
                 includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 isActive?: boolean;
-                /** @description `true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not belong to a member, `userType` is `all` and `groups` are empty. `false`: no filter. */
+                /** @description `true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not belong to a member, only questions with the `userType` `all` and empty `groups` are returned. `false`: no filter. */
                 availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 page?: number;

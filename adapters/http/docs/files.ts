@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { REFERENCE_SCRIPT, STYLE } from './pages.ts';
 
-/** A static file of the pages. `gzipped` is set if compression makes the file smaller. */
+/** A static file of the documentation pages. `gzipped` is set if compression makes the file smaller. */
 export interface DocsFile {
   readonly type: string;
   readonly bytes: Buffer;
@@ -26,7 +26,7 @@ const sources: Readonly<Record<string, readonly [type: string, read: () => Promi
   'docs.css': [CSS_TYPE, async () => Buffer.from(STYLE)],
 };
 
-/** The static files of the pages. Their paths contain a hash of the content, so that clients can cache them forever. */
+/** The static files of the documentation pages. Their paths contain a hash of the content, so clients can cache them forever. */
 export class DocsFiles {
   private constructor(
     private readonly files: ReadonlyMap<string, DocsFile>,

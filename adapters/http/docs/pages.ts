@@ -85,7 +85,7 @@ ${main}
 `;
 }
 
-/** Renders a text with Markdown's \`code\` as HTML. */
+/** Renders a text as HTML. Text in backticks (Markdown) becomes code. */
 function renderMarkdown(markdown: string): string {
   return escapeHtml(markdown).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
@@ -104,7 +104,7 @@ applyColorScheme();
 
 const hide = () => () => null;
 /**
- * Disables the button until Swagger UI has resolved the operation, which it does when the operation is opened. If the
+ * Disables the Execute button until Swagger UI has resolved the operation, which it does when the operation is opened. If the
  * button is pressed earlier, Swagger UI never sends the request and shows it as loading forever.
  */
 const disableUntilResolved = (Execute, { React }) => (props) => {
