@@ -4,16 +4,20 @@ import { readJson } from '../../adapters/api/json-body.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
-const SIZE_BYTES = 2 ** 20;
+const BODY_SIZE_BYTES = 2 ** 20;
 const MAX_DEPTH = 32;
 const MAX_ELEMENT_COUNT = 1_000;
 const RUN_COUNT = 5;
-/** Relative to a plain body of the same size. Measured: 0.1 to 3, and 35 to 110 without the limits. */
+/**
+ * A body may take at most ten times as long as a plain body of the same size. Measured: 0.1 to 3 times as long, and 35 to 110
+ * times as long without the limits on depth and elements.
+ */
 const MAX_SLOWDOWN = 10;
 
 const readText = (json: string) => readJson(Buffer.from(json));
-const repeat = (part: string, size = SIZE_BYTES) => part.repeat(size / part.length);
-const createDistinctNames = () => Array.from({ length: SIZE_BYTES / 9 }, (_, i) => `"${i.toString(36)}":1`).join();
+const repeat = (part: string, length = BODY_SIZE_BYTES) => part.repeat(length / part.length);
+const createDistinctNames = () => Array.from({ length: BODY_SIZE_BYTES / 9 }, (_, i) => `"${i.toString(36)}":1`).join();
+/** Returns a body with nested arrays. The body itself is the first level. `inner` is the content of the deepest array. */
 const createNested = (depth: number, inner = '') => `{"name":${'['.repeat(depth - 1)}${inner}${']'.repeat(depth - 1)}}`;
 
 /** Returns how deep objects and arrays are nested in a value. The value itself counts. */
@@ -37,42 +41,42 @@ function measureTime(json: string): number {
 
 suite('the JSON body reader', {
   'parses JSON as JSON.parse does': () => {
-    const textCases = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('"', '\\', '[{', ']}', ':', '\\"', ''));
+    const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('"', '\\', '[{', ']}', ':', '\\"', ''));
     const { value } = fc.letrec((tie) => ({
-      value: fc.oneof(textCases, fc.integer(), fc.boolean(), fc.constant(null), tie('array'), tie('object')),
+      value: fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), tie('array'), tie('object')),
       array: fc.array(tie('value'), { maxLength: 4 }),
-      object: fc.dictionary(textCases, tie('value'), { maxKeys: 4 }),
+      object: fc.dictionary(text, tie('value'), { maxKeys: 4 }),
     }));
     const spaces = fc.constantFrom(undefined, 1, '\t');
     fc.assert(
-      fc.property(fc.dictionary(textCases, value, { maxKeys: 4 }), spaces, (body, space) => {
+      fc.property(fc.dictionary(text, value, { maxKeys: 4 }), spaces, (body, space) => {
         const json = JSON.stringify(body, undefined, space);
         assert.deepEqual(readText(json), JSON.parse(json));
       }),
     );
   },
 
-  'reads 32 levels, and returns empty arrays and objects below them': () => {
-    const bodiesWithEmpty = [
+  'reads 32 levels of nesting, and empties the arrays and objects below them': () => {
+    const expectedBodies = [
       createNested(MAX_DEPTH, '[]'),
       createNested(MAX_DEPTH, '[],{}'),
       createNested(MAX_DEPTH, '{},1,[]'),
     ];
-    const bodiesWithFilled = [
+    const deepBodies = [
       createNested(MAX_DEPTH, '[1]'),
       createNested(MAX_DEPTH, '[[],[2]],{"a":{}}'),
       createNested(MAX_DEPTH, '{"]":"}"},1,[[]]'),
     ];
-    for (const [i, json] of bodiesWithEmpty.entries()) {
+    for (const [i, json] of expectedBodies.entries()) {
       assert.deepEqual(readText(json), JSON.parse(json));
-      assert.deepEqual(readText(bodiesWithFilled[i] as string), JSON.parse(json));
+      assert.deepEqual(readText(deepBodies[i] as string), JSON.parse(json));
     }
     assert.equal(measureDepth(readText(createNested(MAX_DEPTH + 1_000))), MAX_DEPTH + 1);
     const siblings = readText(`{"first":1,"deep":${repeat('[', 1000)}${repeat(']', 1000)},"last":2}`);
     assert.deepEqual({ ...siblings, deep: 0 }, { first: 1, deep: 0, last: 2 });
   },
 
-  'rejects brackets that do not match, at any depth': () => {
+  'rejects mismatched brackets at any depth, and an unclosed string': () => {
     const bodies = [
       '{"name":[}',
       `{"name":${'['.repeat(100)}`,
@@ -84,11 +88,12 @@ suite('the JSON body reader', {
     }
   },
 
-  'accepts at most 1,000 field names, objects and arrays': () => {
+  'accepts at most 1,000 elements: field names, objects and arrays together': () => {
     const createItems = (count: number) => `{"a":1,"items":[${Array(count).fill('{"b":[]}').join()}]}`;
-    const maxItems = Math.floor((MAX_ELEMENT_COUNT - 4) / 3);
-    assert.equal(Object.values(readText(createItems(maxItems)))[1].length, maxItems);
-    assert.throws(() => readText(createItems(maxItems + 1)), {
+    // An item has three elements, and the rest of the body has four.
+    const maxItemCount = Math.floor((MAX_ELEMENT_COUNT - 4) / 3);
+    assert.equal(Object.values(readText(createItems(maxItemCount)))[1].length, maxItemCount);
+    assert.throws(() => readText(createItems(maxItemCount + 1)), {
       message: /^items: too many elements, the body must have at most 1000/,
     });
     const createNames = (count: number) => `{${Array.from({ length: count }, (_, i) => `"n${i}":":[{"`).join()}}`;
@@ -105,12 +110,12 @@ suite('the JSON body reader', {
     });
   },
 
-  'blocks the process hardly longer than a plain body of the same size': () => {
-    const flatTime = measureTime(`{"name":"${repeat('a')}"}`);
+  'takes at most ten times as long for any body as for a plain body of the same size': () => {
+    const plainTime = measureTime(`{"name":"${repeat('a')}"}`);
     const bodies = {
-      'nested arrays': `{"name":${repeat('[', SIZE_BYTES / 2)}${repeat(']', SIZE_BYTES / 2)}}`,
+      'nested arrays': `{"name":${repeat('[', BODY_SIZE_BYTES / 2)}${repeat(']', BODY_SIZE_BYTES / 2)}}`,
       'unclosed arrays': `{"name":${repeat('[')}`,
-      'nested objects': `{"name":${repeat('{"a":', SIZE_BYTES / 2)}1${'}'.repeat(SIZE_BYTES / 10)}}`,
+      'nested objects': `{"name":${repeat('{"a":', BODY_SIZE_BYTES / 2)}1${'}'.repeat(BODY_SIZE_BYTES / 10)}}`,
       'arrays after each other': `{"name":[${repeat('[],')}[]]}`,
       'objects after each other': `{"name":[${repeat('{},')}{}]}`,
       'many names': `{${createDistinctNames()}}`,
@@ -118,7 +123,7 @@ suite('the JSON body reader', {
       'one repeated name': `{${repeat('"name":1,')}"name":1}`,
     };
     return each(bodies, (json) => {
-      const slowdown = measureTime(json) / flatTime;
+      const slowdown = measureTime(json) / plainTime;
       assert.ok(slowdown < MAX_SLOWDOWN, `${slowdown.toFixed(1)} times`);
     });
   },

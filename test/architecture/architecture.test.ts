@@ -14,7 +14,7 @@ interface Source {
   readonly text: string;
 }
 
-/** Returns the violations of a rule in a source. */
+/** Checks a rule, and returns its violations in a source. */
 type Rule = (source: Source) => string[];
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"`]([^\s'"`]+)['"`]|<reference\s+\w+=['"]([^'"]+)['"]/g;
@@ -40,7 +40,7 @@ function isIn(path: string, ...names: readonly string[]): boolean {
 const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(path)?.[0];
 const apiImporters: readonly (string | undefined)[] = ['adapters/http', 'adapters/cli'];
 
-/** The rules for imports. Each has violations that it must find, and imports that it must allow. */
+/** The rules for imports. Each has examples: violations that it must find, and imports that it must allow. */
 const importRules: readonly {
   readonly title: string;
   readonly rule: Rule;
@@ -48,7 +48,7 @@ const importRules: readonly {
   readonly allowed: readonly string[];
 }[] = [
   {
-    title: 'the core imports nothing but the core',
+    title: 'lets the core import nothing but the core',
     rule: forbidImports((imported, path) => isIn(path, 'core') && !imported.startsWith('core/')),
     violations: [
       'core/tag/tag.ts imports zod',
@@ -66,7 +66,7 @@ const importRules: readonly {
     ],
   },
   {
-    title: 'only bootstrap imports Inversify and reflect-metadata',
+    title: 'lets only bootstrap import Inversify and reflect-metadata',
     rule: forbidImports(
       (imported, path) => isIn(imported, 'inversify', 'reflect-metadata') && !isIn(path, 'bootstrap'),
     ),
@@ -80,7 +80,7 @@ const importRules: readonly {
     allowed: ['bootstrap/container.ts imports inversify', 'bootstrap/container.ts imports reflect-metadata'],
   },
   {
-    title: 'an adapter imports only the core and itself from the project; http and cli also import api',
+    title: 'lets an adapter import only the core and itself from this project, except that http and cli may import api',
     rule: forbidImports((imported, path) => {
       const adapter = adapterOf(path);
       if (adapter === undefined || !isIn(imported, ...layers)) return false;
@@ -108,7 +108,7 @@ const importRules: readonly {
     ],
   },
   {
-    title: 'only test/support/suite.ts imports uvu',
+    title: 'lets only test/support/suite.ts import uvu',
     rule: forbidImports((imported, path) => isIn(imported, 'uvu') && path !== 'test/support/suite.ts'),
     violations: [
       'test/core/tag.test.ts imports uvu',
@@ -122,7 +122,7 @@ const importRules: readonly {
 
 const CLOCK_OR_RANDOMNESS = /\bDate\.now\b|\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bMath\.random\b/g;
 
-/** In Node 20, it rejects valid URLs (adapters/api/url.ts). */
+/** Uses of `URL.canParse`, which rejects some valid URLs in Node 20 and 22 (adapters/api/url.ts). */
 const CAN_PARSE = /\bURL\s*\.\s*canParse\b|\bcanParse\b[^;=]*=\s*URL\b/g;
 
 const forbidCanParse: Rule = ({ path, text }) =>
@@ -155,11 +155,11 @@ const importTests: Tests = importRules.map(({ title, rule, violations, allowed }
   () => {
     assert.deepEqual(readSources().flatMap(rule), []);
     for (const violation of violations) assert.equal(rule(plantImport(violation)).length, 1, violation);
-    for (const imported of allowed) assert.deepEqual(rule(plantImport(imported)), []);
+    for (const description of allowed) assert.deepEqual(rule(plantImport(description)), []);
   },
 ]);
 
-/** Returns the lines that the compiler prints for a project. */
+/** Returns the lines that the TypeScript compiler prints for the project in a folder. */
 function compile(project: string): string[] {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout } = spawnSync(process.execPath, [compiler, '-p', project, '--pretty', 'false'], { encoding: 'utf8' });
@@ -167,7 +167,7 @@ function compile(project: string): string[] {
 }
 
 suite('The architecture', importTests, {
-  'is checked in every layer, and for every form of an import': () => {
+  'is checked in the sources of every layer, and for every form of an import': () => {
     for (const layer of layers)
       assert.ok(
         readSources().some(({ path }) => isIn(path, layer)),
@@ -191,7 +191,7 @@ suite('The architecture', importTests, {
     for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
   },
 
-  'the core uses neither the clock nor randomness': () => {
+  'lets the core use neither the clock nor randomness': () => {
     assert.deepEqual(readSources().flatMap(forbidClockAndRandomness), []);
     const calls = [
       'Date.now()',
@@ -208,20 +208,20 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidClockAndRandomness({ path: 'adapters/http/http-server.ts', text: 'Date.now()' }), []);
   },
 
-  'no source validates URLs with URL.canParse': () => {
+  'lets no source validate URLs with URL.canParse': () => {
     assert.deepEqual(readSources().flatMap(forbidCanParse), []);
     const uses = ['URL.canParse(text)', '.every(URL.canParse)', 'URL\n  .canParse(text)', 'const { canParse } = URL;'];
     for (const text of uses) assert.equal(forbidCanParse({ path: 'adapters/api/url.ts', text }).length, 1, text);
     assert.deepEqual(forbidCanParse({ path: 'adapters/api/url.ts', text: 'new URL(text)' }), []);
   },
 
-  'the core compiles without types of Node and browsers, and fails with their globals': () => {
+  'compiles the core without the types of Node and browsers, so that a use of their globals is an error': () => {
     assert.deepEqual(compile(join(root, 'core')), []);
     const globals = ['URL', 'crypto', 'setTimeout', 'console', 'process', 'Buffer', 'fetch', 'performance', 'document'];
     const folder = mkdtempSync(join(tmpdir(), 'core-'));
     try {
-      const settings = { extends: join(root, 'core/tsconfig.json'), compilerOptions: { rootDir: '.' }, include: ['.'] };
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+      const tsconfig = { extends: join(root, 'core/tsconfig.json'), compilerOptions: { rootDir: '.' }, include: ['.'] };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
       writeFileSync(join(folder, 'planted.ts'), globals.map((name) => `${name};\n`).join(''));
       const missing = compile(folder).map((line) => /planted\.ts.*Cannot find name '(\w+)'/.exec(line)?.[1] ?? line);
       assert.deepEqual(missing, globals);

@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 const SUITE_URL = new URL('../support/suite.js', import.meta.url).href;
 const TEST_FOLDER = join(import.meta.dirname, '../../../test');
 
-/** Runs a file of tests in a process of its own. */
+/** Runs a test file with these lines in a process of its own. */
 function runFile(...lines: readonly string[]) {
   const source = [`import { suite } from '${SUITE_URL}';`, 'const pass = () => undefined;', ...lines].join('\n');
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
@@ -16,7 +16,10 @@ function runFile(...lines: readonly string[]) {
   return { status, passed: Number(/"passed":(\d+)/.exec(stdout)?.[1]), stderr };
 }
 
-/** Tests that are spread in an object, by the formatter's line breaks: one of two with the same title is lost silently. */
+/**
+ * Matches tests that are spread into an object of `suite`, for each way in which the formatter breaks the lines. If two tests in
+ * an object have the same title, the last one silently replaces the first.
+ */
 const SPREADS = [
   /\bsuite\(.*\{ \.\.\./,
   /^( *)suite\(.*\{\n(?:\1 .*\n|\n)*?\1 {2}\.\.\./m,
@@ -35,7 +38,7 @@ suite('A suite', {
     assert.deepEqual([status, passed], [0, 4]);
   },
 
-  'fails its file, and runs no test of it, if a title occurs twice': () => {
+  'makes its file fail before any test runs if two tests of the file have the same title': () => {
     const repeated = [
       "suite('one', { a: pass }, { a: pass });",
       "suite('one', { a: pass }, [['a', pass]]);",
@@ -49,7 +52,7 @@ suite('A suite', {
     }
   },
 
-  'takes shared and computed tests as arguments, and never as a spread object': () => {
+  'gets shared and computed tests as arguments in every test file, and never spread into an object': () => {
     const files = readdirSync(TEST_FOLDER, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.test.ts') && !file.includes('node_modules') && !file.endsWith('suite.test.ts'),
     );

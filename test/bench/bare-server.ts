@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { RecordedResponse } from './requests.ts';
 
 /**
- * The upper bound of `node:http`: returns prepared responses. It reads only the path of a request, or the name in its body.
+ * This server shows the upper bound of `node:http`, because it only sends prepared responses. It selects them by the path of a
+ * request, or by the name in the body of a POST.
  */
 const responses = new Map<string | undefined, RecordedResponse>(
   JSON.parse(readFileSync(process.env.RESPONSES_FILE as string, 'utf8')),

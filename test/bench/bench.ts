@@ -7,8 +7,8 @@ import { storages } from './servers.ts';
 
 /** The introduction of the table in README. */
 const README_INTRODUCTION = `Requests per second, relative to a hand-tuned server on \`node:http\` and the MongoDB driver without validation, rate limits or logs:
-2.00 is twice as many. \`ours\` is this service; \`ours-redis\` counts requests in Redis. \`npm run bench\` writes this table. [The
-benchmark](docs/benchmark.md) also has processor time, latency and the method.`;
+2.00 is twice as many. \`ours\` is this service, and \`ours-redis\` counts requests in Redis. \`page 400\` is a deep page of the
+list. \`npm run bench\` writes this table. [The benchmark](docs/benchmark.md) also has processor time, latency and the method.`;
 
 const comparisonReports = {
   mongodb: { title: 'Comparison on MongoDB', measure: compareOnMongodb },
@@ -19,7 +19,7 @@ const growthReports = {
   memory: { title: 'Growing data in memory', measure: flatInMemory },
 };
 
-// The servers are killed when this process exits. Without these listeners, a signal would skip that.
+// The servers are killed at the event `exit`. Without these listeners, a signal would end this process without that event.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 const options = readOptions();
 const client = new LoadClient();
@@ -29,6 +29,7 @@ for (const storage of options.storages) {
   const { title, measure } = (options.isFlat ? growthReports : comparisonReports)[storage];
   const { markdown, summary }: Report = await measure(client, options);
   console.log(`## ${title}\n\n${circumstances}\n\n${markdown}`);
+  // If an option differs from its default, the results are only printed.
   if (!options.isWhole) continue;
   writeSection(BENCHMARK, title, `${circumstances}\n\n${markdown}`);
   if (storage === 'mongodb' && summary) {

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 
-/** The requests that the client sends, and for how long. */
+/** The requests that the client sends, its connections, and the duration. */
 export interface Load {
   readonly port: number;
-  /** The bytes of the requests. All connections go through them together. */
+  /** The texts of the requests. The connections share this list: each connection sends the next request, and the list repeats. */
   readonly requests: readonly string[];
   /** The expected status of every response. */
   readonly status: number;
@@ -14,9 +14,10 @@ export interface Load {
 export interface LoadResult {
   /** The number of responses with the expected status. */
   readonly requests: number;
+  /** The number of other responses. */
   readonly failures: number;
   readonly seconds: number;
-  /** Latencies in milliseconds. */
+  /** The median and the 99th percentile of the latency, in milliseconds. */
   readonly median: number;
   readonly p99: number;
 }
@@ -45,7 +46,7 @@ process.on('message', async (load: Load) => {
   process.send?.({ requests: latencies.length, failures, seconds, median, p99 } satisfies LoadResult);
 });
 
-/** Sends one request after another over a connection. Each waits for the response to the one before. */
+/** Sends one request after another over a connection, each when the response to the previous request is complete. */
 function keepBusy(
   { port, status }: Load,
   nextRequest: () => Buffer,

@@ -22,11 +22,11 @@ import { bareServer, type Contender, createContenders, installPeers, oursAsStart
 import { type Usage, usageOf } from './usage.ts';
 
 const START_COUNT = 3;
-/** 10,456 of them are not archived: enough for page 400. */
+/** 10,456 of these campaigns are not archived, which is enough for page 400 with 25 campaigns on each page. */
 const CAMPAIGN_COUNT = 12_500;
 const WRITTEN_CAMPAIGN_COUNT = 1_000;
 
-/** A running server. Its measurements are by row name, one for each round. */
+/** A running server and its measurements: for each name of a row, one measurement per round. */
 interface ContenderRun {
   readonly contender: Contender;
   readonly server: RunningServer;
@@ -72,7 +72,7 @@ export async function compareInMemory(client: LoadClient, options: Options): Pro
   }
 }
 
-/** Returns the responses of a server, by what the bare server reads of a request: its path, or the name in its body. */
+/** Returns the responses of a server. Each has the key by which the bare server finds it: the path, or the name in the body. */
 async function recordResponses(
   port: number,
   [read, written]: readonly [Sample, Sample],
@@ -87,7 +87,7 @@ async function recordResponses(
   return responses;
 }
 
-/** Starts a server. Before that, it measures the start of a script: `started`, if it differs from the server's. */
+/** Measures how long the script `started` takes to start, and then starts the server. By default, both are the same script. */
 async function startContender(contender: Contender, started: ServerScript = contender): Promise<ContenderRun> {
   const starts: number[] = [];
   for (let i = 0; i < START_COUNT; i++) {
@@ -123,7 +123,7 @@ async function compareRuns(
   return { markdown, summary: formatSummary(runs, rows) };
 }
 
-/** Fails unless all servers return equal responses, which contain records, shared and not shared ones. */
+/** Fails unless all servers return equal responses with records, among them shared and unshared campaigns in `list` and `get`. */
 async function assertEqualResponses(
   pairs: readonly { readonly row: Row; readonly server: RunningServer }[],
 ): Promise<void> {
@@ -139,11 +139,11 @@ async function assertEqualResponses(
       bodies.push(response.body);
     }
     const hasBoth = [true, false].every((value) => bodies.some((body) => body.includes(`"hasShared":${value}`)));
-    assert.ok(hasBoth || !['list', 'get'].includes(row.name), `${row.name}: needs shared campaigns, and others`);
+    assert.ok(hasBoth || !['list', 'get'].includes(row.name), `${row.name}: needs shared and unshared campaigns`);
   }
 }
 
-/** Each figure is the median of the rounds. In brackets is the median ratio to the first server in the same round. */
+/** Each figure is the median of all rounds. In brackets is the median of its ratios to the first server in the same round. */
 function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDatabase: boolean): string {
   const [first] = runs as readonly [ContenderRun];
   const formatFigure = (run: ContenderRun, row: Row, quantity: Quantity, digits: number) => {
@@ -179,10 +179,10 @@ function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDa
   ].join('\n');
 }
 
-/** Variants of servers, which only explain the figures of the others. */
+/** Variants of servers that only explain the figures of other servers. The summary omits them. */
 const VARIANTS = ['reference-commands', 'ours-unbatched'];
 
-/** The requests per second of this service and of other frameworks, as ratios to those of the first server. */
+/** Formats the requests per second of this service and of other frameworks, as ratios to those of the first server. */
 function formatSummary(runs: readonly ContenderRun[], rows: readonly Row[]): string {
   const [first, ...others] = runs as readonly [ContenderRun, ...ContenderRun[]];
   const lines = others
@@ -199,7 +199,7 @@ type Quantity = (measurement: Measurement) => number;
 const measurementsOf = ({ measurements }: ContenderRun, { name }: Row): readonly Measurement[] =>
   measurements.get(name) ?? [];
 
-/** Formats the median of the ratios of all rounds. */
+/** Formats the median of a server's ratios to the first server in all rounds. */
 function formatRatio(run: ContenderRun, first: ContenderRun, row: Row, quantity: Quantity): string {
   const base = measurementsOf(first, row);
   const ratios = measurementsOf(run, row).map(

@@ -10,7 +10,7 @@ import { type Usage, usageOf } from './usage.ts';
 
 const SMALL_CAMPAIGN_COUNT = 1_000;
 
-/** This service with a number of campaigns in one workspace, and 1,000 in another. */
+/** This service with `campaigns` campaigns in one workspace, and 1,000 in another workspace. */
 interface SizedServer {
   readonly campaigns: number;
   readonly server: RunningServer;
@@ -49,7 +49,7 @@ export async function flatInMemory(client: LoadClient, options: Options): Promis
   return measureServers(all, undefined, client, options);
 }
 
-/** `samples` has the large workspace, a small one, and another for the warm-up. */
+/** Prepares the rows of a server. `samples` are the large workspace, a small workspace, and another small one for the warm-up. */
 async function createSizedServer(
   campaigns: number,
   server: RunningServer,
@@ -57,7 +57,7 @@ async function createSizedServer(
 ): Promise<SizedServer> {
   const [large, small, warmUp] = samples as readonly [Sample, Sample, Sample];
   const { list, get, create, deep } = createRows(large, large, await listCampaignIds(server.port, large));
-  const others = createRows(small, small, await listCampaignIds(server.port, small));
+  const smallRows = createRows(small, small, await listCampaignIds(server.port, small));
   const withFirstRequest = (row: Row): Row => ({ ...row, requests: row.requests.slice(0, 1) });
   const inSmall = (row: Row): Row => ({
     ...row,
@@ -67,11 +67,11 @@ async function createSizedServer(
   const absent: Row = { ...list, name: 'search without a match', requests: [createSearchRequest('glacier')] };
   const hasDeepPage = JSON.parse((await sendRequest(server.port, deep, deep.requests[0] as Request)).body).length > 0;
   const rows = [
-    ...[withFirstRequest(list), get, withFirstRequest(inSmall(others.list)), inSmall(others.get), frequent],
+    ...[withFirstRequest(list), get, withFirstRequest(inSmall(smallRows.list)), inSmall(smallRows.get), frequent],
     absent,
     ...(hasDeepPage ? [deep] : []),
-    // Creates are last, because the campaigns that they add differ from the others.
-    ...[create, inSmall(others.create)],
+    // The rows that create campaigns are last, because the new campaigns differ from those of the sample.
+    ...[create, inSmall(smallRows.create)],
   ].map((row) => ({ ...row, connections: 1, durationFactor: 1 }));
   return {
     campaigns,

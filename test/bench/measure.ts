@@ -9,17 +9,18 @@ const WARM_UP_REQUEST_COUNT = 5_000;
 const WARM_UP_STEP_MS = 500;
 const MAX_WARM_UP_MS = 8_000;
 
-/** The figures of a server in a round of a row. */
+/** The figures of one server, for one row and one round. */
 export interface Measurement {
   readonly requests: number;
   readonly perSecond: number;
   /** The number of responses with another status than expected. */
   readonly failures: number;
-  /** Latencies in milliseconds. */
+  /** The median and the 99th percentile of the latency, in milliseconds. */
   readonly median: number;
   readonly p99: number;
-  /** Microseconds of processor time per request: of the server, and of the database (0 without one). */
+  /** The processor time of the server per request, in microseconds. */
   readonly cpu: number;
+  /** The processor time of the database per request, in microseconds. 0 if there is no database. */
   readonly databaseCpu: number;
 }
 
@@ -32,7 +33,7 @@ export class LoadClient {
   private readonly child: ChildProcess = fork(join(import.meta.dirname, 'client.js'), { serialization: 'advanced' });
   private readonly exited = once(this.child, 'exit');
 
-  /** Sends requests until the server's code is probably optimized. A number of requests suits small and large servers. */
+  /** Sends so many requests that V8 has probably optimized the server's code, whether the server has little or much data. */
   async warmUp(server: MeasuredServer, row: Row): Promise<void> {
     let requests = 0;
     for (const end = Date.now() + MAX_WARM_UP_MS; requests < WARM_UP_REQUEST_COUNT && Date.now() < end; ) {

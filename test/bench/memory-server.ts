@@ -30,8 +30,8 @@ for (const campaigns of counts) {
 }
 const heap = heapUsed() - before;
 const campaigns = counts.reduce((sum, count) => sum + count, 0);
-const texts = await averageTexts(samples.at(-1) as Sample);
-process.send?.({ samples, heapBytesPerCampaign: heap / campaigns, textBytesPerCampaign: texts } satisfies SeedResult);
+const bytes = await averageTextBytes(samples.at(-1) as Sample);
+process.send?.({ samples, heapBytesPerCampaign: heap / campaigns, textBytesPerCampaign: bytes } satisfies SeedResult);
 
 /** Returns the size of the heap after a garbage collection, in bytes. */
 function heapUsed(): number {
@@ -40,7 +40,7 @@ function heapUsed(): number {
 }
 
 /** Returns the average size of a campaign's texts in UTF-8, in bytes. */
-async function averageTexts({ workspaceId }: Sample): Promise<number> {
+async function averageTextBytes({ workspaceId }: Sample): Promise<number> {
   let [bytes, count] = [0, 0];
   for await (const { name, description, shareContext, objective, destinationUrl } of app.campaigns.iterate(
     workspaceId,

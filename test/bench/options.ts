@@ -5,7 +5,10 @@ import { type StorageName, storages } from './servers.ts';
 const ROWS = ['list', 'get', 'create', 'search', 'page 400'];
 const SERVERS: string[] = [...new Set(Object.values(storages).flat())];
 
-/** With fewer cores, several processes of the service compete with each other, the database and the client. */
+/**
+ * The minimum number of cores at which `ours-workers` is measured by default. With fewer cores, its processes compete with each
+ * other, the database and the client.
+ */
 const CORES_FOR_WORKERS = 4;
 
 const DEFAULTS = {
@@ -17,14 +20,14 @@ const DEFAULTS = {
   seconds: '0.5',
 };
 
-/** What to measure, and for how long. */
+/** The options of `npm run bench`. */
 export interface Options {
   readonly storages: readonly StorageName[];
   readonly servers: readonly string[];
   readonly rows: readonly string[];
   /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
   readonly isFlat: boolean;
-  /** Those numbers of campaigns. */
+  /** The numbers of campaigns, if `isFlat` is set. */
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;

@@ -22,7 +22,7 @@ export function formatTable(heads: readonly string[], rows: readonly (readonly s
   return `${[line(heads), rule, ...rows.map(line)].join('\n')}\n`;
 }
 
-/** Formats a number of a table. `–` stands for a missing one. */
+/** Formats a number of a table. `–` stands for a missing number. */
 export function formatNumber(value: number, digits = 0): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }

@@ -17,7 +17,7 @@ export interface SeedResult {
   readonly textBytesPerCampaign?: number;
 }
 
-/** With so few members, each has shared some campaigns of a page. */
+/** Parameters of `advocacy seed`. With so few members, each of them has shared some campaigns of a page. */
 export const seedParameters = { members: 10, number: 1 };
 
 const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');

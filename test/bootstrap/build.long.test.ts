@@ -17,11 +17,11 @@ const MIN_COMMAND_COUNT = 20;
 const KILL_INTERVAL_MS = 700;
 
 suite('a build', {
-  'does not disturb npx commands, or servers that replace workers': async () => {
-    const [database, counter] = await Promise.all([createDatabase(), getRedis()]);
+  'does not disturb npx commands, or a server that replaces killed workers': async () => {
+    const [database, redis] = await Promise.all([createDatabase(), getRedis()]);
     const shared = {
       RATE_LIMITER: 'redis',
-      REDIS_URL: counter.url,
+      REDIS_URL: redis.url,
       WORKERS: String(WORKER_COUNT),
       PORT: String(await findFreePort()),
     };
@@ -52,11 +52,11 @@ suite('a build', {
         await Promise.all([build(), killWorkers(), runCommands()]);
         await waitUntil(async () => (await findWorkers(service)).length === WORKER_COUNT && (await isReady(service)));
         assert.ok(killCount > 1);
-        // This also counts workers that could not start.
+        // A replacement that could not start would have added such a line, too.
         assert.equal(service.output.stderr.split('worker exited').length - 1, killCount, service.output.stderr);
       });
     } finally {
-      await Promise.all([database.stop(), counter.stop()]);
+      await Promise.all([database.stop(), redis.stop()]);
     }
   },
 });
@@ -67,7 +67,7 @@ async function findWorkers({ child }: ServiceProcess): Promise<number[]> {
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   const findChildren = (parent: number | undefined) =>
     rows.filter(([, ppid]) => ppid === parent).map(([pid = 0]) => pid);
-  // npm starts a shell, and the server replaces it.
+  // The child is npm. It has started a shell, which has replaced itself with the server (`exec`).
   return findChildren(findChildren(child.pid)[0]);
 }
 

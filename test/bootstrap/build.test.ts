@@ -20,7 +20,7 @@ async function getStatus(service: ServiceProcess, path: string): Promise<number>
 }
 
 suite('npm start', {
-  'builds once if nothing is built, even if four start at the same time, and later only if the sources have changed':
+  'builds once if nothing is built, even if four run at the same time, and builds again only if a source has changed':
     () =>
       withCheckout({}, async (checkout) => {
         const services = await Promise.all(Array.from({ length: START_COUNT }, () => checkout.start('npm start')));
@@ -63,7 +63,7 @@ suite('a build', {
 });
 
 suite('npm run dev', {
-  'restarts the server after a change of a source, and stops with it': () =>
+  'restarts the server when a source changes, and stops the server on SIGTERM': () =>
     withCheckout({}, async (checkout) => {
       const service = await checkout.start('npm run dev', { PORT: '0' });
       const file = join(checkout.folder, 'bootstrap/run-server.ts');

@@ -65,7 +65,7 @@ suite('a log on a terminal', {
     assert.equal(
       stderr.split(cleaned).length - 1,
       4,
-      'the message, the message of the error, its stack and another field',
+      'the text is in the message, in the message and the stack of the error, and in the field `note`',
     );
     const withoutColors = stderr.replaceAll(/\p{Cc}\[\d+m/gu, '');
     assert.doesNotMatch(withoutColors, /(?!\n)[\p{Cc}\u202e]/u);
@@ -92,12 +92,12 @@ suite('a log that cannot be written', {
 
 async function assertServesAndStops({ url, child, waitForExit }: ServiceProcess): Promise<void> {
   try {
-    const crowd = await ConcurrentClients.open(url, CONNECTION_COUNT);
+    const clients = await ConcurrentClients.open(url, CONNECTION_COUNT);
     for (let round = 0; round < ROUND_COUNT; round++) {
-      const responses = await crowd.sendOnAll(requestBytes('GET', '/tags/none'));
+      const responses = await clients.sendOnAll(requestBytes('GET', '/tags/none'));
       assert.ok(responses.every(({ status }) => status === 404));
     }
-    crowd.close();
+    clients.close();
     const stoppedAt = performance.now();
     child.kill('SIGTERM');
     child.once('exit', () => child.stderr?.resume());

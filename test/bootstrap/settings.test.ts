@@ -32,7 +32,7 @@ function findInvalidVariables(environment: Environment): string[] {
 const KEY = 'Abcdefghij0123456789';
 const MAX_INTEGER = String(Number.MAX_SAFE_INTEGER);
 
-/** Valid texts of each setting, with their values. */
+/** For each setting, valid texts and the values that they are read as. */
 const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   HOST: { '0.0.0.0': '0.0.0.0', '::1': '::1', 'api.example.com': 'api.example.com' },
   PORT: { 0: 0, 1: 1, 65535: 65535 },
@@ -80,6 +80,7 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   WORKERS: { 1: 1 },
 };
 
+/** Returns texts that are read as themselves. */
 function unchanged(...values: readonly string[]): Record<string, string> {
   return Object.fromEntries(textCases(...values));
 }
@@ -217,7 +218,7 @@ suite('the settings', {
       assert.match(getErrorLines({ MONGODB_URI: url })[0] as string, /^MONGODB_URI: must be a URL with a host/),
     ),
 
-  'report each problem in a line, invalid values and misspelled names': () => {
+  'report each invalid value and each misspelled name in a line of its own': () => {
     const environment = { ...Object.fromEntries(names.map((name) => [name, ''])), MONGODB_URL: '', LOGLEVEL: '' };
     assert.deepEqual(findInvalidVariables(environment), [...names, 'MONGODB_URL', 'LOGLEVEL']);
   },
@@ -229,11 +230,11 @@ suite('the settings', {
     });
   },
 
-  'report a setting with two problems in one line': () => {
+  'report only one line for a setting that has two problems': () => {
     assert.deepEqual(findInvalidVariables({ WORKERS: '1000000' }), ['WORKERS']);
   },
 
-  'accept numbers in their shortest form only': () => {
+  'accept a whole number only in its shortest form': () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 6 });
     const text = fc.oneof(fc.integer().map(String), digits, fc.double().map(String), fc.string());
     fc.assert(
@@ -244,7 +245,7 @@ suite('the settings', {
     );
   },
 
-  'accept a demo key of at least 20 characters of its alphabet, and nothing else': () => {
+  'accept a demo key if and only if it has at least 20 characters, all of them allowed': () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/';
     const key = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 40 });
     fc.assert(
@@ -256,7 +257,7 @@ suite('the settings', {
     );
   },
 
-  'accept the proxies that Express accepts': () => {
+  'accept a list of proxies if and only if Express accepts it': () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6());
     const suffix = fc.oneof(fc.integer({ min: -1, max: 130 }), fc.ipV4(), fc.constantFrom('255.255.0.0', '128.0.0.0'));
     const name = fc.constantFrom('loopback', 'linklocal', 'uniquelocal', 'Loopback', 'true', '');
@@ -297,7 +298,7 @@ suite('incompatible settings', {
     assert.equal(findInvalidVariables({ STORAGE: 'mongodb' }).includes('DEMO_API_KEY'), false);
   },
 
-  'include several workers without both MongoDB and Redis': () =>
+  'include several workers unless both MongoDB and Redis are used': () =>
     each<{ environment: Environment; isValid: boolean }>(
       {
         neither: { environment: {}, isValid: false },
@@ -315,13 +316,13 @@ suite('incompatible settings', {
     each<{ hosts: readonly [string, string]; isValid: boolean }>(
       {
         'the same host': { hosts: ['127.0.0.1', '127.0.0.1'], isValid: false },
-        'a host and all of IPv4': { hosts: ['127.0.0.1', '0.0.0.0'], isValid: false },
-        'all of IPv4 and a host': { hosts: ['0.0.0.0', '127.0.0.1'], isValid: false },
-        'a host and all': { hosts: ['127.0.0.1', '::'], isValid: false },
-        'all and all of IPv4': { hosts: ['::', '0.0.0.0'], isValid: false },
+        'a host and all IPv4 addresses': { hosts: ['127.0.0.1', '0.0.0.0'], isValid: false },
+        'all IPv4 addresses and a host': { hosts: ['0.0.0.0', '127.0.0.1'], isValid: false },
+        'a host and all addresses': { hosts: ['127.0.0.1', '::'], isValid: false },
+        'all addresses and all IPv4 addresses': { hosts: ['::', '0.0.0.0'], isValid: false },
         'a host and its name': { hosts: ['127.0.0.1', 'localhost'], isValid: false },
         'two hosts': { hosts: ['127.0.0.1', '127.0.0.2'], isValid: true },
-        'all of IPv4 and a host of IPv6': { hosts: ['0.0.0.0', '::1'], isValid: true },
+        'all IPv4 addresses and an IPv6 address': { hosts: ['0.0.0.0', '::1'], isValid: true },
       },
       async ({ hosts: [HOST, METRICS_HOST], isValid }) => {
         const environment = { HOST, METRICS_HOST };
@@ -339,7 +340,7 @@ suite('incompatible settings', {
   },
 });
 
-/** Returns whether servers can listen on both hosts with the same port, or `undefined` if this machine lacks a host. */
+/** Returns whether servers can listen on both hosts with the same port, or `undefined` if this machine has only one of them. */
 async function canBothListen(...hosts: readonly [string, string]): Promise<boolean | undefined> {
   const servers = [createServer(), createServer()] as const;
   const tryToListen = (server: Server, port: number, host: string) =>
@@ -381,7 +382,7 @@ const misspellings: Readonly<Record<string, readonly Setting[]>> = {
   STORAGE_1: ['STORAGE'],
   TRUSTED_PROXY: ['TRUST_PROXY'],
   METRICS_PROT: ['METRICS_PORT'],
-  // The beginning of a name, or two edits from another one.
+  // The beginning of a setting's name, which may also be two edits from the name of another setting.
   DEMO_API: ['DEMO_API_KEY'],
   BODY_LIMIT: ['BODY_LIMIT_BYTES'],
   RATE_LIMIT: ['RATE_LIMITER', 'RATE_LIMIT_POINTS', 'RATE_LIMIT_WINDOW_SECONDS'],
@@ -390,14 +391,15 @@ const misspellings: Readonly<Record<string, readonly Setting[]>> = {
   REFUSED_CREDENTIALS_PER: ['REFUSED_CREDENTIALS_PER_MINUTE'],
 };
 
-/** Variables that are not misspelled settings: those of other programs, and names that differ too much. */
+/** Variables that are not rejected as misspelled: those of other programs, and names that are short or differ too much. */
 const unrelated: Readonly<Record<string, string>> = {
   'fewer than eight letters':
     'PORTS HOSTS HOSTT STORAG STORAGR WORKER WORKERZ MONGODB METRICS DOCS_UR LOGLEVL TRUST BODY',
   'three edits or more':
     'MONGO_URL TRUST_PROXIES LOG_LEVEL_V1 REDIS_PORT METRICS_PATH STORAGE_URL METRICS_ADDRESS DOCS_PATH',
   'a beginning that ends inside of a word': 'RATE_LIMIT_WIN REFUSED_CREDENTI BODY_LIM TRUST_PR',
-  'more than a setting': 'RATE_LIMIT_WINDOW_SECONDS_MAX PORT_RANGE HOST_NAME STORAGE_PATH WORKERS_MAX REDIS_URL_READ',
+  'a setting and further words':
+    'RATE_LIMIT_WINDOW_SECONDS_MAX PORT_RANGE HOST_NAME STORAGE_PATH WORKERS_MAX REDIS_URL_READ',
   'another case': 'mongodb_url log_level rate_limit_window',
   'a shell':
     'HOSTNAME HOSTTYPE MACHTYPE LOGNAME PWD SHLVL TERM TERM_PROGRAM SSH_CONNECTION SSH_AUTH_SOCK DISPLAY EDITOR',
@@ -416,14 +418,14 @@ const unrelated: Readonly<Record<string, string>> = {
     NODE_NAME NAMESPACE REDIS_SERVICE_HOST REDIS_SERVICE_PORT REDIS_PORT REDIS_PORT_6379_TCP REDIS_PORT_6379_TCP_ADDR
     MONGODB_SERVICE_HOST MONGODB_PORT MONGODB_PORT_27017_TCP_PROTO METRICS_SERVICE_HOST METRICS_PORT_9090_TCP
     ADVOCACY_SERVICE_HOST ADVOCACY_PORT STORAGE_SERVICE_PORT WORKERS_SERVICE_HOST DOCS_PORT LOG_PORT`,
-  'hosts and their tools': `DYNO WEB_CONCURRENCY REDIS_TLS_URL REDIS_HOST REDIS_PASSWORD MONGODB_HOST MONGODB_USER
+  'hosting services and their tools': `DYNO WEB_CONCURRENCY REDIS_TLS_URL REDIS_HOST REDIS_PASSWORD MONGODB_HOST MONGODB_USER
     MONGODB_DATABASE MONGO_INITDB_ROOT_PASSWORD DATABASE_URL AWS_REGION AWS_SECRET_ACCESS_KEY GOOGLE_CLOUD_PROJECT
     HTTP_PROXY HTTPS_PROXY NO_PROXY OTEL_EXPORTER_OTLP_ENDPOINT SENTRY_DSN LISTEN_PID NOTIFY_SOCKET JOURNAL_STREAM
     INVOCATION_ID PM2_HOME FLY_APP_NAME RENDER_SERVICE_ID RAILWAY_ENVIRONMENT VERCEL_URL K_SERVICE LOG_FORMAT`,
 };
 
-/** The variables that may be set in any environment. */
-const { 'fewer than eight letters': _, ...common } = unrelated;
+/** The unrelated variables that cause no warning either. Some of the others resemble a setting, and cause one. */
+const { 'fewer than eight letters': _, ...unsuspicious } = unrelated;
 
 suite('a misspelled setting', {
   'is rejected with the name of the setting that is probably meant': () =>
@@ -442,7 +444,7 @@ suite('a misspelled setting', {
     ]);
   },
 
-  'is any name of at least eight letters that differs by at most two edits': () =>
+  'is any name of at least eight letters that differs from a setting by at most two edits': () =>
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 4 }), (name, numbers) => {
         const once = editText(name, numbers.slice(0, 2));
@@ -453,7 +455,7 @@ suite('a misspelled setting', {
       }),
     ),
 
-  'is not a variable of other programs, or a name that differs more': () =>
+  'is neither a variable of another program nor a name that differs more': () =>
     each(unrelated, (list) =>
       each(textCases(...list.split(/\s+/)), (name) => assert.deepEqual(readSettings({ [name]: 'x' }), defaults)),
     ),
@@ -482,7 +484,7 @@ suite('the warnings about an environment', {
       assert.deepEqual(readSettings({ [name]: 'hunter2' }), defaults);
     }),
 
-  'name any variable of four to seven letters that differs by one edit or one swap': () =>
+  'name any variable of four to seven letters that differs from a setting by one edit or one swap': () =>
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(fc.nat(), { minLength: 2, maxLength: 2 }), (name, numbers) => {
         const index = (numbers[0] as number) % Math.max(1, name.length - 1);
@@ -495,8 +497,8 @@ suite('the warnings about an environment', {
       }),
     ),
 
-  'do not name variables of other programs, or those that differ by two edits': () =>
-    each({ ...common, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
+  'do not name variables of other programs, or short names that differ by two edits': () =>
+    each({ ...unsuspicious, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
       assert.deepEqual(getSettingWarnings(Object.fromEntries(list.split(/\s+/).map((name) => [name, 'x']))), []),
     ),
 
@@ -521,13 +523,13 @@ function editText(text: string, [position = 0, edit = 0]: readonly number[]): st
 }
 
 suite('the lines of a settings error', {
-  'contain no values, and are one for each variable': () => {
+  'contain no values, and name each variable at most once': () => {
     const secret = 'hunter2';
-    const around = fc.tuple(fc.string(), fc.string()).map(([before, after]) => before + secret + after);
+    const textWithSecret = fc.tuple(fc.string(), fc.string()).map(([before, after]) => before + secret + after);
     const uri = fc.constantFrom('mongodb', 'redis', 'https', '').map((scheme) => `${scheme}://user:${secret}@a b/`);
     const name = fc.constantFrom(...names, ...Object.keys(misspellings));
     fc.assert(
-      fc.property(fc.dictionary(name, fc.oneof(around, uri)), (environment) => {
+      fc.property(fc.dictionary(name, fc.oneof(textWithSecret, uri)), (environment) => {
         const lines = getErrorLines(environment);
         for (const line of lines) assert.match(line, /^[A-Z0-9_]+: [^\n]+$/);
         assert.equal(lines.join('\n').includes(secret), false);

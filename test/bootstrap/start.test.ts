@@ -13,7 +13,7 @@ import { suite } from '../support/suite.ts';
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 const run = promisify(execFile);
 
-/** Removes a setting that processes of tests have by default. */
+/** As the value of a setting, it removes the setting from the environment. `startProcess` gives some settings a default. */
 const UNSET = undefined as never;
 
 /** Runs the example request that the service has printed, and returns its output. */
@@ -49,7 +49,7 @@ suite('a start', {
       }),
     ),
 
-  'accepts a demo key with every punctuation character of the alphabet': () => {
+  'accepts a demo key with every allowed punctuation character': () => {
     const key = '~demo-key.of_us+/~/+';
     return withProcess({ DEMO_API_KEY: key }, async (service) => {
       assert.equal(readDemoKey(service), key);
@@ -58,7 +58,7 @@ suite('a start', {
     });
   },
 
-  'prints an example request that works for other hosts': () =>
+  'prints an example request that works with other values of HOST': () =>
     each(textCases('localhost', '0.0.0.0'), (HOST) =>
       withProcess({ HOST }, async (service) => {
         assert.ok(service.url.startsWith(`http://${HOST}:`), service.url);
@@ -66,7 +66,7 @@ suite('a start', {
       }),
     ),
 
-  'logs a warning about settings that are probably a mistake': () =>
+  'logs a warning for each setting that is probably a mistake': () =>
     withProcess({ LOG_LEVEL: 'warn', STORGE: 'memory', REDIS_URL: 'redis://:hunter2@localhost' }, async (service) => {
       service.child.kill('SIGTERM');
       await service.waitForExit();
@@ -91,7 +91,7 @@ interface ExitResult {
   readonly stderr: string;
 }
 
-/** Starts the service and returns the result of its exit. Kills the service if it does not exit in time. */
+/** Starts the service, and returns its exit code and output when it exits. Kills the service if it does not exit in time. */
 async function runUntilExit(settings: Readonly<Record<string, string>>): Promise<ExitResult> {
   const env = { ...process.env, PORT: '0', ...settings };
   const options = { env, timeout: 10_000, killSignal: 'SIGKILL' } as const;

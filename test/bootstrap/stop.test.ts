@@ -53,7 +53,7 @@ suite('a service that gets a stop signal', {
       ),
     ),
 
-  'exits with 0 before it listens': async () => {
+  'exits with 0 if it does not listen yet': async () => {
     const SIGNAL_WHEN_HANDLED = `process.on('newListener', (event) => {
       if (event === 'SIGTERM') setImmediate(() => process.kill(process.pid, 'SIGTERM'));
     })`;
@@ -75,7 +75,7 @@ suite('a service that gets a stop signal', {
       }),
     ),
 
-  'sends the responses in flight, even to clients that read late': () =>
+  'sends the responses to the requests in flight, even to a client that reads late': () =>
     withProcess({}, async ({ url, child, waitForExit }) => {
       await createLargePage(url);
       const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
@@ -90,13 +90,13 @@ suite('a service that gets a stop signal', {
       assert.ok(responses.length > 0 && responses.length < 40, `${responses.length}`);
     }),
 
-  'exits with 0 within the shutdown timeout if a client of CONNECT does not read': () =>
+  'exits with 0 within the shutdown timeout if a client sends CONNECT and does not read its responses': () =>
     withProcess({}, async ({ url, child, waitForExit }) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
       socket.on('error', () => socket.destroy());
-      const list = requestBytes('GET', '/openapi.json');
-      const connecting = Buffer.from('CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n');
-      socket.write(Buffer.concat([...Array(100).fill(list), connecting]));
+      const getRequest = requestBytes('GET', '/openapi.json');
+      const connectRequest = Buffer.from('CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n');
+      socket.write(Buffer.concat([...Array(100).fill(getRequest), connectRequest]));
       await delay(500);
       const stoppedAt = performance.now();
       child.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { runServer } from '../../bootstrap/run-server.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
 import { startWorkers } from '../../bootstrap/workers.ts';
 
-/** Longer than a worker takes to stop if it is not hung, and shorter than the default timeout. */
+/** The time after which a shutdown kills the workers. A worker that is not hung stops earlier. The default is longer. */
 const STOP_TIMEOUT_MS = 4_000;
 
 const settings = readSettings(process.env);

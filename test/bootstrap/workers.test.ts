@@ -10,10 +10,10 @@ import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const REQUEST_COUNT = 20;
-/** Longer than the start of a worker takes. */
+/** Longer than a worker takes to start. */
 const WORKER_START_DURATION_MS = 3_000;
 const SECOND_SIGNAL_DELAY_MS = 500;
-/** Shorter than the shutdown after a single signal takes. */
+/** Shorter than the shutdown takes after a single signal if a worker is hung. */
 const SECOND_SIGNAL_TIMEOUT_MS = 8_000;
 /** The module that starts the service with a short timeout for the stop of its workers. */
 const SHORT_TIMEOUT = join(import.meta.dirname, 'workers-with-short-timeout.js');
@@ -27,7 +27,7 @@ suite('a service with workers', {
         const before = await countRequests(service);
         await findServingPids(service, key);
         assert.equal((await countRequests(service)) - before, REQUEST_COUNT);
-        // The primary process sends messages to the worker before it notices the exit.
+        // To collect these metrics, the primary process sends messages to the killed worker until it notices the exit.
         const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
         process.kill(killed, 'SIGKILL');
         await scraping;
@@ -39,7 +39,7 @@ suite('a service with workers', {
       });
     }),
 
-  'shows the metrics of the workers that respond, and no sum decreases if a worker hangs or exits': () =>
+  'still shows metrics if a worker hangs or exits, and no sum in them decreases': () =>
     withWorkers(async ({ settings, key }) => {
       await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
         await waitUntil(async () => (await findServingPids(service, key)).size === 2);
@@ -58,7 +58,7 @@ suite('a service with workers', {
       });
     }),
 
-  'stops with all workers': () =>
+  'stops together with all its workers, whether it gets a signal or is killed': () =>
     withWorkers(async ({ settings, key }) => {
       const stops = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) =>
         withProcess(settings, async (service) => {
@@ -83,7 +83,7 @@ suite('a service with workers', {
       await Promise.all(stops);
     }),
 
-  'kills a hung worker at a shutdown before it exits': () =>
+  'kills a hung worker during its shutdown, after a timeout or at a second signal': () =>
     withWorkers(async ({ settings, key }) => {
       const assertStops = async (service: ServiceProcess, stop: () => Promise<void>) => {
         const pids = await hangWorker(service, key);
@@ -92,12 +92,12 @@ suite('a service with workers', {
         assert.deepEqual(pids.filter(isRunning), []);
         assert.match(service.output.stderr, /did not stop in time, killing it/);
       };
-      const once = withProcess(
+      const withOneSignal = withProcess(
         settings,
         (service) => assertStops(service, async () => void service.child.kill('SIGTERM')),
         SHORT_TIMEOUT,
       );
-      const twice = withProcess(settings, async (service) => {
+      const withTwoSignals = withProcess(settings, async (service) => {
         let start = 0;
         await assertStops(service, async () => {
           start = performance.now();
@@ -107,10 +107,10 @@ suite('a service with workers', {
         });
         assert.ok(performance.now() - start < SECOND_SIGNAL_TIMEOUT_MS);
       });
-      await Promise.all([once, twice]);
+      await Promise.all([withOneSignal, withTwoSignals]);
     }),
 
-  'stops its workers if the primary process is killed': () =>
+  'leaves no worker behind if the primary process is killed, not even a hung one that resumes later': () =>
     withWorkers(({ settings, key }) =>
       withProcess(settings, async (service) => {
         const [hung, other] = await hangWorker(service, key);
@@ -121,7 +121,7 @@ suite('a service with workers', {
       }),
     ),
 
-  'exits with one line if it cannot listen': () =>
+  'prints one line and exits if it cannot listen': () =>
     withWorkers(({ settings }) =>
       withProcess(settings, async ({ url }) => {
         const { port } = new URL(url);
@@ -138,13 +138,13 @@ suite('a service with workers', {
 async function withWorkers(
   test: (service: { readonly settings: Readonly<Record<string, string>>; readonly key: string }) => Promise<void>,
 ): Promise<void> {
-  const [database, counter] = await Promise.all([createDatabase(), getRedis()]);
+  const [database, redis] = await Promise.all([createDatabase(), getRedis()]);
   try {
     const { key } = await withApplication(database.uri, createWorkspace);
-    const shared = { RATE_LIMITER: 'redis', REDIS_URL: counter.url };
+    const shared = { RATE_LIMITER: 'redis', REDIS_URL: redis.url };
     await test({ settings: { ...createMongodbSettings(database.uri), ...shared, WORKERS: '2' }, key });
   } finally {
-    await Promise.all([database.stop(), counter.stop()]);
+    await Promise.all([database.stop(), redis.stop()]);
   }
 }
 
@@ -168,7 +168,7 @@ async function findServingPids({ url, output }: ServiceProcess, key: string): Pr
   return new Set(getPids());
 }
 
-/** Suspends a worker, as if it were in an endless loop. Returns the process ids of all workers, that one first. */
+/** Suspends a worker, as if it were in an endless loop. Returns the process ids of all workers, the suspended one first. */
 async function hangWorker(service: ServiceProcess, key: string): Promise<readonly number[]> {
   await waitUntil(async () => (await findServingPids(service, key)).size === 2);
   const pids = [...(await findServingPids(service, key))];

@@ -48,7 +48,7 @@ async function openReference(page: Page): Promise<void> {
   await page.waitForSelector('.opblock');
 }
 
-async function enterKey(page: Page, key: string): Promise<void> {
+async function enterApiKey(page: Page, key: string): Promise<void> {
   await page.click('button.authorize');
   await page.fill('.auth-container input', key);
   await page.click('.auth-btn-wrapper button[type=submit]');
@@ -72,7 +72,7 @@ async function executeOperation(page: Page, id: string): Promise<{ status: strin
 }
 
 suite('the documentation pages in a browser', {
-  'show the reference with every operation at the root': () =>
+  'show every operation in the reference, to which the root path redirects': () =>
     withPage({}, async (page, { url }) => {
       await page.goto('/');
       assert.equal(page.url(), `${url}/docs`);
@@ -80,10 +80,10 @@ suite('the documentation pages in a browser', {
       assert.equal(await page.locator('.opblock').count(), operations.length);
     }),
 
-  'send requests with a key, by keyboard': () =>
+  'send requests with the entered API key if the operations are opened and executed with the keyboard': () =>
     withPage({}, async (page, { call }) => {
       await openReference(page);
-      await enterKey(page, DEMO_API_KEY);
+      await enterApiKey(page, DEMO_API_KEY);
       await openOperation(page, 'createTag');
       const created = await executeOperation(page, 'createTag');
       assert.equal(created.status, '201');
@@ -96,10 +96,10 @@ suite('the documentation pages in a browser', {
       assert.match(body, /Summer tents are here/);
     }),
 
-  'send the request if the button was pressed before the operation is resolved': () =>
+  'can still send a request if its button was clicked before Swagger UI resolved the operation': () =>
     withPage({}, async (page) => {
       await openReference(page);
-      await enterKey(page, DEMO_API_KEY);
+      await enterApiKey(page, DEMO_API_KEY);
       await page.evaluate(`new MutationObserver((_, observer) => {
         const button = document.querySelector('.execute');
         if (!button) return;
@@ -115,7 +115,7 @@ suite('the documentation pages in a browser', {
       withPage(options, async (page) => {
         await openReference(page);
         await assertUsable(page, `${screen}: reference`);
-        await enterKey(page, DEMO_API_KEY);
+        await enterApiKey(page, DEMO_API_KEY);
         await openOperation(page, 'listCampaigns');
         await executeOperation(page, 'listCampaigns');
         await assertUsable(page, `${screen}: executed operation`);
@@ -129,7 +129,7 @@ suite('the documentation pages in a browser', {
       }),
     ),
 
-  'show the documentation of each code at the target of doc_url': () =>
+  'show the explanation of each error code at the fragment that its doc_url links to': () =>
     withPage({ viewport: { width: 800, height: 300 } }, async (page) => {
       for (const code of errorCodes) {
         await page.goto(`/docs/errors#${code.replaceAll('_', '-')}`);

@@ -125,12 +125,13 @@ const published = { ...campaign, status: 'published' };
 interface Case {
   /** A command line that runs first. */
   readonly setup?: string;
+  /** The output with `--json`. */
   readonly json: unknown;
   /** The output without `--json`. */
   readonly message: string;
 }
 
-/** The output of command lines. */
+/** The expected output of each command line. */
 const expectedOutputs: Readonly<Record<string, Case>> = {
   'workspace create --name Contoso~Ltd': {
     json: { id: 'new', name: 'Contoso Ltd', createdAt: COMMAND_TIME },
@@ -258,7 +259,7 @@ const emptyListMessages: Readonly<Record<string, string>> = {
 
 const createNotFoundMessage = (noun: string) => `No ${noun} of this workspace has this id. Check the id.`;
 
-/** The errors of command lines that a rule rejects. */
+/** The errors of command lines that a rule rejects. `OTHER` stands for the id of another workspace. */
 const expectedErrors: Readonly<Record<string, string>> = {
   'member list --workspace nowhere': 'No workspace has this id. Check the id.',
   'member create --workspace w --name B --email b@x --group g --group lost':
@@ -298,7 +299,7 @@ suite('a command', {
       assert.deepEqual(await cli.run(splitArguments(line)), { code: 0, stdout: message, stderr: '' });
     }),
 
-  'is covered by these tests': () => {
+  'is covered by these tests, unless it is import or seed': () => {
     const lines = Object.keys(expectedOutputs);
     const uncovered = commands.filter(({ name }) => !lines.some((line) => line.startsWith(name)));
     assert.deepEqual(
@@ -339,7 +340,7 @@ suite('a command that a rule rejects', {
       }
     }),
 
-  'is verifying a domain that another workspace has verified': async () => {
+  'can be the verification of a domain that another workspace has verified': async () => {
     const { app, run } = createCommandLine();
     const ids = [];
     for (const name of ['one', 'two']) {
@@ -357,7 +358,7 @@ suite('a command that a rule rejects', {
   },
 });
 
-/** Command lines that create a duplicate, and their warnings. */
+/** Command lines that create a duplicate, and their warnings. `other` stands for the id of another member. */
 const expectedWarnings: Readonly<Record<string, string>> = {
   'workspace create --name NORTHWIND': 'Another workspace has the same name: w',
   'member create --workspace w --name Ben --email ADA@x.example':
@@ -379,7 +380,7 @@ suite('a duplicate name or email address', {
       }
     }),
 
-  'causes no warning in another workspace, or if it is not changed': async () => {
+  'causes no warning if it is in another workspace, or is not changed': async () => {
     const cli = await createCompany();
     await cli.app.members.create('w', { name: 'Double', email: 'ada@x.example' });
     const other = await cli.app.workspaces.create('Other');

@@ -43,7 +43,7 @@ const createCampaignBodies = (count: number) =>
 const createNames = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
 const QUESTION = { question: 'What did you learn this week?', icon: 'sun' };
 
-/** The lines of each kind, and the reasons of the rejected lines by line number. */
+/** For each kind: lines, and the reasons for the rejected lines by line number. */
 const importCases: Readonly<Record<string, { lines: readonly unknown[]; rejected: Readonly<Record<number, RegExp>> }>> =
   {
     campaigns: {
@@ -105,12 +105,12 @@ suite('an import', {
       const before = await countRecords(cli, cli.id);
       const numbers = Object.keys(rejected).map(Number);
       const acceptedCount = lines.length - numbers.length;
-      const end = { kind, accepted: acceptedCount, nextLine: lines.length + 1, ended: 'done', uncertain: null };
+      const summary = { kind, accepted: acceptedCount, nextLine: lines.length + 1, ended: 'done', uncertain: null };
 
       const dryRun = await cli.runImport(kind, [toNdjson(lines)], ['--json', '--dry-run']);
       assert.deepEqual([dryRun.code, dryRun.stderr], [1, '']);
       const { refused, importId: _, ...rest } = JSON.parse(dryRun.stdout);
-      assert.deepEqual(rest, { ...end, dryRun: true });
+      assert.deepEqual(rest, { ...summary, dryRun: true });
       assert.deepEqual(
         refused.map(({ line }: { line: number }) => line),
         numbers,
@@ -136,7 +136,7 @@ suite('an import', {
     assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(1203));
   },
 
-  'creates the same record as a POST of the same body, without a creator': () =>
+  'creates the same record as a POST of the same body, except that it has no creator': () =>
     withFixture(async ({ call, workspaceId }, { app }) => {
       const body = { ...campaignBody, name: ' Padded ', resources: ['https://example.com/a'], targetShares: '7' };
       const postedId = (await call('POST', '/campaigns', body)).json.id;
@@ -170,8 +170,8 @@ suite('an import', {
     ];
     const file = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]).slice(0, -1));
     const { stdout } = await cli.runImport('tags', [file], ['--json'], { bodyLimit: 250 });
-    const { refused, importId: _, ...end } = JSON.parse(stdout);
-    assert.deepEqual(end, { kind: 'tags', dryRun: false, accepted: 4, nextLine: 15, ended: 'done', uncertain: null });
+    const { refused, importId: _, ...rest } = JSON.parse(stdout);
+    assert.deepEqual(rest, { kind: 'tags', dryRun: false, accepted: 4, nextLine: 15, ended: 'done', uncertain: null });
     assert.deepEqual(refused, [
       { line: 2, reason: 'The line is not valid JSON.' },
       { line: 5, reason: 'The line must be a JSON object.' },
@@ -233,7 +233,7 @@ suite('an import', {
     }
   },
 
-  'draws a progress bar on a terminal, and clears it before it prints a line': async () => {
+  'shows its progress on a terminal, and clears the progress before each line of output': async () => {
     const cli = await createWorkspace();
     const written: [stream: string, text: string][] = [];
     const createStream = (stream: string) => ({
@@ -262,7 +262,7 @@ suite('an import', {
   },
 });
 
-/** Checks that exactly the lines before `nextLine` are stored. Resolves to how the import ended. */
+/** Checks that exactly the lines before `nextLine` are stored. Resolves to `nextLine` and to how the import ended. */
 async function checkCampaigns(cli: Awaited<ReturnType<typeof createWorkspace>>, { stdout }: CommandOutput) {
   const { nextLine, ended, accepted } = JSON.parse(stdout);
   assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(accepted));
@@ -272,7 +272,7 @@ async function checkCampaigns(cli: Awaited<ReturnType<typeof createWorkspace>>, 
 
 const INVALID_LINE = 600;
 
-/** For each kind: the store of its records, and functions that create a body and return its distinct text. */
+/** For each kind: the store of its records, a function that creates a body, and one that returns a record's distinct text. */
 const resumableKinds = {
   campaigns: { store: 'campaigns', createBody: (i: number) => ({ ...campaignBody, name: `${i}` }), getText: getName },
   questions: {
@@ -288,7 +288,7 @@ function getName({ name }: { readonly name: string }): string {
   return name;
 }
 
-/** The part of the failed batch that is stored, and whether the import is interrupted during it. */
+/** The part of the failed batch that is stored, and whether the import is interrupted while the batch is being stored. */
 const outages = {
   'stores nothing': { storedPart: 'none', isInterrupted: false },
   'stores a half': { storedPart: 'half', isInterrupted: false },
@@ -356,7 +356,7 @@ suite('an import that ends early', {
     );
   },
 
-  'names the uncertain lines if the storage fails, and stores no line twice when it continues': () =>
+  'names the uncertain lines if the storage fails, and stores no line twice when it is continued': () =>
     each(resumableKinds, ({ store, createBody, getText }, kind) =>
       each(outages, async ({ storedPart, isInterrupted }) => {
         const cli = await createWorkspace();
@@ -367,13 +367,13 @@ suite('an import that ends early', {
         failSecondBatch(cli, store, storedPart, () => isInterrupted && interruption.stop?.());
         const options = { onInterrupt: (stop: () => void) => Object.assign(interruption, { stop }) };
         const output = await cli.runImport(kind, [file], ['--json'], options);
-        const { refused, importId, ...end } = JSON.parse(output.stdout);
+        const { refused, importId, ...rest } = JSON.parse(output.stdout);
         const [ended, code, stderr] = isInterrupted
           ? ['stopped', 130, '']
           : ['failed', 2, 'error: The database is unavailable\n'];
         assert.deepEqual([output.code, output.stderr, refused], [code, stderr, []]);
         const uncertain = { firstLine: 501, lastLine: 1000 };
-        assert.deepEqual(end, { kind, dryRun: false, accepted: 500, nextLine: 501, ended, uncertain });
+        assert.deepEqual(rest, { kind, dryRun: false, accepted: 500, nextLine: 501, ended, uncertain });
 
         const args = ['--json', '--from-line', '501', '--import-id', importId];
         const resumed = JSON.parse((await cli.runImport(kind, [file], args)).stdout);
@@ -382,12 +382,12 @@ suite('an import that ends early', {
           resumed.refused.map(({ line }: { line: number }) => line),
           [INVALID_LINE],
         );
-        const textCases = (await cli.storage[store].listById(cli.id, '', 5000)).map((record) =>
+        const storedTexts = (await cli.storage[store].listById(cli.id, '', 5000)).map((record) =>
           getText(record as never),
         );
         const expected = Array.from({ length: 1200 }, (_, i) => i + 1).filter((line) => line !== INVALID_LINE);
         assert.deepEqual(
-          textCases,
+          storedTexts,
           expected.map((line) => getText(createBody(line) as never)),
         );
       }),
@@ -405,7 +405,7 @@ suite('an import that ends early', {
     assert.match(stdout, new RegExp(sentences.join(' ')));
   },
 
-  'prints the line to continue from on standard error if its output cannot be written': async () => {
+  'prints the line to continue from on standard error if standard output cannot be written': async () => {
     for (const [error, code] of [
       ['ENOSPC', 2],
       ['EPIPE', 130],
@@ -424,7 +424,7 @@ suite('an import that ends early', {
     }
   },
 
-  'stores another record for another line, kind or workspace under the same import id': async () => {
+  'stores no line twice under one import id, unless its content, its number or the workspace differs': async () => {
     const cli = await createWorkspace();
     const importId = '0190163d-8694-739b-aea5-966c26f8ad91';
     const importAndCount = async (body: unknown, args: readonly string[] = []) => {

@@ -47,10 +47,10 @@ suite('a large amount of data', {
       };
       const unsharedMs = await measureMedianMs(measureList);
       for (let createdCount = 0; createdCount < SHARER_COUNT; createdCount += BATCH_SIZE) {
-        const members = Array.from({ length: BATCH_SIZE }, newId);
+        const memberIds = Array.from({ length: BATCH_SIZE }, newId);
         const createdAt = new Date().toISOString();
         await storage.shares.addMany(
-          members.map((memberId) => ({
+          memberIds.map((memberId) => ({
             id: createShareId(memberId, campaignId),
             workspaceId,
             campaignId,
@@ -79,9 +79,9 @@ async function measurePeakMiB(uri: string, workspaceId: string, lineCount: numbe
   const { residentMiB } = usageOf(child.pid as number);
   let peakMiB = 0;
   const timer = setInterval(() => (peakMiB = Math.max(peakMiB, residentMiB() || 0)), POLL_INTERVAL_MS);
-  const line = `${JSON.stringify(campaignBody())}\n`.repeat(100);
+  const hundredLines = `${JSON.stringify(campaignBody())}\n`.repeat(100);
   for (let sentCount = 0; sentCount < lineCount; sentCount += 100)
-    if (!child.stdin.write(line)) await once(child.stdin, 'drain');
+    if (!child.stdin.write(hundredLines)) await once(child.stdin, 'drain');
   child.stdin.end();
   assert.equal(parseJsonOutput(await output).accepted, lineCount);
   clearInterval(timer);

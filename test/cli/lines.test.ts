@@ -19,14 +19,14 @@ async function readTestLines(text: string, size: number, limit = 1000) {
 }
 
 suite('the lines of a stream', {
-  'are the lines of its text, independent of the chunks': () =>
+  'are the lines of its text, however the text is split into chunks': () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '🏆', ' ', '\r'), maxLength: 9 })),
         fc.boolean(),
         fc.integer({ min: 1, max: 50 }),
-        async (textCases, endsWithNewline, size) => {
-          const file = textCases.join('\n') + (endsWithNewline ? '\n' : '');
+        async (lineTexts, endsWithNewline, size) => {
+          const file = lineTexts.join('\n') + (endsWithNewline ? '\n' : '');
           const parts = file === '' ? [] : file.replace(/\n$/, '').split('\n');
           const found = await readTestLines(file, size);
           assert.deepEqual(
@@ -42,7 +42,7 @@ suite('the lines of a stream', {
       ),
     ),
 
-  'are dropped if they are too long, and the lines after them are not': async () => {
+  'have no content if they are too long, and the lines after them are complete': async () => {
     const file = `${'a'.repeat(10)}\n${'b'.repeat(11)}\n${'c'.repeat(1000)}\nd\n${'e'.repeat(99)}`;
     for (const size of [1, 7, 10, 11, 5000]) {
       const found = await readTestLines(file, size, 10);
@@ -54,7 +54,7 @@ suite('the lines of a stream', {
     }
   },
 
-  'buffer at most the maximum length of a line': async () => {
+  'are not buffered beyond the maximum length of a line': async () => {
     async function* endless() {
       for (let i = 0; i < 500; i++) yield Buffer.alloc(1e6, 'x');
     }

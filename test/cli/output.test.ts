@@ -171,7 +171,7 @@ suite('the output of a command', {
     assert.equal(JSON.parse((await run([...create, '--json'])).stdout).name, name);
   },
 
-  'ends, and reads no more records, when the reader closes it': async () => {
+  'ends, and no more records are read, when the reader closes it': async () => {
     const { run, storage } = await createWithWorkspaces(5000);
     const list = storage.workspaces.list.bind(storage.workspaces);
     let reads = 0;
@@ -200,7 +200,7 @@ suite('the output of a command', {
     }
   },
 
-  'is a table that is written while it is read, with the column widths of the first thousand rows': async () => {
+  'is a table that is written while records are read, with the column widths of the first thousand rows': async () => {
     const { run, app } = await createWithWorkspaces(1100);
     const long = 'x'.repeat(100);
     await app.workspaces.create(long);
@@ -210,7 +210,7 @@ suite('the output of a command', {
     assert.match((await getLastLine({ ...TERMINAL, columns: 120 })) as string, /^\S{36} {2}x{10}… {2}2026/);
   },
 
-  'is reported as missing if it cannot be written, and exits with 2': async () => {
+  'causes an error and exit code 2 if it cannot be written': async () => {
     const { run } = await createWithWorkspaces(1);
     const lines = ['workspace list', 'workspace list --json', '--help', 'help seed', '--version'];
     for (const line of lines) {
@@ -225,12 +225,12 @@ suite('the output of a command', {
     );
   },
 
-  'has no control characters of invalid arguments': async () => {
+  'contains no control characters of invalid arguments': async () => {
     const { stderr } = await createCommandLine().run(['no\x1b[31m']);
     assert.equal(stderr, "error: unknown command 'no�[31m'\n");
   },
 
-  'is one JSON value if it is read in several batches': async () => {
+  'is one JSON value even if the records are read in several batches': async () => {
     const { run } = await createWithWorkspaces(2100);
     const { stdout } = await run(['workspace', 'list', '--json']);
     const names = JSON.parse(stdout).map(({ name }: { name: string }) => name);

@@ -75,7 +75,7 @@ suite('the command line, as a process', {
       assert.equal(output.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
     }),
 
-  'serves with memory storage until SIGTERM': async () => {
+  'serves with memory storage until SIGTERM, and exits with 2 for an invalid setting': async () => {
     const server = startCommand(['serve'], { PORT: '0' });
     const url = await server.waitForOutput(/listens on (http:[^,\s]+)/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);

@@ -30,7 +30,7 @@ suite('the progress of a command', {
     assert.equal(readOutput(), '');
   },
 
-  'is full if more arrives than was announced': () => {
+  'is a full bar if there are more lines than expected': () => {
     const { clock, progress, readOutput } = createProgress({ isTTY: true, columns: 200 });
     clock.now = SECOND;
     progress.show(120, 'lines', 1.2);
@@ -44,7 +44,7 @@ suite('the progress of a command', {
     assert.equal(readOutput().length, '\r\x1b[K'.length + 29);
   },
 
-  'is a line every few seconds without a terminal': () => {
+  'is a line every five seconds without a terminal': () => {
     const { clock, progress, readOutput } = createProgress({});
     for (clock.now = 1; clock.now < 5 * SECOND; clock.now += 99) progress.show(1, 'lines', 0.1);
     assert.equal(readOutput(), '');

@@ -21,7 +21,7 @@ async function runSeed(...args: readonly string[]) {
   };
 }
 
-/** Returns the parts of a sample that are the same in each run, which are all but the ids. */
+/** Returns the fields of a sample that are the same in each run, which are all fields except ids. */
 function pickReproducibleFields({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof runSeed>>) {
   return {
     members: members.map(({ name, email, role, seatType, groupIds }) => [name, email, role, seatType, groupIds.length]),
@@ -89,7 +89,7 @@ suite('a seed', {
     assert.equal(hasShared, true);
   },
 
-  'is the same for the same seed number, and different for another': async () => {
+  'creates the same records for the same seed number, and different records for another seed number': async () => {
     const first = pickReproducibleFields(await runSeed('--seed-number', '7'));
     assert.deepEqual(pickReproducibleFields(await runSeed('--seed-number', '7')), first);
     assert.notDeepEqual(pickReproducibleFields(await runSeed('--seed-number', '8')), first);

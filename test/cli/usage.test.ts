@@ -68,20 +68,20 @@ suite('help', {
 });
 
 suite('a usage error', {
-  'is reported on standard error with a suggestion, and exits with 2': () =>
+  'is reported on standard error, with exit code 2, and with a suggestion if there is one': () =>
     each(usageErrors, async (message, line) => {
       const { code, stdout, stderr } = await createCommandLine().run(line.split(' '));
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, message);
     }),
 
-  'is reported with all problems at once': async () => {
+  'is reported together with all other invalid options': async () => {
     const args = ['member', 'create', '--workspace', 'W', '--name', ' ', '--email', 'ada'];
     const { stderr } = await createCommandLine().run(args);
     assert.match(stderr, /^error: --name: must not be blank; --email: must be an email/);
   },
 
-  'is an incomplete command, which prints its help': () =>
+  'can be an incomplete command, for which the help is printed': () =>
     each(textCases('', 'member', 'campaign'), async (line) => {
       const { code, stdout, stderr } = await createCommandLine().run(line.split(' ').filter(Boolean));
       assert.deepEqual([code, stdout], [2, '']);

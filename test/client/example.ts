@@ -27,7 +27,7 @@ const recordOperation: Middleware = {
 const api = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${KEY}` } });
 api.use(recordOperation);
 
-/** Returns the body of a successful response. Fails with the error object. */
+/** Returns the body of a successful response. For an error response, throws an error that contains the error object. */
 function unwrap<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
   assert.ok(data !== undefined, `${response.url}: ${response.status} ${JSON.stringify(error)}`);
   return data;

@@ -6,47 +6,47 @@ import { assertConflict } from './assert-conflict.ts';
 import { newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-/** Returns the tests of the entries that do not belong to a workspace. */
+/** Returns the tests of the global stores: their records are unique over all workspaces, and are read by id alone. */
 export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
   return {
-    'stores entries of all workspaces by their ids': test(async (storage) => {
-      for (const { entries, createEntry } of listGlobalStores(storage)) {
-        const first = createEntry();
+    'returns a global record as it was added, and rejects another with the same id': test(async (storage) => {
+      for (const { records, createRecord } of listGlobalStores(storage)) {
+        const first = createRecord();
         const expected = { ...first };
-        assert.equal(await entries.get(first.id), undefined);
-        await entries.add(first);
+        assert.equal(await records.get(first.id), undefined);
+        await records.add(first);
         Reflect.set(first, 'workspaceId', 'changed');
-        Reflect.set((await entries.get(expected.id)) ?? {}, 'workspaceId', 'changed');
-        assert.deepEqual(await entries.get(expected.id), expected);
-        await assertConflict(entries.add({ ...createEntry(), id: expected.id }));
-        assert.deepEqual(await entries.get(expected.id), expected);
+        Reflect.set((await records.get(expected.id)) ?? {}, 'workspaceId', 'changed');
+        assert.deepEqual(await records.get(expected.id), expected);
+        await assertConflict(records.add({ ...createRecord(), id: expected.id }));
+        assert.deepEqual(await records.get(expected.id), expected);
       }
     }),
 
-    'iterates over all entries in the order of their ids': test(async (storage) => {
-      for (const { entries, createEntry } of listGlobalStores(storage)) {
-        const [before, first, second, third] = [createEntry(), createEntry(), createEntry(), createEntry()];
-        for (const it of [second, third, first]) await entries.add(it);
-        assert.deepEqual(await entries.list(before.id, 2), [first, second]);
-        assert.deepEqual((await entries.list(first.id, 9)).slice(0, 2), [second, third]);
-        assert.equal((await entries.list('', 2)).length, 2);
-        Reflect.set((await entries.list(before.id, 1))[0] ?? {}, 'id', 'changed');
-        assert.deepEqual(await entries.list(before.id, 1), [first]);
+    'iterates over all global records in the order of their ids': test(async (storage) => {
+      for (const { records, createRecord } of listGlobalStores(storage)) {
+        const [before, first, second, third] = [createRecord(), createRecord(), createRecord(), createRecord()];
+        for (const it of [second, third, first]) await records.add(it);
+        assert.deepEqual(await records.list(before.id, 2), [first, second]);
+        assert.deepEqual((await records.list(first.id, 9)).slice(0, 2), [second, third]);
+        assert.equal((await records.list('', 2)).length, 2);
+        Reflect.set((await records.list(before.id, 1))[0] ?? {}, 'id', 'changed');
+        assert.deepEqual(await records.list(before.id, 1), [first]);
       }
     }),
 
-    'frees the id of a removed entry': test(async (storage) => {
-      for (const { entries, createEntry } of listGlobalStores(storage)) {
-        const { id } = createEntry();
-        await entries.add({ ...createEntry(), id });
-        assert.equal(await entries.remove(id), true);
-        assert.equal(await entries.remove(id), false);
-        assert.equal(await entries.get(id), undefined);
-        await entries.add({ ...createEntry(), id });
+    'frees the id of a removed global record': test(async (storage) => {
+      for (const { records, createRecord } of listGlobalStores(storage)) {
+        const { id } = createRecord();
+        await records.add({ ...createRecord(), id });
+        assert.equal(await records.remove(id), true);
+        assert.equal(await records.remove(id), false);
+        assert.equal(await records.get(id), undefined);
+        await records.add({ ...createRecord(), id });
       }
     }),
 
-    'adds only one of several concurrent entries with the same id': test(async ({ verifiedSlugs }) => {
+    'adds only one of several concurrent global records with the same id': test(async ({ verifiedSlugs }) => {
       const id = `${newId()}.example`;
       const claim = () => verifiedSlugs.add({ id, workspaceId: newId(), domainId: newId() });
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, claim));
@@ -55,16 +55,16 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
   };
 }
 
-type Entry = { readonly id: string };
+type WithId = { readonly id: string };
 
-function listGlobalStores(storage: Storage): { entries: GlobalRecordStore<Entry>; createEntry: () => Entry }[] {
+function listGlobalStores(storage: Storage): { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[] {
   const { credentials, verifiedSlugs, workspaces } = storage;
   return [
-    { entries: credentials, createEntry: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }) },
-    { entries: verifiedSlugs, createEntry: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }) },
+    { records: credentials, createRecord: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }) },
+    { records: verifiedSlugs, createRecord: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }) },
     {
-      entries: workspaces,
-      createEntry: () => ({ id: newId(), name: 'Northwind', createdAt: '2026-03-01T12:00:00.000Z' }),
+      records: workspaces,
+      createRecord: () => ({ id: newId(), name: 'Northwind', createdAt: '2026-03-01T12:00:00.000Z' }),
     },
-  ] as { entries: GlobalRecordStore<Entry>; createEntry: () => Entry }[];
+  ] as { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[];
 }

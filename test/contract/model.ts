@@ -17,6 +17,7 @@ const letter = fc.constantFrom('a', 'b', 'c', 'd');
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const letters: fc.Arbitrary<string[]> = fc.array(letter, { maxLength: 4 });
 
+// Arbitrary conditions of queries, in each form of `Condition` (core/shared/record-store.ts).
 const createIs = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, is: it }));
 const flags = fc.array(fc.boolean(), { maxLength: 3 });
 const createIn = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
@@ -180,10 +181,10 @@ const allWork = fc
     return [initialWork, ...rest];
   });
 
-/** Returns a test that runs random work on a storage and on arrays of records, and compares all results. */
+/** Returns a test that runs random steps on a storage and on the model (naive-storage.ts), and compares all results. */
 export function defineModelTests(open: OpenStorage, numRuns: number): Tests {
   return {
-    'returns the same results as arrays of records for random work': createStorageTest(open)((storage) =>
+    'returns the same results as a model of simple arrays for random steps': createStorageTest(open)((storage) =>
       fc.assert(
         fc.asyncProperty(allWork, async (works) => {
           const [real, naive] = [storage as unknown as ModelStorage, createNaiveStorage()];
@@ -245,6 +246,7 @@ function createInput(
 ): ActionInput {
   const workspaceId = runIds.workspaces[workspace] as string;
   const [id, otherId] = [runIds.ids[record], runIds.ids[0]] as [string, string];
+  // An id is unique over all workspaces. So workspace 0 adds only ids with an even index, and workspace 1 with an odd index.
   const ownId = runIds.ids[record - (record % WORKSPACE_COUNT) + workspace];
   const created: AnyRecord = resources[storeName].create(workspaceId, { createdBy: null, ...fields, id: ownId });
   return { records: stores[storeName], workspaceId, id, otherId, record: created, query };

@@ -7,7 +7,7 @@ import { defineStorageContract } from './storage-contract.ts';
 
 let database: Promise<Database> | undefined;
 
-/** Opens a storage on the shared database of this file, which is cheaper than a database for each test. */
+/** Opens a storage on one database for all tests of this file. That is cheaper than a database for each test. */
 async function openStorage() {
   database ??= createDatabase();
   const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
@@ -21,5 +21,5 @@ async function openStorage() {
 }
 
 suite('storage in MongoDB', ...defineStorageContract(openStorage), defineModelTests(openStorage, 20), {
-  'leaves no database behind': async () => (await database)?.stop(),
+  'leaves no database behind after its tests': async () => (await database)?.stop(),
 });

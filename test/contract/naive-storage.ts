@@ -4,11 +4,14 @@ import type { Condition, Entity, Query, RecordStore } from '../../core/shared/re
 // biome-ignore lint/suspicious/noExplicitAny: it stores records of any schema
 export type AnyRecord = Entity & Readonly<Record<string, any>>;
 
-/** The simplest record store: an array that is searched, sorted and copied as a whole. */
+/**
+ * The simplest record store: an array that is searched, sorted and copied as a whole. It is the model that model.ts compares
+ * every storage with.
+ */
 export class NaiveRecordStore implements RecordStore<AnyRecord> {
   rows: readonly AnyRecord[] = [];
 
-  constructor(private readonly unique: string) {}
+  constructor(private readonly uniqueField: string) {}
 
   async get(workspaceId: string, id: string): Promise<AnyRecord | undefined> {
     return this.listWorkspace(workspaceId).find((row) => row.id === id);
@@ -69,7 +72,7 @@ export class NaiveRecordStore implements RecordStore<AnyRecord> {
   }
 
   private replaceRows(rows: readonly AnyRecord[]): void {
-    for (const field of ['id', this.unique]) {
+    for (const field of ['id', this.uniqueField]) {
       const values = new Set(rows.map((row) => `${row.workspaceId} ${row[field]}`));
       if (values.size < rows.length) throw new CoreError('conflict', `A record with this ${field} already exists.`);
     }

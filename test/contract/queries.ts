@@ -8,7 +8,7 @@ import type { CreateStorageTest } from './storage-test.ts';
 
 const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
 
-/** Campaigns by their names, in the order of their ids. */
+/** Campaigns by their names (one letter each), in the order of their ids. */
 const campaigns: Readonly<Record<string, Partial<Campaign>>> = {
   a: {
     createdAt: formatDay(1),
@@ -47,6 +47,7 @@ const campaigns: Readonly<Record<string, Partial<Campaign>>> = {
   f: { createdAt: formatDay(3), updatedAt: formatDay(7), startsAt: 40, endsAt: 50, tagIds: ['Red'], createdBy: 'ada' },
 };
 
+/** The conditions of a query, and the names of the campaigns that meet all of them. */
 const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[], names: string])[] = [
   [[], 'abcdef'],
   [[{ field: 'archived', is: false }], 'abdf'],
@@ -129,6 +130,7 @@ const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[],
 /** The names in the ascending order of each field. Of equal records, the smaller id comes first. */
 const orders = { createdAt: 'abcdfe', updatedAt: 'edfbca', startsAt: 'eabcdf' } as const;
 
+/** The `skip` and `take` of each page. */
 const pageWindows = [
   [0, 99],
   [0, 1],
@@ -141,7 +143,8 @@ const pageWindows = [
 
 const SEARCHED_TEXTS = ['Straße 50% off*', 'ÉCOLE', 'Ecole', 'a.c [x] (y) \\ ^$ |+?', 'ΟΔΟΣ', '🏆 Café', 'line\none'];
 
-const containsCases: readonly (readonly [term: string, texts: readonly number[]])[] = [
+/** Search terms, and the indexes of the searched texts that contain them. `note` is a second part of each search text. */
+const containsCases: readonly (readonly [term: string, indexes: readonly number[]])[] = [
   ['straße', [0]],
   ['STRASSE', []],
   ['0% OFF*', [0]],
@@ -231,15 +234,15 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
         const text = buildSearchText(SEARCHED_TEXTS[at] as string, 'note');
         await inspirationQuestions.add(buildQuestion(workspaceId, { id, searchText: text }));
       }
-      for (const [term, texts] of containsCases) {
+      for (const [term, indexes] of containsCases) {
         const where = [{ field: 'searchText', contains: fold(term) }] as const;
         const found = await listIds(inspirationQuestions, workspaceId, { where, by: 'createdAt', order: 'asc' });
         assert.deepEqual(
           found,
-          texts.map((at) => ids[at]),
+          indexes.map((at) => ids[at]),
           JSON.stringify(term),
         );
-        assert.equal(await inspirationQuestions.count(workspaceId, where), texts.length, JSON.stringify(term));
+        assert.equal(await inspirationQuestions.count(workspaceId, where), indexes.length, JSON.stringify(term));
       }
     }),
 
@@ -254,7 +257,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await titlesOf('desc'), TITLES.toReversed());
     }),
 
-    'orders equal records by their ids, in the same direction': test(async ({ inspirationQuestions }) => {
+    'orders equal records by their ids, in the direction of the query': test(async ({ inspirationQuestions }) => {
       const workspaceId = newId();
       const ids = Array.from({ length: 20 }, newId);
       for (const id of [...ids.slice(9), ...ids.slice(0, 9).toReversed()])
@@ -264,7 +267,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await listIds(inspirationQuestions, workspaceId, { ...list, order: 'desc' }), ids.toReversed());
     }),
 
-    'returns the requested fields': test(async ({ campaigns }) => {
+    'lists records with the requested fields': test(async ({ campaigns }) => {
       const workspaceId = newId();
       const added = buildCampaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
       await campaigns.add(added);
@@ -280,7 +283,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       assert.deepEqual([listed?.id, listed?.tagIds, listed?.name], [added.id, ['red'], 'Winter']);
     }),
 
-    'finds a changed record by its new values only': test(async (storage) => {
+    'finds a changed record only by its new values': test(async (storage) => {
       const workspaceId = newId();
       const it = buildCampaign(workspaceId, {
         createdAt: formatDay(1),

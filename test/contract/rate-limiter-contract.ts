@@ -10,7 +10,7 @@ export type OpenRateLimiter = (
   windowSeconds: number,
 ) => Promise<{ readonly limiter: RateLimiter; close(): Promise<void> }>;
 
-/** Returns the tests of every rate limiter. The server may be shared with other tests, so each test uses its own keys. */
+/** Returns the tests that every rate limiter must pass. Tests may share a Redis server, so each test uses its own keys. */
 export function defineRateLimiterContract(open: OpenRateLimiter): Tests {
   const test = (limit: number, windowSeconds: number, work: (limiter: RateLimiter) => Promise<void>) => async () => {
     const { limiter, close } = await open(limit, windowSeconds);
@@ -21,7 +21,7 @@ export function defineRateLimiterContract(open: OpenRateLimiter): Tests {
     }
   };
   return {
-    'allows as many requests of a key as the limit, and returns the remaining number': test(3, 60, async (limiter) => {
+    'allows as many requests of a key as the limit, and returns how many remain': test(3, 60, async (limiter) => {
       const key = newId();
       for (const [allowed, remaining] of [
         [true, 2],
@@ -36,7 +36,7 @@ export function defineRateLimiterContract(open: OpenRateLimiter): Tests {
       }
     }),
 
-    'counts each key separately, with any characters': test(1, 60, async (limiter) => {
+    'counts each key separately, whatever characters it has': test(1, 60, async (limiter) => {
       const own = newId();
       for (const key of ['', ':', '::1', '__proto__', 'constructor', 'é🏆', '*'].map((it) => own + it)) {
         assert.equal((await limiter.consume(key)).allowed, true, key);
@@ -44,14 +44,14 @@ export function defineRateLimiterContract(open: OpenRateLimiter): Tests {
       }
     }),
 
-    'allows no more than the limit among concurrent requests': test(10, 60, async (limiter) => {
+    'allows no more requests than the limit if they are concurrent': test(10, 60, async (limiter) => {
       const key = newId();
       const usages = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(key)));
       assert.equal(usages.filter(({ allowed }) => allowed).length, 10);
       assert.equal((await limiter.consume(key)).allowed, false);
     }),
 
-    'starts a window with the first request of a key, and does not extend it': test(2, 1, async (limiter) => {
+    'starts a window with the first request of a key, and never extends the window': test(2, 1, async (limiter) => {
       const key = newId();
       const usages = [await limiter.consume(key), await limiter.consume(key), await limiter.consume(key)];
       assert.deepEqual(

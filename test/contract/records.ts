@@ -16,12 +16,12 @@ import {
 } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-/** Returns the tests of single records, and of adding many. */
+/** Returns the tests of reads and changes of single records, and of `addMany`. */
 export function defineRecordTests(test: CreateStorageTest): Tests {
   return {
     'returns a record of every schema as it was added': test(async (storage) => {
-      for (const { records, sample } of listStores(storage)) {
-        const added = sample(newId());
+      for (const { records, createSample } of listStores(storage)) {
+        const added = createSample(newId());
         const { workspaceId, id } = added;
         const expected = structuredClone(added);
         await records.add(added);
@@ -31,7 +31,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'returns the existing records of many ids, each once': test(async ({ tags }) => {
+    'returns each existing record once if unknown and repeated ids are read': test(async ({ tags }) => {
       const workspaceId = newId();
       const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name)) as [Tag, Tag, Tag];
       for (const it of [one, two, three]) await tags.add(it);
@@ -41,9 +41,9 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       assert.equal(await tags.get(workspaceId, newId()), undefined);
     }),
 
-    'returns the requested fields of each of several concurrent reads by id': test(async (storage) => {
-      for (const { name, records, sample } of listStores(storage)) {
-        const added = sample(newId());
+    'returns the fields that each of several concurrent reads by id requests': test(async (storage) => {
+      for (const { name, records, createSample } of listStores(storage)) {
+        const added = createSample(newId());
         const { workspaceId, id } = added;
         await records.add(added);
         const fields = Object.keys(added) as (keyof Entity)[];
@@ -73,8 +73,8 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'does not change a stored record when a passed or returned value is modified': test(async (storage) => {
-      for (const { name, records, sample, orders } of listStores(storage)) {
-        const added = sample(newId());
+      for (const { name, records, createSample, orders } of listStores(storage)) {
+        const added = createSample(newId());
         const { workspaceId, id } = added;
         const expected = structuredClone(added);
         const assertUnchanged = async (after: string) =>
@@ -111,8 +111,8 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'does not read, count, change or remove records of another workspace': test(async (storage) => {
-      for (const { name, records, sample, orders } of listStores(storage)) {
-        const [mine, foreign] = [sample(newId()), sample(newId())];
+      for (const { name, records, createSample, orders } of listStores(storage)) {
+        const [mine, foreign] = [createSample(newId()), createSample(newId())];
         await records.add(mine);
         await records.add(foreign);
         const { workspaceId } = mine;
@@ -137,14 +137,14 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'iterates over all records in the order of their ids': test(async (storage) => {
-      for (const { name, records, sample } of listStores(storage)) {
+      for (const { name, records, createSample } of listStores(storage)) {
         const workspaceId = newId();
         assert.deepEqual(await records.listById(workspaceId, '', 9), [], name);
         const [first, second, third, foreign] = [
-          sample(workspaceId),
-          sample(workspaceId),
-          sample(workspaceId),
-          sample(newId()),
+          createSample(workspaceId),
+          createSample(workspaceId),
+          createSample(workspaceId),
+          createSample(newId()),
         ];
         for (const [i, it] of [third, first, foreign, second].entries()) await records.add(makeUnique(it, i));
         const listIdsAfter = async (after: string, take: number) =>
@@ -160,9 +160,9 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'adds many records of every schema': test(async (storage) => {
-      for (const { name, records, sample } of listStores(storage)) {
+      for (const { name, records, createSample } of listStores(storage)) {
         const workspaceId = newId();
-        const added = [0, 1, 2].map((i) => makeUnique(sample(workspaceId), i));
+        const added = [0, 1, 2].map((i) => makeUnique(createSample(workspaceId), i));
         const expected = structuredClone(added);
         assert.deepEqual(await records.addMany([]), new Map());
         assert.deepEqual(await records.addMany(added), new Map(), name);
@@ -171,7 +171,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'adds the valid ones of many records, and returns the error messages of the others': test(async (storage) => {
+    'adds many records except duplicates, and returns an error message for each duplicate': test(async (storage) => {
       for (const { records, create, message } of listStoresWithUniqueField(storage)) {
         const [here, elsewhere] = [newId(), newId()];
         const taken = await addRecord(records, create(here, 'taken.example'));
@@ -197,7 +197,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await campaigns.listById(first.workspaceId, '', 9), [first, second]);
     }),
 
-    'removes a record once, for all readers': test(async ({ campaigns }) => {
+    'removes a record only once, and does not find it afterwards': test(async ({ campaigns }) => {
       const { workspaceId, id } = await addRecord(campaigns, buildCampaign(newId()));
       assert.equal(await campaigns.remove(workspaceId, id), true);
       assert.equal(await campaigns.remove(workspaceId, id), false);
@@ -246,7 +246,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       assert.equal(await tags.count(workspaceId, []), 1);
     }),
 
-    'replaces a record by the result of the change': test(async ({ campaigns }) => {
+    'replaces a record by the result of the change function': test(async ({ campaigns }) => {
       const before = await addRecord(campaigns, buildCampaign(newId(), { tagIds: ['a'], clicks: 1 }));
       const { workspaceId, id } = before;
       const expected = { ...before, tagIds: ['b', 'c'], clicks: 2, image: 'https://example.com/i.png' };
@@ -260,7 +260,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       assert.equal(await campaigns.count(workspaceId, [{ field: 'tagIds', in: ['b'] }]), 1);
     }),
 
-    'does not change a record if the change throws': test(async ({ campaigns }) => {
+    'does not change a record if the change function throws': test(async ({ campaigns }) => {
       const before = await addRecord(campaigns, buildCampaign(newId()));
       const expectedError = new Error('the change is not allowed');
       const fail = () => {
@@ -270,7 +270,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await campaigns.get(before.workspaceId, before.id), before);
     }),
 
-    'writes nothing if the change returns its argument': test(async (storage) => {
+    'writes nothing if the change function returns its argument': test(async (storage) => {
       const { workspaceId, id } = await addRecord(storage.campaigns, buildCampaign(newId()));
       let attemptCount = 0;
       await storage.runInTransaction(async ({ campaigns }) => {
@@ -296,7 +296,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       assert.equal(removed.filter(Boolean).length, 1);
     }),
 
-    'keeps a record until it expires': test(async ({ idempotentRequests }) => {
+    'keeps an unexpired record although others expire': test(async ({ idempotentRequests }) => {
       const workspaceId = newId();
       const unexpired = await addRecord(idempotentRequests, buildIdempotencyRecord(workspaceId));
       await addRecord(idempotentRequests, buildIdempotencyRecord(workspaceId, { expiresAt: 0 }));
@@ -316,7 +316,7 @@ interface AnyStore {
   readonly records: RecordStore<Entity>;
   /** The fields that lists can order by. */
   readonly orders: readonly 'id'[];
-  sample(workspaceId: string): Entity;
+  createSample(workspaceId: string): Entity;
 }
 
 function listStores(storage: Storage): AnyStore[] {
@@ -326,7 +326,7 @@ function listStores(storage: Storage): AnyStore[] {
       name,
       records: storage[name] as unknown as RecordStore<Entity>,
       orders: [...new Set(indexes.map((fields) => fields.at(-1) as 'id'))],
-      sample: samples[name],
+      createSample: samples[name],
     };
   });
 }

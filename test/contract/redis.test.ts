@@ -9,30 +9,30 @@ import { newId } from './samples.ts';
 
 let server: ReturnType<typeof getRedis> | undefined;
 
-/** Opens a rate limiter on the shared Redis of this file. */
+/** Opens a rate limiter on one Redis server for all tests of this file. */
 async function openRateLimiter(limit: number, windowSeconds: number) {
   server ??= getRedis();
   const { url } = await server;
-  const counter = new RedisRateLimiters(url, () => undefined);
-  await counter.open();
-  const limiter = counter.createRateLimiter(
+  const rateLimiters = new RedisRateLimiters(url, () => undefined);
+  await rateLimiters.open();
+  const limiter = rateLimiters.createRateLimiter(
     'test',
     limit,
     windowSeconds,
     createMemoryRateLimiter(limit, windowSeconds),
   );
-  return { limiter, close: () => counter.close() };
+  return { limiter, close: () => rateLimiters.close() };
 }
 
 suite('a rate limiter in Redis', defineRateLimiterContract(openRateLimiter), {
-  'ends a window in time if the clock of Redis was set back by an hour': async () => {
+  'ends a window on time if the clock of Redis was set back by an hour': async () => {
     server ??= getRedis();
     const { url } = await server;
-    const counter = new RedisRateLimiters(url, () => undefined);
+    const rateLimiters = new RedisRateLimiters(url, () => undefined);
     const client = new Redis(url);
     try {
-      await counter.open();
-      const limiter = counter.createRateLimiter('set-back', 1, 10, createMemoryRateLimiter(1, 10));
+      await rateLimiters.open();
+      const limiter = rateLimiters.createRateLimiter('set-back', 1, 10, createMemoryRateLimiter(1, 10));
       const key = newId();
       await limiter.consume(key);
       await client.pexpire(`advocacy:set-back:${key}`, 3_610_000);
@@ -40,11 +40,11 @@ suite('a rate limiter in Redis', defineRateLimiterContract(openRateLimiter), {
       assert.equal(allowed, false);
       assert.ok(resetsInMs <= 10_000, `resets in ${resetsInMs} ms`);
       assert.ok((await client.pttl(`advocacy:set-back:${key}`)) <= 10_000);
-      assert.equal(counter.fallbacks['set-back'], 0);
+      assert.equal(rateLimiters.fallbacks['set-back'], 0);
     } finally {
       client.disconnect();
-      await counter.close();
+      await rateLimiters.close();
     }
   },
-  'leaves no server behind': async () => (await server)?.stop(),
+  'leaves no server behind after its tests': async () => (await server)?.stop(),
 });

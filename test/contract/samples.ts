@@ -185,7 +185,7 @@ function createShare(workspaceId: string): Share {
 
 export type SchemaName = keyof typeof recordSchemas;
 
-/** Creates a sample record of each schema. */
+/** Functions that create a sample record, by the name of its schema. */
 export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
   apiKeys: createApiKey,
   campaigns: buildCampaign,

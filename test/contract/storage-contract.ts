@@ -7,15 +7,15 @@ import { defineRecordTests } from './records.ts';
 import { createStorageTest, type OpenStorage } from './storage-test.ts';
 import { defineTransactionTests } from './transactions.ts';
 
-/** On a busy machine, the heartbeats of a database may be read late. */
+/** The clock of a MongoDB storage is read from heartbeats, which can arrive late on a busy machine. */
 const CLOCK_TOLERANCE_MS = 10_000;
 
-/** Returns the tests of every storage. The database may be shared, so each test uses its own ids and workspaces. */
+/** Returns the tests that every storage must pass. Tests may share a database, so each test uses its own ids and workspaces. */
 export function defineStorageContract(open: OpenStorage): Tests[] {
   const test = createStorageTest(open);
   const basicTests: Tests = {
-    'is ready when it is open': test((storage) => storage.checkReady()),
-    'returns the time, also in a transaction': test(async (storage) => {
+    'is ready after it was opened': test((storage) => storage.checkReady()),
+    'returns the current time, also in a transaction': test(async (storage) => {
       const before = storage.now();
       assert.ok(Math.abs(before - Date.now()) < CLOCK_TOLERANCE_MS, `${before}`);
       await delay(50);

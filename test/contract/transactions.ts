@@ -10,7 +10,7 @@ import type { CreateStorageTest } from './storage-test.ts';
 const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
 const addShare = (it: Campaign): Campaign => ({ ...it, shares: it.shares + 1 });
 
-/** Returns the tests of transactions. */
+/** Returns the tests of transactions. `staged` is the storage as a transaction sees it, with its uncommitted changes. */
 export function defineTransactionTests(test: CreateStorageTest): Tests {
   return {
     'commits all changes and returns the result of the work': test(async (storage) => {
@@ -37,7 +37,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       await assertUnchanged(storage, all);
     }),
 
-    'does not show uncommitted changes to others': test(async (storage) => {
+    'does not show uncommitted changes outside of the transaction': test(async (storage) => {
       const all = await createRecords(storage);
       await storage.runInTransaction(async (staged) => {
         await changeRecords(staged, all);
@@ -45,7 +45,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       });
     }),
 
-    'shows the work its own changes': test(async (storage) => {
+    'lets a transaction read its own uncommitted changes': test(async (storage) => {
       const { workspaceId, ...all } = await createRecords(storage);
       await storage.runInTransaction(async (staged) => {
         await changeRecords(staged, { workspaceId, ...all });
@@ -63,7 +63,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       });
     }),
 
-    'lists and counts staged records together with stored records': test(async (storage) => {
+    'lists and counts uncommitted records of a transaction together with stored ones': test(async (storage) => {
       const workspaceId = newId();
       const created = Array.from({ length: 9 }, (_, at) =>
         buildCampaign(workspaceId, {
@@ -104,7 +104,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       });
     }),
 
-    'does not show the work records of another workspace': test(async (storage) => {
+    'does not show or change records of another workspace in a transaction': test(async (storage) => {
       const [mine, foreign] = [buildCampaign(newId()), buildCampaign(newId())];
       await storage.campaigns.add(foreign);
       await storage.runInTransaction(async ({ campaigns }) => {
@@ -119,7 +119,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await storage.campaigns.get(foreign.workspaceId, foreign.id), foreign);
     }),
 
-    'does not change a staged record when a passed or returned value is modified': test(async (storage) => {
+    'does not change an uncommitted record when a passed or returned value is modified': test(async (storage) => {
       const it = buildCampaign(newId());
       const expected = structuredClone(it);
       await storage.runInTransaction(async ({ campaigns }) => {
@@ -139,7 +139,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await storage.campaigns.get(expected.workspaceId, expected.id), expected);
     }),
 
-    'rejects ids and unique values of stored or staged records, and frees removed or changed ones': test(
+    'rejects taken ids and unique values in a transaction, and frees those of removed or changed records': test(
       async (storage) => {
         const workspaceId = newId();
         const stored = buildTag(workspaceId, 'stored');
@@ -166,7 +166,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       },
     ),
 
-    'continues after a conflict that the work catches': test(async (storage) => {
+    'commits a transaction whose work has caught a conflict': test(async (storage) => {
       const all = await createRecords(storage);
       const { workspaceId, removed, entry } = all;
       await storage.credentials.add(entry);
@@ -184,7 +184,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       assert.equal(await storage.tags.count(workspaceId, []), 2);
     }),
 
-    'joins the outer transaction if it is nested': test(async (storage) => {
+    'runs a nested transaction as a part of the outer transaction': test(async (storage) => {
       const all = await createRecords(storage);
       const { workspaceId, changed } = all;
       const work = storage.runInTransaction(async (outer) => {
@@ -201,7 +201,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       await assertUnchanged(storage, all);
     }),
 
-    'retries the work if a record that it read was changed in between': test(async (storage) => {
+    'retries the work if a record that it has read is changed before the commit': test(async (storage) => {
       const reads: Record<string, (staged: Storage, it: Campaign) => Promise<readonly (Campaign | undefined)[]>> = {
         get: async ({ campaigns }, { workspaceId, id }) => [await campaigns.get(workspaceId, id)],
         getMany: ({ campaigns }, { workspaceId, id }) => campaigns.getMany(workspaceId, [id]),
@@ -225,7 +225,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'reads the same value of a record again in one transaction': test(async (storage) => {
+    'returns the same value at each read in a transaction, even if the record changes': test(async (storage) => {
       const it = buildCampaign(newId());
       const { workspaceId, id } = it;
       await storage.campaigns.add(it);
@@ -236,7 +236,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       });
     }),
 
-    'retries the work if a record that it read was removed or added': test(async (storage) => {
+    'retries the work if a record that it has looked up is then removed or added': test(async (storage) => {
       const removed = buildCampaign(newId());
       await storage.campaigns.add(removed);
       const added = buildTag(newId(), 'Launch');
@@ -300,7 +300,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       assert.deepEqual([after.shares, after.clicks], [30, 30]);
     }),
 
-    'continues with the next transaction after one that failed': test(async (storage) => {
+    'completes the other concurrent transactions if one fails': test(async (storage) => {
       const outcomes = await Promise.allSettled(
         ['one', 'two', 'three'].map((name) =>
           storage.runInTransaction(async () => {

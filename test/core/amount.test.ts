@@ -64,11 +64,11 @@ const digits = fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9]\d{0,11}$/));
 const decimals = fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{1,4}$/));
 
 suite('an amount', {
-  'is a decimal string, or a number in its shortest decimal form': () => {
+  'is stored as a decimal string: a string as it was sent, a number in its shortest decimal form': () => {
     for (const [value, stored] of amounts) assert.equal(parseAmount(value), stored, `${typeof value} ${value}`);
   },
 
-  'is invalid if it is negative, or has more than 12 digits before the point or 4 after it': () => {
+  'is invalid if it is negative, not decimal, or has more than 12 digits before the point or 4 after it': () => {
     for (const value of invalidAmounts)
       assert.equal(parseAmount(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
   },
@@ -77,7 +77,8 @@ suite('an amount', {
     fc.assert(fc.property(digits, decimals, (whole, rest) => assert.equal(parseAmount(whole + rest), whole + rest)));
   },
 
-  'keeps a number of up to 15 digits exactly, in its shortest form': () => {
+  'is exact for a number of up to 15 digits, and has its shortest form': () => {
+    // `rest` includes the decimal point.
     const upTo15Digits = fc.tuple(digits, decimals).filter(([whole, rest]) => whole.length + rest.length <= 16);
     fc.assert(
       fc.property(upTo15Digits, ([whole, rest]) => {
@@ -88,7 +89,7 @@ suite('an amount', {
 });
 
 suite('a whole number', {
-  'is a number without a fraction from 0 to 2^53 − 1, or its digits': () => {
+  'is a number from 0 to 2^53 − 1 without a fraction, or a string of its digits': () => {
     for (const [value, parsed] of wholeNumbers)
       assert.equal(parseWholeNumber(value), parsed, `${typeof value} ${value}`);
   },
@@ -99,7 +100,7 @@ suite('a whole number', {
     }
   },
 
-  'is the same as a number and as its digits': () => {
+  'is parsed to the same value from a number and from a string of its digits': () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
         assert.equal(parseWholeNumber(value), value);

@@ -48,11 +48,11 @@ suite('authentication with an API key', {
     const { apiKey, secret } = await app.apiKeys.create(OWN, { memberId: member.id, access: 'read' });
     const caller = { workspaceId: OWN, keyId: apiKey.id, access: 'read' };
     assert.deepEqual(await app.apiKeys.authenticate(secret), { ...caller, member });
-    const changed = await storage.members.update(OWN, member.id, (now) => ({ ...now, role: 'member' }));
+    const changed = await storage.members.update(OWN, member.id, (current) => ({ ...current, role: 'member' }));
     assert.deepEqual(await app.apiKeys.authenticate(secret), { ...caller, member: changed });
   },
 
-  'returns no member if the key does not belong to one': async () => {
+  'returns no member if the key does not belong to a member': async () => {
     const { app } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, {});
     assert.equal(apiKey.label, '');
@@ -109,7 +109,7 @@ suite('an API key', {
     assert.deepEqual(await app.apiKeys.revoke(OWN, apiKey.id), revoked);
   },
 
-  'stops working in another process within the cache TTL, even if the clock there is set back': async () => {
+  'stops working in other processes a cache TTL after it is revoked, even if the clock is set back': async () => {
     const { app, storage, clock } = testCore();
     let elapsedMs = 0;
     const system = { ...createNodeSystem(), now: () => clock.now, monotonicNow: () => elapsedMs };
@@ -163,7 +163,7 @@ suite('the last use of an API key', {
     assert.equal((await storage.apiKeys.get(OWN, apiKey.id))?.lastUsedAt, null);
   },
 
-  'is written in the background, once for concurrent uses, and again after a failure': async () => {
+  'is written in the background, once for all uses during the write, and at the next use if it fails': async () => {
     const { app, updates } = createBlockedCore();
     const { secret } = await app.apiKeys.create(OWN, {});
     for (let i = 0; i < 3; i++) await app.apiKeys.authenticate(secret);
@@ -176,7 +176,7 @@ suite('the last use of an API key', {
     await app.apiKeys.flush();
   },
 
-  'is pending for at most 1,000 keys, which are written one after another': async () => {
+  'is pending for at most 1,000 keys at a time, and is written for one key after another': async () => {
     const { app, updates } = createBlockedCore();
     for (let i = 0; i <= 1_000; i++) {
       await app.apiKeys.authenticate((await app.apiKeys.create(OWN, {})).secret);

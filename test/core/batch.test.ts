@@ -7,7 +7,7 @@ import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody } from '../support/tenants.ts';
 
-/** The ids that items of a batch refer to. */
+/** The ids that items of a batch refer to, and the member who creates the batch. */
 interface References {
   readonly tag: string;
   readonly group: string;
@@ -96,7 +96,7 @@ const resources: Readonly<Record<string, Resource>> = {
 };
 
 suite('a batch', {
-  'has the same results and errors as its items one by one': () =>
+  'has the same results and errors as its items have if each is created on its own': () =>
     each(resources, async ({ createBatch, rejectedCount, create, checkMany, createMany, store }) => {
       const single = await prepareWorkspace();
       const expected = [];
@@ -118,7 +118,7 @@ suite('a batch', {
       assert.deepEqual(await createMany(app, [], references), []);
     }),
 
-  'calls the storage as often as a small batch': () =>
+  'makes the same number of calls to the storage, whatever its size': () =>
     each(resources, async ({ createBatch, createMany, store }) => {
       const countStorageCalls = async (times: number) => {
         const { app, storage, references } = await prepareWorkspace();
@@ -130,7 +130,7 @@ suite('a batch', {
       assert.equal(await countStorageCalls(20), await countStorageCalls(1));
     }),
 
-  'rejects a name that is taken by another request before the batch is stored': () =>
+  'rejects a name that another request takes after the check and before the batch is stored': () =>
     each({ tags: 'tags', groups: 'groups' } as const, async (store) => {
       const { app, storage, references } = await prepareWorkspace();
       const { addMany } = storage[store];

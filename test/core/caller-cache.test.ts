@@ -6,33 +6,33 @@ const TTL_MS = 3000;
 
 /** Creates a cache with a clock that only a test moves, and a counter of its loads. */
 function createCache() {
-  const it = { now: 0, loadCount: 0 };
-  const cache = new CallerCache(TTL_MS, () => it.now);
+  const state = { now: 0, loadCount: 0 };
+  const cache = new CallerCache(TTL_MS, () => state.now);
   const load = async () => {
-    it.loadCount++;
-    return { caller: { workspaceId: 'own', keyId: `${it.loadCount}`, access: 'full' as const }, expiresAt: 10 };
+    state.loadCount++;
+    return { caller: { workspaceId: 'own', keyId: `${state.loadCount}`, access: 'full' as const }, expiresAt: 10 };
   };
   const getKeyId = async (hash = 'a') => (await cache.get(hash, load)).caller.keyId;
-  return { it, cache, getKeyId };
+  return { state, cache, getKeyId };
 }
 
 suite('the cache of callers', {
   'loads a caller again after the TTL': async () => {
-    const { it, getKeyId } = createCache();
+    const { state, getKeyId } = createCache();
     assert.equal(await getKeyId(), '1');
-    it.now = TTL_MS - 1;
+    state.now = TTL_MS - 1;
     assert.equal(await getKeyId(), '1');
-    it.now = TTL_MS;
+    state.now = TTL_MS;
     assert.equal(await getKeyId(), '2');
   },
 
   'loads a caller once for concurrent requests': async () => {
-    const { it, getKeyId } = createCache();
+    const { state, getKeyId } = createCache();
     assert.deepEqual(await Promise.all([getKeyId(), getKeyId(), getKeyId('b')]), ['1', '1', '2']);
-    assert.equal(it.loadCount, 2);
+    assert.equal(state.loadCount, 2);
   },
 
-  'does not cache a rejection': async () => {
+  'does not cache a failed load': async () => {
     const { cache, getKeyId } = createCache();
     await assert.rejects(
       cache.get('a', () => Promise.reject(new Error('rejected'))),
@@ -42,12 +42,12 @@ suite('the cache of callers', {
   },
 
   'evicts the oldest of more than 10,000 entries': async () => {
-    const { it, getKeyId } = createCache();
+    const { state, getKeyId } = createCache();
     for (let i = 0; i <= 10_000; i++) await getKeyId(`${i}`);
     await getKeyId('1');
-    assert.equal(it.loadCount, 10_001);
+    assert.equal(state.loadCount, 10_001);
     await getKeyId('0');
-    assert.equal(it.loadCount, 10_002);
+    assert.equal(state.loadCount, 10_002);
   },
 
   'evicts all entries when it is cleared': async () => {

@@ -10,7 +10,7 @@ const members: readonly (readonly [Role, Invitation] | undefined)[] = [
   ...ROLES.flatMap((role) => INVITATIONS.map((invitation) => [role, invitation] as const)),
 ];
 
-/** The outcomes for the key of a member: access [full, read] × permission [read, write]. */
+/** The outcomes of a read and of a write, first with a full-access key of each member, then with a read-only key. */
 const expected: Readonly<Record<string, readonly Outcome[]>> = {
   'no member': ['permitted', 'permitted', 'permitted', 'forbidden'],
   'admin, accepted': ['permitted', 'permitted', 'permitted', 'forbidden'],

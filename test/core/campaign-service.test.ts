@@ -83,7 +83,7 @@ suite('a new campaign', {
     assert.deepEqual(await core.app.campaigns.get(NO_MEMBER, id), { id, ...created });
   },
 
-  'has null or an empty list for fields that were omitted or sent as null': async () => {
+  'has null or an empty array for fields that were omitted or sent as null': async () => {
     for (const fields of [{}, { domain: null, image: null, contentPillarId: null }]) {
       const { domain, image, targetShares, contentPillarId, tagIds, groupIds, resources } = await createCampaign(
         testCore(),
@@ -140,7 +140,7 @@ suite('a new campaign', {
     }
   },
 
-  'can refer to a live domain, tags, groups and a published pillar of its workspace': async () => {
+  'can refer to tags, groups, a live domain and a published pillar of its workspace, not archived ones': async () => {
     const core = testCore();
     const { app } = core;
     const { memberId: authorId } = await createMember(core);
@@ -162,7 +162,7 @@ suite('a new campaign', {
     });
   },
 
-  'is rejected with each reference that is unknown or of another workspace': async () => {
+  'is rejected with an error that names each reference to an unknown or a foreign record': async () => {
     const core = testCore();
     const { app } = core;
     const { memberId: authorId } = await createMember(core, OTHER);
@@ -216,7 +216,7 @@ suite('a share of a campaign', {
     );
   },
 
-  'agrees with the count of shares if it is recorded while the campaign is read': async () => {
+  'is visible in both hasShared and shares or in neither, even if it is recorded during a read': async () => {
     for (const read of ['get', 'list'] as const) {
       const core = testCore();
       const [ada, ben] = [await createMember(core), await createMember(core)];
@@ -240,7 +240,7 @@ suite('a share of a campaign', {
     }
   },
 
-  'counts as shared if it was stored without its position': async () => {
+  'is visible in hasShared even if an earlier version stored it without a position': async () => {
     const core = testCore();
     const ada = await createMember(core);
     const { id } = await createCampaign(core);
@@ -260,7 +260,7 @@ suite('a share of a campaign', {
     for (const member of members) assert.equal((await core.app.campaigns.get(member, id)).hasShared, true);
   },
 
-  'must be by a member and of a campaign of the workspace': async () => {
+  'must refer to a member and a campaign of the workspace': async () => {
     const core = testCore();
     const [own, foreign] = [await createMember(core), await createMember(core, OTHER)];
     const { id } = await createCampaign(core);
@@ -368,7 +368,7 @@ suite('the list of campaigns', {
     assert.deepEqual(await listNames(core, { filter: 'active' }), ['future']);
   },
 
-  'contains the campaigns that match any value of each filter and all filters together': async () => {
+  'contains the campaigns that match at least one value of each filter': async () => {
     const core = testCore();
     const { app } = core;
     const { memberId, ...ada } = await createMember(core);
@@ -409,7 +409,7 @@ suite('the list of campaigns', {
     }
   },
 
-  'ends at its limit, counted over all pages': async () => {
+  'ends after the number of campaigns in `limit`, counted over all pages': async () => {
     const core = testCore();
     await createCampaigns(core, { a: {}, b: {}, c: {}, d: {} });
     const readPage = async (page: number, limit: number) => {

@@ -37,7 +37,7 @@ const dates = [
   },
 ] as const;
 
-/** The result of each change of a status. */
+/** The outcome of a change from the first status to the second. */
 const transitions = [
   ['draft', 'draft', 'unchanged'],
   ['draft', 'published', 'changed'],
@@ -55,7 +55,7 @@ function createCampaign(fields: Partial<Campaign>): Campaign {
 }
 
 suite('the date filters of a campaign', {
-  'depends only on its dates, and includes its start and its end': () => {
+  'depend only on its dates, and count its start and its end as active': () => {
     for (const { starts, ends, in: expected } of dates) {
       const filters = CAMPAIGN_DATE_FILTERS.filter((filter) =>
         createPredicate(dateFilterConditions[filter](NOON))(
@@ -68,7 +68,7 @@ suite('the date filters of a campaign', {
 });
 
 suite('the status of a campaign', {
-  'changes as the table allows': () => {
+  'changes only by the allowed transitions': () => {
     const updatedAt = formatTimestamp(NOON);
     assert.equal(transitions.length, CAMPAIGN_STATUSES.length ** 2);
     for (const [from, to, outcome] of transitions) {
@@ -83,13 +83,13 @@ suite('the status of a campaign', {
     }
   },
 
-  'lists the allowed statuses in the error message': () => {
+  'is named in the error of a rejected transition, together with the allowed statuses': () => {
     assert.throws(() => changeStatus(createCampaign({ status: 'published' }), 'draft', NOON), {
       message: 'The status cannot change from published to draft. Allowed: archived.',
     });
   },
 
-  'must be published before a share or a click': () => {
+  'must be published before the campaign can be shared or clicked': () => {
     requirePublished(createCampaign({ status: 'published' }));
     for (const status of ['draft', 'archived'] as const) {
       assert.throws(() => requirePublished(createCampaign({ status })), { kind: 'conflict' }, status);

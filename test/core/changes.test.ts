@@ -15,6 +15,7 @@ const stored = {
 
 type Fields = Parameters<typeof applyChanges<typeof stored>>[1];
 
+/** Fields that do not differ from the stored record. */
 const unchanging: readonly Fields[] = [
   {},
   { name: undefined },
@@ -25,6 +26,7 @@ const unchanging: readonly Fields[] = [
   { name: undefined, groups: undefined },
 ];
 
+/** Fields of a change, and those of them that differ from the stored record. */
 const changing: readonly (readonly [Fields, Fields])[] = [
   [{ name: '' }, { name: '' }],
   [{ name: 'Before' }, { name: 'Before' }],

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts';
 
 const QUERY = { sortBy: 'createdAt', sortOrder: 'desc', page: 1, pageSize: 50 } as const;
 
-/** Creates a core with an author, and pillars with these titles in creation order. */
+/** Creates a core with an author, and a pillar for each title, one second apart. */
 async function createPillars(...titles: readonly string[]) {
   const core = testCore();
   const { id: authorId } = await core.app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
@@ -77,7 +77,7 @@ suite('a change of a content pillar', {
     assert.deepEqual(renamed, { ...pillar, title: 'ours', updatedAt: formatTimestamp(NOON + SECOND) });
   },
 
-  'rejects with not_found for an unknown id and for the id of another workspace': async () => {
+  'or a deletion rejects an unknown pillar and a pillar of another workspace with not_found': async () => {
     const { app, pillars, storage } = await createPillars('Ours');
     const id = pillars[0]?.id as string;
     for (const change of [
@@ -93,7 +93,7 @@ suite('a change of a content pillar', {
 });
 
 suite('the list of content pillars', {
-  'is newest first by default, and includes archived pillars': async () => {
+  'is newest first by default, can be sorted by title, and includes archived pillars': async () => {
     const core = await createPillars('b', 'A', 'Ä', '😀', 'Z', '\uFFFD');
     await core.app.contentPillars.update(OWN, core.pillars[0]?.id as string, { status: 'archived' });
     const ascending = ['A', 'b', 'Z', 'Ä', '\uFFFD', '😀'];
@@ -103,13 +103,13 @@ suite('the list of content pillars', {
     assert.deepEqual(await listTitles(core, { sortBy: 'title' }), [...ascending].reverse());
   },
 
-  'orders equal titles by id, in the same direction': async () => {
+  'orders equal titles by id, in the requested direction': async () => {
     const core = await createPillars('Same', 'SAME', 'same');
     assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'asc' }), ['Same', 'SAME', 'same']);
     assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'desc' }), ['same', 'SAME', 'Same']);
   },
 
-  'can be filtered by ids and search together': async () => {
+  'can be filtered by ids, by a search term, or by both': async () => {
     const core = await createPillars('Work', 'Life', 'Lifework');
     const ids = core.pillars.slice(0, 2).map(({ id }) => id);
     assert.deepEqual(await listTitles(core, { ids }), ['Life', 'Work']);

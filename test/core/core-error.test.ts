@@ -22,7 +22,7 @@ suite('the error of invalid fields', {
 });
 
 suite('requireFound', {
-  'returns a record, and throws not_found if there is none': () => {
+  'returns the record, or throws not_found if it is undefined': () => {
     const record = {};
     assert.equal(requireFound(record, 'tag'), record);
     assert.throws(() => requireFound(undefined, 'tag'), {

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Date-times, and the same time in UTC. */
+/** Date-times as they are sent, and the same times in UTC. */
 const dateTimes = [
   ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000Z'],
   ['2026-01-31T09:30:00', '2026-01-31T09:30:00.000Z'],
@@ -78,7 +78,7 @@ function formatWithOffset(milliseconds: number, minutes: number): string {
 }
 
 suite('a date', {
-  'can be a date-time, whose start and end are the same': () => {
+  'can be a date-time, which starts and ends at the same time': () => {
     for (const [value, utc] of dateTimes) {
       assert.equal(parseStartDate(value), Date.parse(utc), value);
       assert.equal(parseEndDate(value), Date.parse(utc), value);
@@ -102,11 +102,11 @@ suite('a date', {
   'is valid on every day of a month, and invalid on the day after the last': () => {
     for (const year of ['1900', '2000', '2023', '2024', '2100', '2400']) {
       for (let month = 1; month <= 12; month++) {
-        const days = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
+        const dayCount = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
         const format = (day: number) => `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-        for (let day = 1; day <= days; day++)
+        for (let day = 1; day <= dayCount; day++)
           assert.equal(parseStartDate(format(day)), Date.parse(format(day)), format(day));
-        assert.equal(parseStartDate(format(days + 1)), undefined, format(days + 1));
+        assert.equal(parseStartDate(format(dayCount + 1)), undefined, format(dayCount + 1));
       }
     }
   },

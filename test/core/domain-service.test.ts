@@ -80,8 +80,8 @@ suite('a new domain', {
   },
 });
 
-suite('a request with archived for an existing domain', {
-  'archives or unarchives it, sets the other fields, and sets updatedAt if anything changes': async () => {
+suite('a request with the field archived for an existing domain', {
+  'archives or unarchives the domain, sets the other fields, and sets updatedAt if anything changes': async () => {
     const core = testCore();
     const { domain: created } = await createOrArchive(core, OWN, { slug: SLUG });
     const steps = [
@@ -119,7 +119,7 @@ suite('a request with archived for an existing domain', {
 });
 
 suite('the primary domain', {
-  'is the domain that has been live for longest': async () => {
+  'is the domain that has been live for the longest time': async () => {
     const core = testCore();
     const steps: readonly (readonly [DomainRequest, string[]])[] = [
       [{ slug: 'a.example', archived: true }, []],
@@ -141,7 +141,7 @@ suite('the primary domain', {
     }
   },
 
-  'is the domain with the smallest id if several have been live for as long': async () => {
+  'is the domain with the smallest id if several domains have been live for the same time': async () => {
     const ids = ['3', '1', '2'];
     const core = testCore({ newId: () => ids.shift() as string });
     for (const slug of ['a.example', 'b.example', 'c.example']) await createOrArchive(core, OWN, { slug });
@@ -156,7 +156,7 @@ suite('the primary domain', {
     assert.deepEqual(await listPrimarySlugs(core), ['b.example']);
   },
 
-  'is marked on every page of the list': async () => {
+  'is marked in the list, whichever page it is on': async () => {
     const core = testCore();
     for (const slug of ['a.example', 'b.example']) {
       await createOrArchive(core, OWN, { slug });
@@ -202,7 +202,7 @@ suite('a slug that another workspace has too', {
     for (const archived of [false, true, false]) await createOrArchive(core, OWN, { slug: SLUG, archived });
   },
 
-  'is not available, even for an archived domain, if the other workspace has a live, verified domain with it':
+  'is not available, even for an archived domain, if the other workspace has a live, verified domain with this slug':
     async () => {
       const core = testCore();
       await createVerified(core, OTHER);
@@ -213,7 +213,7 @@ suite('a slug that another workspace has too', {
       assert.equal((await createOrArchive(core, OWN, { slug: 'other.example.com' })).created, true);
     },
 
-  'cannot be unarchived or verified if the other workspace has a live, verified domain with it': async () => {
+  'blocks unarchiving and verification if the other workspace has a live, verified domain with it': async () => {
     const core = testCore();
     const { domain: live } = await createOrArchive(core, OWN, { slug: SLUG });
     await createVerified(core, OTHER);
@@ -226,7 +226,7 @@ suite('a slug that another workspace has too', {
     assert.deepEqual(await core.storage.domains.get(OWN, live.id), stored);
   },
 
-  'is available again after the other workspace archives it, and can then be claimed': async () => {
+  'is available again after the other workspace archives its domain, and can then be claimed': async () => {
     const core = testCore();
     await createVerified(core, OTHER);
     await createOrArchive(core, OTHER, { slug: SLUG, archived: true });

@@ -5,9 +5,11 @@ import { buildDefaultPlaceholder, normalizeSlug } from '../../core/domain/domain
 import { suite } from '../support/suite.ts';
 
 const createLabel = (length: number) => 'a'.repeat(length);
+// A slug has at most 190 characters.
 const slugOf190 = [createLabel(63), createLabel(63), createLabel(62)].join('.');
 const slugOf191 = [createLabel(63), createLabel(63), createLabel(63)].join('.');
 
+/** Domain names as they are sent, and their slugs. */
 const validNames = [
   ['example.com', 'example.com'],
   ['links.example.com', 'links.example.com'],
@@ -50,6 +52,7 @@ const validNames = [
   [`${slugOf190}.`, slugOf190],
 ] as const;
 
+/** Texts that are not accepted as domain names, by the reason. */
 const invalidNames = {
   'fewer than two labels': ['', ' ', '.', '..', 'localhost', 'com', 'com.', '.com', 'ｃｏｍ', 'a..b', 'a.b..', '.a.b'],
   'a scheme, a port, a path or a user': [
@@ -81,7 +84,7 @@ const invalidNames = {
   'a last label of digits': ['example.1', 'example.123', 'example.１２', 'a.b.0', 'example.1.'],
   'a leading www.': ['www.example.com', 'WWW.example.com', 'ｗｗｗ.example.com', 'www.com', 'www。example.com'],
   'a hyphen at an end of a label': ['-a.com', 'a-.com', 'a.-b.com', 'a.b-.com', 'a.b-', 'a.-', '-.com', 'xn--a-.com'],
-  'another character': [
+  'a character that is not allowed': [
     ...['a_b.com', '_dmarc.example.com', 'a b.com', 'a\tb.com', 'a\u3000b.com', 'a%2eb.com', '%61.com', 'a％2eb.com'],
     ...[
       '*.example.com',
@@ -151,7 +154,7 @@ suite('a slug', {
     );
   },
 
-  'is normalized or invalid for any text': () => {
+  'is invalid, or does not change if it is normalized again, for any text': () => {
     const unit = fc.constantFrom(...'ab1-._:/@%?#[]\\ ．。üＷwXxn\u00ad\0');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (text) => {

@@ -25,7 +25,7 @@ suite('a new group', {
 });
 
 suite('the groups of a workspace', {
-  'are counted with the same number of reads for any number of groups': async () => {
+  'have member counts that take one read of the members for any number of groups': async () => {
     const { app, storage } = testCore();
     const ids = [];
     for (let i = 0; i < 20; i++) ids.push((await app.groups.create(OWN, { name: `Group ${i}` })).id);

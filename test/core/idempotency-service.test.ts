@@ -22,14 +22,14 @@ function createService() {
 }
 
 suite('the idempotency service', {
-  'locks a request for the first attempt, and rejects others with conflict while it is locked': async () => {
+  'locks a request for the first attempt, and meanwhile rejects other attempts with conflict': async () => {
     const { service } = createService();
     assert.deepEqual(await service.acquire(request), { lockOwner: 'owner 1' });
     await assert.rejects(service.acquire(request), { kind: 'conflict' });
     await assert.rejects(service.acquire({ ...request, fingerprint: 'another body' }), { kind: 'conflict' });
   },
 
-  'returns the stored response to each repeated request, and rejects another body': async () => {
+  'returns the stored response to each repeated request, and rejects a request with another body': async () => {
     const { service } = createService();
     await service.acquire(request);
     await service.complete(request, 'owner 1', RESPONSE);
@@ -63,7 +63,7 @@ suite('the idempotency service', {
     assert.deepEqual(await service.acquire(other), { response: RESPONSE });
   },
 
-  'stores a response for 24 hours from its success': async () => {
+  'stores a response for 24 hours after the request has succeeded': async () => {
     const { service, clock } = createService();
     await service.acquire(request);
     clock.now = NOON + SECOND;
@@ -74,7 +74,7 @@ suite('the idempotency service', {
     assert.ok('lockOwner' in (await service.acquire({ ...request, fingerprint: 'another body' })));
   },
 
-  'lets a request with any body run after a rejection': async () => {
+  'lets the next request run, with any body, after the first one was rejected': async () => {
     const { service } = createService();
     await service.acquire(request);
     await service.release(request, 'owner 1');

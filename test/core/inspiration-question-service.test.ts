@@ -51,7 +51,7 @@ suite('a new inspiration question', {
     assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), { id, ...created });
   },
 
-  'has both flags as they were sent': async () => {
+  'has isActive and archived as they were sent': async () => {
     const { app } = testCore();
     for (const isActive of [true, false]) {
       for (const archived of [true, false]) {
@@ -127,7 +127,7 @@ suite('the deletion of an inspiration question', {
 });
 
 suite('the list of inspiration questions', {
-  'is newest first, and matches any value of each filter and all filters together': async () => {
+  'is newest first, and contains the questions that match at least one value of each filter': async () => {
     const core = testCore();
     const [a, b] = [
       (await core.app.groups.create(OWN, { name: 'A' })).id,

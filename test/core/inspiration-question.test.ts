@@ -21,7 +21,7 @@ type Fields = Partial<Pick<InspirationQuestion, 'userType' | 'groups' | 'isActiv
 
 const everyone = Object.keys(callers) as CallerName[];
 
-/** The fields of a question that is otherwise active, not archived and for all, and the callers it is available to. */
+/** Fields of a question, and the callers that it is available to. By default, it is active, not archived, and open to all. */
 const questions: readonly (readonly [Fields, readonly CallerName[]])[] = [
   [{}, everyone],
   [{ isActive: false }, []],
@@ -49,7 +49,7 @@ function createQuestion({
 }
 
 suite('an inspiration question', {
-  'is available while active and not archived, by seat type and group, and without a member only if open to all':
+  'is available while active and not archived, to members by seat type and group, to other callers only if open to all':
     () => {
       for (const [fields, expected] of questions) {
         const available = everyone.filter((name) => {

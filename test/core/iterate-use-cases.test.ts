@@ -45,7 +45,7 @@ const resources: Readonly<Record<string, Resource>> = {
 };
 
 suite('the iteration over all records of a workspace', {
-  'returns them in creation order, without records of another workspace': () =>
+  'returns the records in creation order, without records of another workspace': () =>
     each(resources, async ({ create, iterate }) => {
       const core = testCore();
       const created = [];

@@ -23,7 +23,7 @@ const icons = `
 `;
 
 suite('the limits', {
-  'of texts match the specification and the decisions': () => {
+  'of texts that clients of the API send are as specified or decided': () => {
     assert.deepEqual([CAMPAIGN_NAME_LENGTH, GROUP_NAME_LENGTH, TAG_NAME_LENGTH], Array(3).fill({ min: 1, max: 190 }));
     assert.deepEqual(QUESTION_LENGTH, { min: 10, max: 170 });
     assert.deepEqual(CONTENT_PILLAR_TITLE_LENGTH, { min: 1, max: 100 });
@@ -35,18 +35,18 @@ suite('the limits', {
     assert.deepEqual(RESOURCE_LABEL_LENGTH, { max: 255 });
   },
 
-  'of the texts of operators match the reference': () => {
+  'of texts that operators enter with the command line are as decided': () => {
     assert.deepEqual([WORKSPACE_NAME_LENGTH, MEMBER_NAME_LENGTH], Array(2).fill({ min: 1, max: 190 }));
     assert.deepEqual([API_KEY_LABEL_LENGTH, EMAIL_LENGTH], [{ max: 190 }, { min: 3, max: 254 }]);
   },
 
-  'of lists match the specification and the decisions': () => {
+  'of arrays and pages are as specified or decided': () => {
     assert.equal(MAX_RESOURCE_COUNT, 50);
     assert.equal(DEFAULT_PAGE_SIZE, 50);
     assert.deepEqual(MAX_PAGE_SIZES, { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 });
   },
 
-  'of enumerations match the specification': () => {
+  'of enumerations are their specified values': () => {
     assert.deepEqual(COLORS, ['red', 'yellow', 'green', 'blue', 'purple', 'brown']);
     assert.deepEqual(USER_TYPES, ['thought_leader', 'advocate', 'all']);
     assert.deepEqual(ICONS, icons.trim().split(/\s+/));

@@ -24,7 +24,7 @@ suite('a new member', {
     assert.deepEqual(await storage.members.get(OWN, id), { id, ...created });
   },
 
-  'has the fields that were given, and counts in its groups': async () => {
+  'has the fields that were given, and is counted in its groups': async () => {
     const { app, storage } = testCore();
     const group = await app.groups.create(OWN, { name: 'Sales' });
     assert.equal(group.count, 0);
@@ -105,7 +105,7 @@ suite('the email of a member', {
 });
 
 suite('the invitation of a member', {
-  'determines the permissions of the key from the next request on': async () => {
+  'determines the permissions of the keys of the member from the next request on': async () => {
     const { app } = testCore();
     const { id: memberId } = await app.members.create(OWN, { ...ADA, invitation: 'pending' });
     const { secret } = await app.apiKeys.create(OWN, { memberId });

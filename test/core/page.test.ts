@@ -25,38 +25,38 @@ async function createGroups(count: number) {
     readPage(storage.groups, OWN, { where: [], by: 'createdAt', order: 'asc' }, { page, pageSize, limit });
 }
 
-/** The names of the groups of a page, and whether another page follows. */
+/** The names of the groups on a page, and whether another page follows. `limit` is the maximum number over all pages. */
 const cases = [
-  { of: 0, page: 1, size: 5, names: [], hasNext: false },
-  { of: 5, page: 1, size: 5, names: ['000', '001', '002', '003', '004'], hasNext: false },
-  { of: 6, page: 1, size: 5, names: ['000', '001', '002', '003', '004'], hasNext: true },
-  { of: 6, page: 2, size: 5, names: ['005'], hasNext: false },
-  { of: 6, page: 3, size: 5, names: [], hasNext: false },
-  { of: 6, page: Number.MAX_SAFE_INTEGER, size: 5, names: [], hasNext: false },
-  { of: 6, page: 1, size: 5, limit: 1, names: ['000'], hasNext: false },
-  { of: 6, page: 1, size: 2, limit: 2, names: ['000', '001'], hasNext: false },
-  { of: 6, page: 1, size: 2, limit: 3, names: ['000', '001'], hasNext: true },
-  { of: 6, page: 2, size: 2, limit: 3, names: ['002'], hasNext: false },
-  { of: 6, page: 2, size: 2, limit: 4, names: ['002', '003'], hasNext: false },
-  { of: 6, page: 3, size: 2, limit: 4, names: [], hasNext: false },
-  { of: 6, page: 3, size: 2, limit: 6, names: ['004', '005'], hasNext: false },
-  { of: 6, page: 3, size: 2, limit: 100, names: ['004', '005'], hasNext: false },
+  { groupCount: 0, page: 1, size: 5, names: [], hasNext: false },
+  { groupCount: 5, page: 1, size: 5, names: ['000', '001', '002', '003', '004'], hasNext: false },
+  { groupCount: 6, page: 1, size: 5, names: ['000', '001', '002', '003', '004'], hasNext: true },
+  { groupCount: 6, page: 2, size: 5, names: ['005'], hasNext: false },
+  { groupCount: 6, page: 3, size: 5, names: [], hasNext: false },
+  { groupCount: 6, page: Number.MAX_SAFE_INTEGER, size: 5, names: [], hasNext: false },
+  { groupCount: 6, page: 1, size: 5, limit: 1, names: ['000'], hasNext: false },
+  { groupCount: 6, page: 1, size: 2, limit: 2, names: ['000', '001'], hasNext: false },
+  { groupCount: 6, page: 1, size: 2, limit: 3, names: ['000', '001'], hasNext: true },
+  { groupCount: 6, page: 2, size: 2, limit: 3, names: ['002'], hasNext: false },
+  { groupCount: 6, page: 2, size: 2, limit: 4, names: ['002', '003'], hasNext: false },
+  { groupCount: 6, page: 3, size: 2, limit: 4, names: [], hasNext: false },
+  { groupCount: 6, page: 3, size: 2, limit: 6, names: ['004', '005'], hasNext: false },
+  { groupCount: 6, page: 3, size: 2, limit: 100, names: ['004', '005'], hasNext: false },
   {
-    of: 6,
+    groupCount: 6,
     page: 1,
     size: 5,
     limit: Number.MAX_SAFE_INTEGER,
     names: ['000', '001', '002', '003', '004'],
     hasNext: true,
   },
-  { of: 6, page: Number.MAX_SAFE_INTEGER, size: 5, limit: 1, names: [], hasNext: false },
+  { groupCount: 6, page: Number.MAX_SAFE_INTEGER, size: 5, limit: 1, names: [], hasNext: false },
 ];
 
 suite('a page', {
   'contains its part of the list, and tells whether another page follows': async () => {
-    for (const { of, page, size, limit, names, hasNext } of cases) {
-      const read = await (await createGroups(of))(page, size, limit);
-      const title = `page ${page} of ${of} by ${size}, limit ${limit}`;
+    for (const { groupCount, page, size, limit, names, hasNext } of cases) {
+      const read = await (await createGroups(groupCount))(page, size, limit);
+      const title = `page ${page} of ${groupCount} groups, page size ${size}, limit ${limit}`;
       assert.deepEqual(
         read.items.map(({ name }) => name),
         names,
@@ -66,7 +66,7 @@ suite('a page', {
     }
   },
 
-  'has a size that does not change which records all pages contain': async () => {
+  'has a size that does not affect which records all pages contain together': async () => {
     const size = fc.integer({ min: 1, max: 12 });
     const limit = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
     await fc.assert(

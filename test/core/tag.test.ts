@@ -19,7 +19,7 @@ const cases: readonly (readonly [readonly number[], Color])[] = [
 ];
 
 suite('the color of a new tag', {
-  'is the least used color, or the first of several': () => {
+  'is the least used color, or the first of several least used colors': () => {
     for (const [counts, color] of cases) {
       const byColor = Object.fromEntries(COLORS.map((name, i) => [name, counts[i]])) as Record<Color, number>;
       assert.equal(findLeastUsedColor(byColor), color, counts.join(', '));

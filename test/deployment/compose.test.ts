@@ -14,7 +14,7 @@ const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2',
 
 /** Settings with a value that the file determines: how the value starts, or `undefined` if the file does not set it. */
 const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
-  // The image listens on all addresses of the container, and Docker maps the port to another one.
+  // The image listens on all addresses of the container, and Docker maps the default port to a port of the host.
   HOST: undefined,
   PORT: undefined,
   STORAGE: 'mongodb',
@@ -85,7 +85,7 @@ suite('docker-compose.yml', {
     for (const { image } of [mongodb, redis]) assert.match(image, /^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
   },
 
-  'contains no secrets, and stops with the name of a missing secret': () => {
+  'contains no secrets, and causes an error with the name of a secret that is missing': () => {
     for (const { name, kind, text } of parseVariables(composeText)) {
       if (!/PASSWORD/.test(name)) assert.equal(kind, '-', name);
       else assert.deepEqual({ kind, text }, { kind: '?', text: 'must be set, see docs/operating.md' }, name);
@@ -108,7 +108,7 @@ suite('docker-compose.yml', {
     }
   },
 
-  'takes every setting from .env, with its default': () => {
+  'sets some settings to fixed values, and takes every other setting from .env, with its default': () => {
     const { environment } = parseCompose().services.advocacy;
     for (const [name, schema] of Object.entries(settings)) {
       if (name in fixed) {
@@ -145,7 +145,7 @@ suite('docker-compose.yml', {
     const heap = /^--max-old-space-size=(\d+)$/.exec(interpolate(String(advocacy.environment.NODE_OPTIONS), {}))?.[1];
     const cache = interpolate(String(mongodb.environment.CACHE_GB), {});
     const maxMemory = /--maxmemory (\d+mb)/.exec(String(redis.command))?.[1];
-    // A command of the command line runs in the same container.
+    // The container must also have memory for a run of the command line, beside the service.
     assert.ok(limits.advocacy && limits.advocacy >= 2 * (Number(heap) + 100), `${limits.advocacy}`);
     assert.ok(limits.mongodb && limits.mongodb >= 2 * parseMebibytes(`${cache}g`), `${limits.mongodb}`);
     assert.ok(limits.redis && limits.redis >= 2 * parseMebibytes(maxMemory as string), `${limits.redis}`);

@@ -14,12 +14,12 @@ import { suite } from '../support/suite.ts';
 suite('the image of the Dockerfile', {
   'serves with MongoDB and Redis, is healthy, and stops on a signal': () =>
     withImage(async (image) => {
-      const [database, counter] = [await createDatabase(), await getRedis()];
+      const [database, redis] = [await createDatabase(), await getRedis()];
       const databases = {
         STORAGE: 'mongodb',
         MONGODB_URI: database.uri,
         RATE_LIMITER: 'redis',
-        REDIS_URL: counter.url,
+        REDIS_URL: redis.url,
       };
       const server = start(image, image.command, { ...databases, HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0' });
       try {
@@ -39,7 +39,7 @@ suite('the image of the Dockerfile', {
       } finally {
         server.kill('SIGKILL');
         await database.stop();
-        await counter.stop();
+        await redis.stop();
       }
     }),
 
@@ -94,7 +94,7 @@ async function createFirstKey(startCommand: (command: string[]) => ChildProcess)
   return waitForOutput(startCommand(key), /"key": ?"([^"]+)"/);
 }
 
-/** Waits for output that matches, and returns the first group. Rejects with the whole output if the process exits before. */
+/** Waits for output that matches, and returns the first group. Rejects with the whole output if the process exits before that. */
 async function waitForOutput(child: ChildProcess, pattern: RegExp): Promise<string> {
   let text = '';
   child.stderr?.on('data', (chunk) => (text += chunk));

@@ -15,8 +15,8 @@ const environments = { 'NODE_ENV is unset': {}, 'NODE_ENV is production': { NODE
 
 const hasCompilers = ({ folder }: Checkout) => existsSync(join(folder, 'node_modules/typescript'));
 
-suite('docs/operating.md, without Docker', {
-  'installs, builds and starts the service': () =>
+suite('the section "Run without Docker" of docs/operating.md', {
+  'has commands that install, build and start the service': () =>
     each(environments, (env) =>
       withCheckout({ packages: 'none' }, async (checkout) => {
         for (const command of [install, prune]) {
@@ -31,7 +31,7 @@ suite('docs/operating.md, without Docker', {
       }),
     ),
 
-  'starts a dist that was built elsewhere, with the production packages': () =>
+  'is right that a dist that was built elsewhere starts with only the production packages': () =>
     withCheckout({ packages: 'none' }, async (checkout) => {
       const { code, stderr } = await checkout.run('npm ci --omit=dev');
       assert.equal(code, 0, stderr);

@@ -37,7 +37,7 @@ function readLockFile(folder: string): [name: string, locked: LockedPackage][] {
   return Object.entries(others).map(([path, locked]) => [path.split('node_modules/').at(-1) as string, locked]);
 }
 
-const service = readLockFile('.').filter(([, { dev, devOptional }]) => !dev && !devOptional);
+const servicePackages = readLockFile('.').filter(([, { dev, devOptional }]) => !dev && !devOptional);
 
 suite('the lock files', {
   'have a hash for each package, and take all packages from the public registry': () =>
@@ -75,7 +75,7 @@ suite('the bill of materials', {
         .filter(isProductionComponent)
         .map(({ name, version }) => `${name}@${version}`)
         .sort(),
-      [...new Set(service.map(([name, { version }]) => `${name}@${version}`))].sort(),
+      [...new Set(servicePackages.map(([name, { version }]) => `${name}@${version}`))].sort(),
     );
   },
 });
@@ -86,7 +86,7 @@ interface Component {
   readonly properties: readonly { readonly name: string }[];
 }
 
-/** The output of `npm audit`, and whether the run continues. */
+/** The output of `npm audit`, and whether `.ci/run` continues after it. */
 const audits = {
   'a vulnerability': { text: 'brace  <=1.0.0\nSeverity: high', shouldContinue: false },
   'an unsupported registry': { text: 'npm error audit endpoint returned an error', shouldContinue: true },
@@ -94,7 +94,7 @@ const audits = {
 } as const;
 
 suite('.ci/run', {
-  'fails if npm audit finds a vulnerability of the severity that SECURITY.md names': () =>
+  'runs npm audit with the options in SECURITY.md, and fails only if npm audit finds a vulnerability': () =>
     each(audits, async ({ text, shouldContinue }) => {
       const folder = mkdtempSync(join(tmpdir(), 'advocacy-test-'));
       try {
@@ -114,10 +114,10 @@ suite('.ci/run', {
           AUDIT_OUTPUT: text,
         });
         const called = readFileSync(calls, 'utf8').trim().split('\n');
-        const audit = called.findIndex((call) => call.startsWith('npm audit'));
-        assert.ok(security.includes(`\`${called[audit]}\``), called[audit]);
+        const auditIndex = called.findIndex((call) => call.startsWith('npm audit'));
+        assert.ok(security.includes(`\`${called[auditIndex]}\``), called[auditIndex]);
         assert.equal(code === 0, shouldContinue, output);
-        assert.equal(called.length > audit + 1, shouldContinue, called.join('\n'));
+        assert.equal(called.length > auditIndex + 1, shouldContinue, called.join('\n'));
         assert.equal(output.includes('SKIPPED: npm audit'), shouldContinue && text !== '', output);
       } finally {
         rmSync(folder, { recursive: true });
@@ -125,7 +125,7 @@ suite('.ci/run', {
     }),
 });
 
-/** Logs its arguments and does nothing else. For `npm audit`, prints AUDIT_OUTPUT, and fails unless that is empty. */
+/** Logs its name and arguments. As `npm audit`, it also prints AUDIT_OUTPUT, and fails unless AUDIT_OUTPUT is empty. */
 const FAKE_COMMAND = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
 [ "$1" != audit ] || [ -z "$AUDIT_OUTPUT" ] || { echo "$AUDIT_OUTPUT"; exit 1; }

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The pages with a table of claims, and the header of the first column. */
+/** The pages with a table of claims, and the header of the first column of this table. */
 const pages: Readonly<Record<string, string>> = { 'docs/reliability.md': 'failure', 'SECURITY.md': 'attack' };
 
 for (const [page, header] of Object.entries(pages)) {

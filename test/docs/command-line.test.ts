@@ -18,7 +18,7 @@ const shouldUpdate = process.env.UPDATE_DOCS === '1';
 
 const readPage = () => readFileSync(PAGE_PATH, 'utf8');
 
-/** Returns the reference section of the page: the help of every level. */
+/** Returns the reference section of the page: the help of the program, of each command group and of each command. */
 async function createReference(): Promise<string> {
   const { run } = createCommandLine();
   const sections = [];
@@ -29,7 +29,7 @@ async function createReference(): Promise<string> {
   return sections.join('');
 }
 
-/** Returns the names of all groups and commands. A group comes before its commands. */
+/** Returns the names of all command groups and commands. A group comes before its commands. */
 function listNames(): string[] {
   const names = commands.map(({ name }) => name);
   return names.flatMap((name, i) => {
@@ -57,6 +57,7 @@ async function runOnDatabase(steps: readonly Step[]): Promise<string[]> {
       const changeFolder = { command: `cd ${folder}`, output: '' };
       const ownSteps = steps.map(({ command, output }) => {
         const ownCommand = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
+        // With an empty documented output, `runSteps` keeps the new IDs, times and keys.
         return { command: ownCommand, output: shouldUpdate ? '' : output };
       });
       outputs = await runSteps([changeFolder, ...ownSteps], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });
@@ -121,7 +122,7 @@ suite(
     },
   ]),
   {
-    'runs every command': () => {
+    'has a step for every command': () => {
       const commandLines = parseSteps(readPage())
         .map(({ command }) => command)
         .join('\n');

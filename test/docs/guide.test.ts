@@ -9,7 +9,7 @@ const readPage = (path: string) => readFileSync(join(import.meta.dirname, '../..
 const readme = readPage('README.md');
 const guide = readPage('docs/guide.md');
 
-/** The least number of steps of each page, so that no step is missed. */
+/** The minimum number of steps of each page. The test fails if it finds fewer, because it would miss some. */
 const MIN_STEP_COUNTS = new Map([
   [readme, 8],
   [guide, 24],
@@ -33,5 +33,5 @@ function assertOutputs(...pages: readonly string[]): Promise<void> {
 suite("the integrator's guide", {
   'shows the output of its commands': () => assertOutputs(guide),
   'shows the output of its commands after those of README': () => assertOutputs(readme, guide),
-  'does not change the outputs of README': () => assertOutputs(guide, readme),
+  'does not change the outputs of the commands in README': () => assertOutputs(guide, readme),
 });

@@ -15,7 +15,7 @@ const ERROR_STATUSES = ['400', '401', '403', '404', '409', '410', '422', '429', 
 // biome-ignore lint/suspicious/noExplicitAny: the assertions check its shape
 const document = createOpenApiDocument() as any;
 
-const findDescription = (operation: (typeof operations)[number]) =>
+const findDocumented = (operation: (typeof operations)[number]) =>
   document.paths[operation.path][operation.method.toLowerCase()];
 
 interface Body {
@@ -40,7 +40,7 @@ suite('the OpenAPI document', {
 
   'describes every operation and all its statuses': () =>
     each(allOperations, (operation) => {
-      const { summary, description, tags, responses } = findDescription(operation);
+      const { summary, description, tags, responses } = findDocumented(operation);
       assert.match(summary, /^[A-Z].*[^.]$/);
       assert.match(description, /\.$/);
       const names = document.tags.map(({ name }: { name: string }) => name);
@@ -52,7 +52,7 @@ suite('the OpenAPI document', {
     }),
 
   'describes every query parameter with its type and default': () => {
-    const parameters = findDescription(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
+    const parameters = findDocumented(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
     const schemas = Object.fromEntries(parameters.map(({ name, schema }: never) => [name, schema]));
     assert.deepEqual(schemas.pageSize, { type: 'integer', format: 'int32', minimum: 1, maximum: 25, default: 25 });
     assert.deepEqual(schemas.includeArchived, { type: 'boolean', default: false });
@@ -62,7 +62,7 @@ suite('the OpenAPI document', {
       default: 'createdAt',
     });
     for (const operation of operations) {
-      const all = findDescription(operation).parameters ?? [];
+      const all = findDocumented(operation).parameters ?? [];
       const queryParameters = all.filter((parameter: { in?: string }) => parameter.in === 'query');
       assert.deepEqual(
         queryParameters.map(({ name }: { name: string }) => name),
@@ -77,7 +77,7 @@ suite('the OpenAPI document', {
 
   'has examples that match its schemas and pass the validation of the operations': () => {
     for (const operation of operations) {
-      const { requestBody, responses } = findDescription(operation);
+      const { requestBody, responses } = findDocumented(operation);
       if (operation.body) {
         operation.body.parse(operation.example.body);
         const { schema, example } = requestBody.content['application/json'];
@@ -99,7 +99,7 @@ suite('the OpenAPI document', {
   },
 
   'declares the request id and the rate limit headers of every response': () => {
-    const limits = [
+    const headerNames = [
       'X-Request-Id',
       'X-RateLimit-Limit',
       'X-RateLimit-Remaining',
@@ -107,10 +107,10 @@ suite('the OpenAPI document', {
       'RateLimit-Policy',
     ];
     const successes = operations.flatMap((operation) =>
-      operation.statuses.map((status) => findDescription(operation).responses[status]),
+      operation.statuses.map((status) => findDocumented(operation).responses[status]),
     );
     for (const { headers } of [...successes, ...Object.values<never>(document.components.responses)]) {
-      assert.deepEqual(Object.keys(headers).slice(0, 5), limits);
+      assert.deepEqual(Object.keys(headers).slice(0, 5), headerNames);
     }
   },
 

@@ -35,7 +35,7 @@ suite('the documents', {
       }
     }),
 
-  'name only existing files in CONTRIBUTING': () => {
+  'name only files that exist, in CONTRIBUTING': () => {
     const named = [...read('CONTRIBUTING.md').matchAll(/`((?:adapters|bootstrap|core|docs|test)\/[\w./-]+\.\w+)`/g)];
     assert.ok(named.length > 30);
     for (const [, path] of named) {

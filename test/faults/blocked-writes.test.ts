@@ -15,7 +15,7 @@ import { isLong, scale } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** In a long run, long enough for a write to fail. */
+/** In a long run, this is long enough for a write to fail. */
 const LOCK_DURATION_MS = scale(1_500, 12_000);
 const READ_TIMEOUT_MS = 2_000;
 const READ_INTERVAL_MS = 50;
@@ -46,15 +46,16 @@ async function withLockableDatabase(test: (database: LockableDatabase) => Promis
   }
 }
 
-/** Creates a workspace with a tag and unused keys. */
-async function createRecords(app: Application, keys: number) {
+/** Creates a workspace with a tag and a number of unused keys. */
+async function createRecords(app: Application, keyCount: number) {
   const { workspaceId } = await createWorkspace(app);
   const tag = await app.tags.create(workspaceId, 'Launch');
   const secrets: string[] = [];
-  for (let i = 0; i < keys; i++) secrets.push((await app.apiKeys.create(workspaceId, {})).secret);
+  for (let i = 0; i < keyCount; i++) secrets.push((await app.apiKeys.create(workspaceId, {})).secret);
   return { workspaceId, tag, secrets };
 }
 
+/** Returns when each key was last used, by the last four characters of the key. */
 async function getLastUses(app: Application, workspaceId: string): Promise<Map<string, string | null>> {
   const uses = new Map<string, string | null>();
   for await (const { lastFour, lastUsedAt } of app.apiKeys.iterate(workspaceId)) uses.set(lastFour, lastUsedAt);
@@ -66,8 +67,8 @@ function assertServed({ status, milliseconds, text }: LoadResponse): void {
   assert.ok(milliseconds < READ_TIMEOUT_MS, `it took ${milliseconds} ms`);
 }
 
-suite('a database that accepts no writes', {
-  'serves reads at once, stays ready, and stores the last use of each key when it accepts writes again': () =>
+suite('a service whose database accepts no writes', {
+  'serves reads at once, stays ready, and stores the last use of each key when the database accepts writes again': () =>
     withLockableDatabase(({ uri, lock, unlock }) =>
       withApplication(uri, async (app) => {
         const { workspaceId, tag, secrets } = await createRecords(app, 3);
@@ -97,7 +98,7 @@ suite('a database that accepts no writes', {
       }),
     ),
 
-  'lets a process start, serve reads and stop': () =>
+  'can start, serve reads and stop': () =>
     withLockableDatabase(async ({ uri, lock, unlock }) => {
       const { key } = await withApplication(uri, createWorkspace);
       await lock();

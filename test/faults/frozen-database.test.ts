@@ -12,7 +12,7 @@ import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
 const WRITER_COUNT = scale(8, 32);
-/** The interval of requests that do not wait for each other. */
+/** The interval of reads, which do not wait for each other. */
 const READ_INTERVAL_MS = scale(50, 20);
 const WRITE_INTERVAL_MS = 200;
 const PROBE_INTERVAL_MS = 50;
@@ -24,7 +24,7 @@ const MAX_HEALTH_RESPONSE_MS = scale(1_000, 100);
 const MAX_RECOVERY_MS = scale(20_000, 3_000);
 const MAX_MEMORY_GROWTH_MIB = 150;
 
-/** Sends requests at an interval. They do not wait for the responses to earlier requests. */
+/** Sends requests at an interval until it is stopped. They do not wait for the responses to earlier requests. */
 function startRequests(intervalMs: number, request: () => Promise<LoadResponse>): { stop(): Promise<LoadResponse[]> } {
   const responses: Promise<LoadResponse>[] = [];
   const timer = setInterval(() => responses.push(request()), intervalMs);
@@ -36,7 +36,7 @@ function startRequests(intervalMs: number, request: () => Promise<LoadResponse>)
   };
 }
 
-/** Runs a service during a test, and a reference without a database, which shows how slow the machine is. */
+/** Runs a service during a test, and a reference: a second service without a database, which shows how slow the machine is. */
 function withReference(
   settings: Readonly<Record<string, string>>,
   test: (service: ServiceProcess, reference: ServiceProcess) => Promise<void>,
@@ -85,7 +85,7 @@ suite('a database that is frozen under load', {
         const all = [...writing.responses, ...reads];
         // A retry gets 409 while the first request with its Idempotency-Key is still in progress.
         const failures = all.filter(({ status }) => ![200, 201, 409].includes(status));
-        // Until the requests that waited during the freeze are served, a slow machine may shed new ones.
+        // On a slow machine, the service may shed new requests until it has served those that waited during the freeze.
         const isShed = (sent: LoadResponse) => sent.status === 429 && getEnd(sent) > thawedAt;
         for (const failure of failures.filter((sent) => !isShed(sent))) assertInternalError(failure);
         const longest = Math.max(...getMilliseconds(all));

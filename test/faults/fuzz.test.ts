@@ -19,7 +19,7 @@ const seeds = [
   `POST /domains HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"slu\r\n0\r\n\r\n`,
 ];
 
-/** A mutation of bytes: it deletes `drop` bytes and inserts others, at a position given as a fraction of the length. */
+/** A mutation of bytes: it deletes `drop` bytes and inserts `insert`. The position `at` is a fraction of the length. */
 const mutation = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   drop: fc.nat({ max: 12 }),
@@ -63,7 +63,7 @@ function mutate({ seed, mutations }: typeof requests extends fc.Arbitrary<infer 
 }
 
 suite('mutated requests', {
-  'get a response of the API or a clean close, never a 500, and store nothing if they are rejected': () =>
+  'get responses of the API or a cleanly closed connection, never a 500, and store nothing if they are rejected': () =>
     withService(async (api) => {
       let before = await listAll(api);
       const property = fc.asyncProperty(requests, async (request) => {

@@ -49,7 +49,7 @@ suite('an import that is interrupted while MongoDB hangs', {
       const results = await Promise.all(imports.map(({ output }) => output));
       const milliseconds = performance.now() - interruptedAt;
       server.thaw();
-      assert.ok(milliseconds < EXIT_TIMEOUT_MS, `they exited ${milliseconds} ms after the signal`);
+      assert.ok(milliseconds < EXIT_TIMEOUT_MS, `the imports exited ${milliseconds} ms after the signal`);
 
       for (const [i, { args, getNames }] of imports.entries()) {
         const { code, stdout } = results[i] as CommandOutput;
@@ -59,7 +59,7 @@ suite('an import that is interrupted while MongoDB hangs', {
         const counts = { refused: [], kind: 'campaigns', dryRun: false, accepted: 500, nextLine: 501 };
         assert.deepEqual(summary, { ...counts, ended: 'stopped', uncertain });
 
-        // The lines are in the socket buffers of MongoDB, which stores them when it resumes.
+        // The uncertain lines may be in the socket buffers of MongoDB, which stores them when it resumes.
         const thawedAt = performance.now();
         await waitUntil(
           async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS,

@@ -60,14 +60,15 @@ suite('a service that is killed while it writes', {
   },
 });
 
-/** When the process is killed during a POST: when the request or the response of the next `command` is lost. */
+/** The moment of a POST at which the process is killed: the next MongoDB `command` has just lost its request or its response. */
 interface KillPoint {
   readonly command: string;
   readonly loss: Loss;
+  /** Whether the record is stored at that moment. If not, a retry gets 409 until the lock of the killed process expires. */
   readonly isStored: boolean;
 }
 
-/** If nothing is stored, a retry gets 409 until the lock of the killed process expires. */
+/** The kill points by what is lost. */
 const killPoints: Readonly<Record<string, KillPoint>> = {
   'the response to the commit': { command: 'commitTransaction', loss: 'response', isStored: true },
   ...(isLong && {
@@ -79,7 +80,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
 };
 
 suite('a service that is killed in the middle of a POST with an Idempotency-Key', {
-  'has created the record once if the client retries with another process, within 30 seconds': async () => {
+  'has created the record once when a retry with another process succeeds, within 30 seconds': async () => {
     const set = await startReplicaSet();
     try {
       const outcomes = Object.entries(killPoints).map(
@@ -93,7 +94,7 @@ suite('a service that is killed in the middle of a POST with an Idempotency-Key'
   },
 });
 
-/** Sends a request to a process that is killed meanwhile, and retries with another one until it returns the response. */
+/** Sends a request to a process that is killed meanwhile. Then retries with another process until the request succeeds. */
 async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint): Promise<void> {
   const proxy = await startMongodbProxy(uri);
   const killed = await startProcess(createMongodbSettings(proxy.uri));

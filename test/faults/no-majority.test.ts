@@ -33,7 +33,7 @@ const RETRY_DELAY_MS = 1_000;
 /** The quick run may share the machine with other programs, so its limit is higher. */
 const MAX_RESPONSE_MS = scale(20_000, 11_000);
 
-/** The outcome of a change. It is acknowledged if the response shows that the change is stored, also by 404 or 409. */
+/** The outcome of a change. It is acknowledged if the response shows that the change is stored. A 404 or 409 can also show it. */
 interface Outcome {
   readonly isAcknowledged: boolean;
   readonly text: string;
@@ -47,8 +47,8 @@ interface Change {
   first(): Promise<Outcome>;
   /** Retries the change with another process. */
   retry(): Promise<Outcome>;
-  /** Returns whether the change is stored, after so many acknowledgments. */
-  isStored(app: Application, acknowledged: number): Promise<boolean>;
+  /** Returns whether the change is stored. For clicks, this depends on how often the change was acknowledged. */
+  isStored(app: Application, acknowledgedCount: number): Promise<boolean>;
 }
 
 type Changes = Readonly<Record<string, Change>>;
@@ -107,7 +107,7 @@ async function createOperator(uri: string): Promise<Operator> {
   return { app: new Application(storage, createNodeSystem()), storage, connection };
 }
 
-/** Creates records to change. `loseMajority` is called when the first request with an `Idempotency-Key` has started. */
+/** Creates records, and returns changes of them. The first change calls `loseMajority` while it is in progress. */
 async function prepareChanges(environment: Environment, loseMajority: () => Promise<void>): Promise<Changes> {
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
@@ -163,11 +163,11 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
       ...createRequests({ method: 'PATCH', path: `/tags/${tag.id}`, body: { name } }),
       isStored: (app) => hasTag(app, name),
     },
-    'POST, and its retry: the name is taken': {
+    'POST, and its retry, which is rejected because the name is taken': {
       ...createPost('/tags', { name: unique }),
       isStored: (app) => hasTag(app, unique),
     },
-    'POST in a transaction, and its retry: the slug is taken': {
+    'POST in a transaction, and its retry, which is rejected because the slug is taken': {
       ...createPost('/domains', { slug: `${unique}.example` }),
       isStored: (app) => hasDomain(app, `${unique}.example`, false),
     },
@@ -175,7 +175,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
       ...createPost('/domains', { slug: domain.slug, archived: true }),
       isStored: (app) => hasDomain(app, domain.slug, true),
     },
-    'DELETE, and its retry: not found': {
+    'DELETE, and its retry, which is rejected because the record is not found': {
       ...createRequests({ method: 'DELETE', path: `/content-pillars/${pillar.id}` }),
       isStored: async (app) =>
         (await collectAll(app.contentPillars.iterate(workspaceId))).every(({ id }) => id !== pillar.id),
@@ -200,7 +200,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     },
     'click record, and another one': {
       ...createCommands((app) => app.campaigns.recordClicks(workspaceId, campaign.id, 1)),
-      isStored: async (app, acknowledged) => (await getCampaign(app)).clicks >= acknowledged,
+      isStored: async (app, acknowledgedCount) => (await getCampaign(app)).clicks >= acknowledgedCount,
     },
   };
 }
@@ -225,13 +225,14 @@ async function runCommand(work: () => Promise<unknown>): Promise<Outcome> {
   return { ...outcome, milliseconds: endedAt - startedAt, endedAt };
 }
 
-/** Sends all changes when the majority is lost, and retries them while the first ones may still wait for it. */
+/** Sends all changes when the majority is lost, and retries them while the first attempts may still wait for the majority. */
 async function sendAll(environment: Environment, loseMajority: () => Promise<void>): Promise<[Changes, Outcomes]> {
   let markLost: () => void;
   const majorityLost = new Promise<void>((resolve) => (markLost = resolve));
   const changes = await prepareChanges(environment, () => loseMajority().then(() => markLost()));
   const outcomes = Object.entries(changes).map(async ([name, { first, retry }], i) => {
     const retried = majorityLost.then(() => delay(RETRY_DELAY_MS)).then(retry);
+    // The first change causes the loss of the majority.
     return [name, await Promise.all([i === 0 ? first() : majorityLost.then(first), retried])] as const;
   });
   return [changes, Object.fromEntries(await Promise.all(outcomes))];
@@ -252,7 +253,7 @@ async function findSecondaries(set: ReplicaSet): Promise<[ServerProcess, ServerP
   return set.members.filter((member) => member !== primary) as [ServerProcess, ServerProcess];
 }
 
-/** Returns calls of all methods of the storage that acknowledge something. */
+/** Returns calls of all storage methods that resolve or reject only after the confirmation of a majority. */
 async function createStorageCalls({ storage }: Operator): Promise<Record<string, () => Promise<unknown>>> {
   const workspaceId = newId();
   const [taken, same, changed, removed] = ['taken', 'same', 'changed', 'removed'].map((name) =>
@@ -286,7 +287,7 @@ async function createStorageCalls({ storage }: Operator): Promise<Record<string,
 }
 
 suite('a change that a majority has not stored yet', {
-  'needs a replica set of three, two processes and two operators': getEnvironment,
+  '(setup: a replica set of three, two processes and two operators)': getEnvironment,
 
   'is acknowledged only when a majority has stored it, and survives the loss of the primary': async () => {
     const environment = await getEnvironment();
@@ -316,7 +317,7 @@ suite('a change that a majority has not stored yet', {
     await assertStored(uri, changes, outcomes);
   },
 
-  'is not acknowledged while both secondaries are dead, but a later retry is': async () => {
+  'is not acknowledged while both secondaries are dead, but is acknowledged by a later retry': async () => {
     const environment = await getEnvironment();
     const { set, uri, shortTimeout } = environment;
     await set.waitUntilHealthy();
@@ -347,7 +348,7 @@ suite('a change that a majority has not stored yet', {
     await assertStored(uri, changes, retryOutcomes);
   },
 
-  'stops the replica set and the processes': async () => {
+  '(cleanup: stops the replica set and the processes)': async () => {
     const { set, services, operators, shortTimeout } = await getEnvironment();
     for (const { connection } of [...operators, shortTimeout]) await connection.close();
     for (const { child } of services) child.kill('SIGKILL');

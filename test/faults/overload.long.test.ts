@@ -22,18 +22,18 @@ const CONNECTION_COUNT = 2_000;
 const MIN_ROUND_COUNT = 5;
 const MAX_ROUND_COUNT = 20;
 /**
- * The share of the capacity that is served under overload, per second of processor time. Without a budget for rejections, it is
- * 0.06 (docs/adr/0016-overload.md).
+ * The minimum share of the capacity that must be served under overload. Both are requests per second of processor time. Without a
+ * budget for rejections, the share is 0.06 (docs/adr/0016-overload.md).
  */
 const MIN_SHARE = 0.8;
-/** The median of the rounds must not exceed this. */
+/** The maximum latency of rejections, as the median of the rounds. */
 const MAX_REJECTION_MS = 250;
 const WARM_UP_DURATION_MS = 3_000;
 /** The number of connections that send nothing. */
 const SILENT_CONNECTION_COUNT = 1_500;
 /**
- * A tenth of this time would suffice. It took twice as long when the service accepted only one connection per turn of the event
- * loop, which was ten milliseconds.
+ * The maximum time until a new connection gets a response. A tenth would suffice. The response took twice this time when the
+ * service accepted only one connection per turn of the event loop, and a turn took ten milliseconds.
  */
 const ACCEPT_TIMEOUT_MS = 2_000;
 /** How long a load runs before the measurement, and during it. */
@@ -41,8 +41,8 @@ const RAMP_UP_DURATION_MS = 1_000;
 const MEASUREMENT_DURATION_MS = 1_500;
 
 /**
- * A search takes two milliseconds of processor time, so this process can send three times as many as the service can serve. A
- * search hardly uses memory, whose speed depends on other programs.
+ * A search takes two milliseconds of processor time, so this process can send three times as many searches as the service can
+ * serve. A search hardly uses memory, whose speed depends on other programs.
  */
 const SEARCH = requestBytes('GET', '/campaigns?search=zq');
 const CAMPAIGN = JSON.stringify({ ...campaignBody(), description: 'z'.repeat(5_000) });
@@ -58,21 +58,22 @@ interface Measurement {
 }
 
 /** Sends requests for a while. `capacity` is in requests per second. */
-type SendLoad = (crowd: ConcurrentClients, capacity: number, milliseconds: number) => Promise<TimedResponse[]>;
+type SendLoad = (clients: ConcurrentClients, capacity: number, milliseconds: number) => Promise<TimedResponse[]>;
 
+/** A load on persistent connections. Each connection sends its next request only after the response to the previous one. */
 interface ClosedLoad {
   readonly sendLoad: SendLoad;
-  /** The quantile of rejections that must be fast. Clients that ignore `Retry-After` wait longer for their rejections. */
+  /** The fraction of rejections that must be fast. Clients that ignore `Retry-After` wait longer for their rejections. */
   readonly rejectionQuantile: number;
 }
 
 const loads: Readonly<Record<string, ClosedLoad>> = {
   'that gets three times as many requests as it can serve': {
-    sendLoad: (crowd, capacity, milliseconds) => crowd.sendAtRate(SEARCH, 3 * capacity, milliseconds),
+    sendLoad: (clients, capacity, milliseconds) => clients.sendAtRate(SEARCH, 3 * capacity, milliseconds),
     rejectionQuantile: 0.9,
   },
   'that gets the next request of two thousand clients directly after each response': {
-    sendLoad: (crowd, _capacity, milliseconds) => crowd.sendInLoop(SEARCH, milliseconds),
+    sendLoad: (clients, _capacity, milliseconds) => clients.sendInLoop(SEARCH, milliseconds),
     rejectionQuantile: 0.5,
   },
 };
@@ -86,7 +87,7 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
           const few = await ConcurrentClients.open(service.url, 32);
           const many = await ConcurrentClients.open(service.url, CONNECTION_COUNT);
           await few.sendInLoop(SEARCH, WARM_UP_DURATION_MS);
-          const memory = residentMiB();
+          const memoryBefore = residentMiB();
           const [baselines, overloads]: [Measurement[], Measurement[]] = [[], []];
           const probes: TimedResponse[] = [];
           const getShare = () => getServedPerCpuSecond(overloads) / getServedPerCpuSecond(baselines);
@@ -103,16 +104,16 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
             baselines.push(baseline);
             for (const probe of await probing.stop()) probes.push(probe);
           }
-          const served = baselines.flatMap((baseline) => baseline.responses);
+          const baselineResponses = baselines.flatMap((baseline) => baseline.responses);
           const responses = overloads.flatMap((overload) => overload.responses);
           const rejections = responses.filter(isRejected);
           const results = {
             share: getShare(),
-            loadFactor: responses.length / served.length,
+            loadFactor: responses.length / baselineResponses.length,
             rejectionRatio: rejections.length / responses.length,
             rejectionMs: getRejectionMs(),
             probeMs: quantile(getMilliseconds(probes), 0.99),
-            memoryGrowthMiB: residentMiB() - memory,
+            memoryGrowthMiB: residentMiB() - memoryBefore,
           };
           const summary = JSON.stringify(results);
           assert.ok(isGood(), summary);
@@ -121,8 +122,8 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
           assert.ok(results.memoryGrowthMiB < 200, summary);
           assert.deepEqual(getStatuses(responses), [200, 429]);
           assert.deepEqual(getStatuses(probes), [200]);
-          // Every baseline except the first one directly follows an overload.
-          assert.deepEqual(getStatuses(served), [200]);
+          // Every baseline except the first one directly follows an overload, so this shows the recovery.
+          assert.deepEqual(getStatuses(baselineResponses), [200]);
           assert.ok(rejections.every(({ head }) => /\r\nRetry-After: 1(\r|$)/i.test(head)));
           few.close();
           many.close();
@@ -141,7 +142,7 @@ suite('a service that is busy', {
       const [probe] = await one.sendOnAll(requestBytes('GET', '/healthz'));
       assert.ok(probe && probe.status === 200 && probe.milliseconds < ACCEPT_TIMEOUT_MS, JSON.stringify(probe));
       assert.deepEqual(getStatuses(await searching), [200]);
-      for (const crowd of [few, silent, one]) crowd.close();
+      for (const clients of [few, silent, one]) clients.close();
     }),
 });
 
@@ -152,6 +153,7 @@ const RECOVERY_DURATION_MS = 2_000;
 const OPEN_ROUND_COUNT = 5;
 const CAPACITY_CLIENT_COUNT = 16;
 
+/** A load of searches at a constant rate, from clients that do not wait for earlier responses and give up after a timeout. */
 interface OpenLoad {
   readonly storage: 'memory' | 'mongodb';
   /** The number of campaigns that a search reads, which determines its cost. */
@@ -176,7 +178,7 @@ const openLoads: Readonly<Record<string, OpenLoad>> = {
 const createUnknownPathRequest = () => Buffer.from('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n');
 
 for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Object.entries(openLoads)) {
-  suite(`a service that is sent ${factor} times as many searches as it can serve, ${name}`, {
+  suite(`a service that is sent ${factor} times as many searches ${name} as it can serve`, {
     [`serves most of its capacity, responds to almost all requests, rejects at once, and recovers (${name})`]: () =>
       withStorage(storage, campaigns, async ({ url, child }, key) => {
         const clients = new TimeoutClients(url, CLIENT_TIMEOUT_MS);
@@ -184,10 +186,10 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
         const search = (i: number) => searchRequest(i, key);
         await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, WARM_UP_DURATION_MS);
         const cpuBefore = cpuSeconds();
-        const rejections = (
+        const rejectionCount = (
           await clients.sendInLoop(createUnknownPathRequest, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS)
         ).length;
-        const rejectionSeconds = (cpuSeconds() - cpuBefore) / rejections;
+        const rejectionSeconds = (cpuSeconds() - cpuBefore) / rejectionCount;
         const rounds: { share: number; unanswered: number; rejectedMs: number }[] = [];
         for (let round = 0; round < OPEN_ROUND_COUNT; round++) {
           const baseline = await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS);

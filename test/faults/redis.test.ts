@@ -25,7 +25,7 @@ async function getRemaining(url: string, key: string): Promise<number> {
   return Number(headers['x-ratelimit-remaining']);
 }
 
-/** Returns whether the services share the count of a key. Otherwise, each service must count separately. */
+/** Returns whether the services share the count of a key, or `false` if each counts separately. Fails if neither is the case. */
 async function isShared({ services, createKey }: Fleet): Promise<boolean> {
   await delay(POLL_INTERVAL_MS);
   const key = await createKey();
@@ -61,7 +61,7 @@ const getLongest = (all: readonly { readonly milliseconds: number }[]) =>
 suite(
   'services whose Redis',
   Object.entries(faults).map(([title, causeFault]) => [
-    `${title} fail and delay no request, count separately and then together again`,
+    `${title} neither fail nor delay a request, count separately during the fault, and count together again afterwards`,
     () =>
       withFleet(2, { RATE_LIMIT_POINTS: '1000000' }, async (fleet) => {
         const urls = fleet.services.map(({ url }) => url);

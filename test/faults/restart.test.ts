@@ -54,7 +54,7 @@ suite('a graceful shutdown', {
     assert.ok(servedCount > CLIENT_COUNT, `${servedCount} requests were served`);
   },
 
-  'makes the server not ready at once, and closes each connection after its next response': () =>
+  'immediately makes the server not ready, and closes each connection after its next response': () =>
     withProcess({}, async ({ url, child, waitForExit }) => {
       assert.equal((await fetch(`${url}/readyz`)).status, 200);
       child.kill('SIGTERM');

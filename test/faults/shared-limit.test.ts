@@ -36,8 +36,8 @@ async function countFallbacks({ services }: Fleet, limit: string): Promise<numbe
 }
 
 /**
- * Sends bursts, each from another caller, until Redis has counted all requests of one. On a busy machine, the services count some
- * requests locally, and only those may exceed the limit.
+ * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count
+ * some requests locally. At most this number of requests may exceed the limit.
  */
 async function checkBursts(
   fleet: Fleet,

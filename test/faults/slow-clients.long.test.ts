@@ -15,13 +15,16 @@ const MAX_SLOW_DURATION_MS = 70_000;
 /** Responses of half a megabyte each. Together, they are larger than the buffers of a connection. */
 const UNREAD_RESPONSE_COUNT = 40;
 const SLOW_CLIENT_COUNT = 3_000;
-/** Clients that connect at the same time. The system would drop more than its backlog. One client of a batch does not read. */
-const BATCH_COUNT = 100;
+/**
+ * The number of clients that connect at the same time. The operating system would drop connections that exceed its listen
+ * backlog. One client of each batch does not read.
+ */
+const BATCH_SIZE = 100;
 const OTHER_CLIENT_COUNT = 16;
 const OTHER_CLIENTS_DURATION_MS = 10_000;
 const MAX_P99_MS = 500;
 const MAX_MEMORY_GROWTH_MIB = 200;
-const KEY = `Authorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json`;
+const HEADERS = `Authorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json`;
 
 interface SlowClient {
   /** The bytes that it sends at once. */
@@ -30,19 +33,20 @@ interface SlowClient {
   readonly nextBytes?: string;
   /** It does not read the responses. */
   readonly isNotReading?: true;
-  /** When the service closes the connection, in seconds. It checks at an interval, so this is later than the timeout. */
+  /** When the service closes the connection, in seconds. The service checks at an interval, so this is later than the timeout. */
   readonly closesAfter: readonly [from: number, to: number];
 }
 
+/** The values of `closesAfter` for an incomplete head, an incomplete request, an idle connection, and unread responses. */
 const HEAD_SECONDS = [20, 27] as const;
 const REQUEST_SECONDS = [50, 57] as const;
 const IDLE_SECONDS = [65, 70] as const;
 const READ_SECONDS = [60, 70] as const;
 
 const NOT_READING: SlowClient = {
-  firstBytes: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${KEY}\r\n\r\n`.repeat(UNREAD_RESPONSE_COUNT),
+  firstBytes: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${HEADERS}\r\n\r\n`.repeat(UNREAD_RESPONSE_COUNT),
   isNotReading: true,
-  // A client that does not read notices the closed connection when it writes.
+  // A client that does not read notices only when it writes that the connection is closed.
   nextBytes: '\r\n',
   closesAfter: READ_SECONDS,
 };
@@ -69,7 +73,7 @@ const clients: Readonly<Record<string, SlowClient>> = {
     closesAfter: REQUEST_SECONDS,
   },
   'sends an incomplete body with a key': {
-    firstBytes: `POST /tags HTTP/1.1\r\nHost: x\r\n${KEY}\r\nContent-Length: 100\r\n\r\n{`,
+    firstBytes: `POST /tags HTTP/1.1\r\nHost: x\r\n${HEADERS}\r\nContent-Length: 100\r\n\r\n{`,
     closesAfter: REQUEST_SECONDS,
   },
   'sends an incomplete second request': {
@@ -107,7 +111,7 @@ suite('a client that is too slow', {
       assert.equal((await scrape(service)).get('http_connections_cut_total{reason="reply_not_read"}'), 1);
     }),
 
-  'affects only its own connection if it continues after the timeout, with unread responses': () =>
+  'affects only its own connection if it completes a request after the timeout, and has unread responses': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url }) => {
       await createLargePage(url);
       await Promise.all(
@@ -127,7 +131,7 @@ suite('a client that is too slow', {
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
-  'is one of three thousand that do not disturb others and all lose their connections': () =>
+  'does not disturb other clients even if there are three thousand slow ones, which all lose their connections': () =>
     withProcess({ LOG_LEVEL: 'warn', ...SMALL_HEAP }, async ({ url, child }) => {
       await createLargePage(url);
       const { residentMiB } = usageOf(child.pid as number);
@@ -139,10 +143,8 @@ suite('a client that is too slow', {
       const startedAt = Date.now();
       const slow: Promise<unknown>[] = [];
       for (let i = 0; i < SLOW_CLIENT_COUNT; i++) {
-        if (i % BATCH_COUNT === 0) await delay(10);
-        slow.push(
-          runSlowClient(url, i % BATCH_COUNT === 0 ? NOT_READING : (readers[i % readers.length] as SlowClient)),
-        );
+        if (i % BATCH_SIZE === 0) await delay(10);
+        slow.push(runSlowClient(url, i % BATCH_SIZE === 0 ? NOT_READING : (readers[i % readers.length] as SlowClient)));
       }
       const responses = await sendRequests();
       const p99 = quantile(

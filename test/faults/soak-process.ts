@@ -10,9 +10,9 @@ export interface Started {
   readonly tenant: Tenant;
 }
 
-/** The resources that the idle process uses. It sends them after each message. */
+/** The resources that the idle process uses. The process sends them in response to each message. */
 export interface ResourceUsage {
-  /** After garbage collections, including buffers outside of the heap. */
+  /** The heap after garbage collections, and the buffers outside of it. */
   readonly heapBytes: number;
   readonly handles: number;
 }

@@ -19,14 +19,14 @@ const PART_COUNT = Math.max(4, SOAK_SECONDS / 10);
 /** After this time, temporary connections and timers have ended. */
 const SETTLE_DELAY_MS = 2_000;
 
-/** One of so many POST requests creates a record. The others are replayed, so that few records hide a leak. */
+/** One of so many POST requests creates a record. The others are replays, so that the memory of records does not hide a leak. */
 const CREATION_INTERVAL_COUNT = 100;
 const PIPELINED_REQUEST_COUNT = 20;
 const ABANDON_DELAY_MS = 10;
 const RECORD_BYTES = 3 * 1_024;
 /** The result of a garbage collection varies. */
 const MAX_HEAP_VARIATION_BYTES = 2 * 2 ** 20;
-/** The code that V8 compiles per second for a quarter of an hour (measured with heap snapshots, and over an hour). */
+/** The size of the code that V8 compiles per second for a quarter of an hour (measured with heap snapshots, and over an hour). */
 const COMPILED_CODE_BYTES = 6 * 1_024;
 const COMPILING_SECONDS = 900;
 const MAX_EXTRA_HANDLE_COUNT = 2;
@@ -58,14 +58,14 @@ suite('a service that serves all operations for a while', {
   },
 });
 
-/** How much more a process may use in the end than after its warm-up. */
+/** How much the resource usage of a process may grow after its warm-up. */
 interface AllowedGrowth {
-  /** Per created record. */
+  /** The bytes for each created record. */
   readonly recordBytes: number;
   readonly handles: number;
 }
 
-/** Runs all operations for a while, and fails if the process uses more resources afterwards. */
+/** Runs all operations for a while, and fails if the resource usage of the process grows by more than is allowed. */
 async function runSoak(
   storage: Readonly<Record<string, string>>,
   { recordBytes, handles }: AllowedGrowth,
@@ -103,7 +103,7 @@ async function runSoak(
   }
 }
 
-/** Returns a function that sends the next operation, rejected or abandoned request. It rejects if the status is wrong. */
+/** Returns a function that sends a valid, invalid or abandoned request, depending on `i`. It throws if the status is wrong. */
 function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
   const works = [...createSuccesses(started), ...createRejections(started), ...createAbandonedRequests(started)];
   return (i) => (works[i % works.length] as (typeof works)[number])(Math.floor(i / works.length));
@@ -114,8 +114,8 @@ function createSuccesses({ url, tenant }: Started) {
     const { method } = operation;
     const replayed = { ...validCallOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
     return async (i: number): Promise<LoadResponse> => {
-      const shouldCreate = method !== 'POST' || i % CREATION_INTERVAL_COUNT === 0;
-      const { path, body, ...rest } = shouldCreate ? { ...validCallOf(operation, tenant), headers: {} } : replayed;
+      const isNew = method !== 'POST' || i % CREATION_INTERVAL_COUNT === 0;
+      const { path, body, ...rest } = isNew ? { ...validCallOf(operation, tenant), headers: {} } : replayed;
       const sent = await send(url, {
         method,
         path: method === 'DELETE' ? pathOf(operation, UNUSED_ID) : path,

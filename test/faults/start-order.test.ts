@@ -26,11 +26,11 @@ suite('a service that is started before its database and its Redis', {
   'listens, logs little, fails requests first within a timeout and then at once, and recovers automatically':
     async () => {
       const [set, redis] = await Promise.all([startReplicaSet(), startRedis()]);
-      const createDatabase = set.members[0] as ServerProcess;
+      const database = set.members[0] as ServerProcess;
       try {
         const uri = withDatabaseName(set.uri, 'advocacy');
         const { key } = await withApplication(uri, createWorkspace);
-        await Promise.all([createDatabase.kill(), redis.kill()]);
+        await Promise.all([database.kill(), redis.kill()]);
         const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url };
         const startedAt = performance.now();
         await withProcess(settings, async (service) => {
@@ -49,7 +49,7 @@ suite('a service that is started before its database and its Redis', {
           assert.match(lines.join('\n'), /MongoDB is unavailable/);
           assert.match(lines.join('\n'), /Redis is unavailable/);
 
-          await Promise.all([createDatabase.start(), redis.start()]);
+          await Promise.all([database.start(), redis.start()]);
           await waitUntil(async () => (await getStatus('/readyz')) === 200);
           await waitUntil(() => /MongoDB is available again/.test(service.output.stderr));
           await waitUntil(() => /Redis is available again/.test(service.output.stderr));

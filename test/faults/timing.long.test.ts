@@ -11,7 +11,7 @@ import { suite } from '../support/suite.ts';
 import { campaignBody, createExpiredKey, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
 const SAMPLE_COUNT = 800;
-/** An additional database query takes at least a third of the time. */
+/** An additional database query takes at least a third of the time of a request. */
 const MAX_DIFFERENCE_RATIO = 0.15;
 
 /** Two requests with the same response. One refers to a record or key that never existed, the other to an existing one. */
@@ -74,7 +74,7 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
   };
 }
 
-/** Returns pairs of rejected keys. A key with a wrong checksum may take another time, because anybody can check a checksum. */
+/** Returns pairs of rejected keys. A wrong checksum may change the time of a rejection, because anybody can check a checksum. */
 async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
   const unknown = createApiKeySecret('0'.repeat(32));
   const mistype = (secret: string) => `${secret.slice(0, -6)}______`;

@@ -15,7 +15,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const LOCK_TTL_MS = 30_000;
 const WINDOW_SECONDS = 3;
 
-/** Returns settings for a process whose clock is ahead. SIGHUP sets it forward by an hour, and SIGUSR2 back by an hour. */
+/** Returns settings for a process whose clock is ahead. SIGHUP sets the clock an hour forward, and SIGUSR2 an hour back. */
 function createClockSettings(aheadMs: number): Readonly<Record<string, string>> {
   const script = `
     const { now } = Date;
@@ -27,16 +27,16 @@ function createClockSettings(aheadMs: number): Readonly<Record<string, string>> 
 }
 
 suite('a process whose clock is wrong', {
-  'locks an Idempotency-Key for the usual time, and takes over no lock and expires no API key early': async () => {
+  'locks an Idempotency-Key for the usual time, takes over no lock early, and expires no API key early': async () => {
     const database = await createDatabase();
     const proxy = await startMongodbProxy(database.uri);
     const client = new MongoClient(database.uri);
     try {
-      const { key, expiring } = await withApplication(database.uri, async (app) => {
+      const { key, expiringKey } = await withApplication(database.uri, async (app) => {
         const workspace = await createWorkspace(app);
         const expiresAt = new Date(Date.now() + HOUR_MS / 2).toISOString();
         const { secret } = await app.apiKeys.create(workspace.workspaceId, { expiresAt });
-        return { ...workspace, expiring: secret };
+        return { ...workspace, expiringKey: secret };
       });
       const postRequest = {
         ...{ method: 'POST', path: '/campaigns', key, body: campaignBody },
@@ -46,6 +46,7 @@ suite('a process whose clock is wrong', {
         { ...createMongodbSettings(proxy.uri), ...createClockSettings(300_000) },
         async ({ url, child, waitForExit }) => {
           assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
+          // The process is killed before its commit reaches MongoDB, so the lock of the Idempotency-Key remains.
           proxy.lose('commitTransaction', 'request', 1, () => {
             child.kill('SIGKILL');
             return waitForExit();
@@ -62,7 +63,7 @@ suite('a process whose clock is wrong', {
         { ...createMongodbSettings(database.uri), ...createClockSettings(HOUR_MS) },
         async ({ url }) => {
           assert.equal((await send(url, postRequest)).status, 409);
-          assert.equal((await send(url, { path: '/campaigns', key: expiring })).status, 200);
+          assert.equal((await send(url, { path: '/campaigns', key: expiringKey })).status, 200);
         },
       );
     } finally {
@@ -72,7 +73,7 @@ suite('a process whose clock is wrong', {
     }
   },
 
-  'ends a rate limit window in time and sends no Retry-After above the window if its clock is changed': () =>
+  'ends a rate limit window on time, and sends no Retry-After longer than the window, if its clock changes': () =>
     withProcess(
       { ...createClockSettings(0), RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: `${WINDOW_SECONDS}` },
       async ({ url, child }) => {
@@ -80,12 +81,12 @@ suite('a process whose clock is wrong', {
         for (const signal of ['SIGUSR2', 'SIGHUP'] as const) {
           await waitUntil(async () => (await get()).status === 429);
           child.kill(signal);
-          const sent: LoadResponse[] = [];
+          const responses: LoadResponse[] = [];
           await waitUntil(async () => {
-            sent.push(await get());
-            return sent.at(-1)?.status === 200;
+            responses.push(await get());
+            return responses.at(-1)?.status === 200;
           });
-          for (const { status, headers } of sent.filter((it) => it.status === 429)) {
+          for (const { status, headers } of responses.filter((it) => it.status === 429)) {
             assert.equal(status, 429);
             assert.ok(Number(headers['retry-after']) <= WINDOW_SECONDS, `${signal}: ${headers['retry-after']}`);
             const [, wait] = /;t=(\d+)$/.exec(`${headers.ratelimit}`) as RegExpExecArray;

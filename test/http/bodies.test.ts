@@ -17,7 +17,8 @@ import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, UNUSED_ID } from '../support/tenants.ts';
 
-const LIMIT = 2 ** 20;
+/** The default limit of a request body. */
+const MAX_BYTES = 2 ** 20;
 
 type RequestPart = Pick<RawRequest, 'headers' | 'body'>;
 
@@ -71,14 +72,14 @@ const unreadableBodies: Readonly<Record<string, (body: string) => RequestPart>> 
   'the type of a form': withContentType('application/x-www-form-urlencoded'),
   'the obsolete type text/json': withContentType('text/json'),
   'another type of JSON': withContentType('application/merge-patch+json'),
-  'a longer type': withContentType('application/jsonl'),
-  'half a type': withContentType('app'),
+  'a type that begins with the type of JSON': withContentType('application/jsonl'),
+  'a type without a subtype': withContentType('app'),
   'two types': withContentType('application/json, application/json'),
   'any type': withContentType('*/*'),
   'another charset': withContentType('application/json; charset=iso-8859-1'),
   'UTF-16': withContentType('application/json; charset=utf-16le'),
-  'no charset': withContentType('application/json; charset=""'),
-  'an empty charset': withContentType('application/json; charset='),
+  'an empty charset in quotes': withContentType('application/json; charset=""'),
+  'a charset without a value': withContentType('application/json; charset='),
   'two charsets': withContentType('application/json; charset=utf-8; charset=latin1'),
   'another name of UTF-8': withContentType('application/json; charset=utf8'),
 
@@ -87,7 +88,7 @@ const unreadableBodies: Readonly<Record<string, (body: string) => RequestPart>> 
   'a byte that is not UTF-8': withBytes(0xff),
   'a character without its end': withBytes(0xc3),
   'an overlong encoding of a character': withBytes(0xc0, 0xaf),
-  'a surrogate in bytes': withBytes(0xed, 0xa0, 0x80),
+  'a surrogate encoded in UTF-8': withBytes(0xed, 0xa0, 0x80),
   'a character above U+10FFFF': withBytes(0xf4, 0x90, 0x80, 0x80),
 
   gzip: withEncoding('gzip', gzipSync),
@@ -95,12 +96,12 @@ const unreadableBodies: Readonly<Record<string, (body: string) => RequestPart>> 
   brotli: withEncoding('br', brotliCompressSync),
   'an unknown encoding': withEncoding('rot13', String),
   'an encoding that the body does not have': withEncoding('gzip', String),
-  'identity and another': withEncoding('identity, gzip', gzipSync),
+  'the encoding identity and another one': withEncoding('identity, gzip', gzipSync),
 
-  'one byte over the limit': changeBody((body) => padTo(body, LIMIT + 1)),
+  'one byte over the limit': changeBody((body) => padTo(body, MAX_BYTES + 1)),
   'one byte over the limit, in chunks': (body) => ({
     headers: [JSON_TYPE, CHUNKED],
-    body: chunked(padTo(body, LIMIT + 1)),
+    body: chunked(padTo(body, MAX_BYTES + 1)),
   }),
 };
 
@@ -109,12 +110,12 @@ const readableBodies: Readonly<Record<string, (body: string) => RequestPart>> = 
   'a charset': withContentType('application/json; charset=utf-8'),
   'a type in capitals': withContentType('Application/JSON;charset="UTF-8"'),
   'another parameter': withContentType('application/json; profile=x'),
-  'no encoding': withEncoding('identity', String),
-  'no encoding, in capitals': withEncoding('Identity', String),
-  'white space around': changeBody((body) => `\r\n\t ${body}\n`),
+  'the encoding identity': withEncoding('identity', String),
+  'the encoding identity with a capital letter': withEncoding('Identity', String),
+  'white space around the body': changeBody((body) => `\r\n\t ${body}\n`),
   chunks: (body) => ({ headers: [JSON_TYPE, CHUNKED], body: chunked(body, 3) }),
-  'the maximum size': changeBody((body) => padTo(body, LIMIT)),
-  'the maximum size in chunks': (body) => ({ headers: [JSON_TYPE, CHUNKED], body: chunked(padTo(body, LIMIT)) }),
+  'the maximum size': changeBody((body) => padTo(body, MAX_BYTES)),
+  'the maximum size in chunks': (body) => ({ headers: [JSON_TYPE, CHUNKED], body: chunked(padTo(body, MAX_BYTES)) }),
 };
 
 /** Returns the body with a field whose value is given as JSON text. */
@@ -132,7 +133,7 @@ const deepObject = `${'{"a":'.repeat(NESTING_DEPTH)}1${'}'.repeat(NESTING_DEPTH)
 /** Returns a JSON array of almost the maximum size of a body. */
 function longArray(item: (at: number) => unknown): string {
   const items: string[] = [];
-  for (let length = 0, at = 0; length < LIMIT - 3000; at++) {
+  for (let length = 0, at = 0; length < MAX_BYTES - 3000; at++) {
     const text = JSON.stringify(item(at));
     items.push(text);
     length += text.length + 1;
@@ -141,12 +142,12 @@ function longArray(item: (at: number) => unknown): string {
 }
 
 const longArrays: Readonly<Record<string, string>> = {
-  'of one id': longArray(() => UNUSED_ID),
-  'of many ids': longArray((at) => `${UNUSED_ID.slice(0, -6)}${at.toString(16).padStart(6, '0')}`),
-  'of short texts': longArray(() => ''),
-  'of many texts': longArray((at) => `text ${at}`),
-  'of numbers': longArray(() => 1),
-  'of many numbers': longArray((at) => at),
+  'of one repeated id': longArray(() => UNUSED_ID),
+  'of different ids': longArray((at) => `${UNUSED_ID.slice(0, -6)}${at.toString(16).padStart(6, '0')}`),
+  'of empty texts': longArray(() => ''),
+  'of different texts': longArray((at) => `text ${at}`),
+  'of one repeated number': longArray(() => 1),
+  'of different numbers': longArray((at) => at),
   'of nulls': longArray(() => null),
   'of objects': longArray(() => ({})),
   'of arrays': longArray(() => []),
@@ -156,7 +157,7 @@ const longArrays: Readonly<Record<string, string>> = {
 const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'];
 
 suite('a request body', {
-  'is rejected if it is not a JSON object': () =>
+  'is rejected if it is too large, or is not a JSON object in uncompressed UTF-8': () =>
     withService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, (ask, body) =>
@@ -188,7 +189,7 @@ suite('a request body', {
       { settings: { BODY_LIMIT_BYTES: '100' } },
     ),
 
-  'has the last value of a duplicate name': () =>
+  'has the last value of a duplicate field name': () =>
     withService(async (api) => {
       const { status, json } = await api.call('POST', '/tags', { body: '{"name":1,"name":"first","name":"last"}' });
       assert.equal(status, 201);
@@ -203,7 +204,8 @@ suite('a request body', {
           const tenant = await createTenant(api, 'tenant');
           const { path: target } = validCallOf(operation, tenant);
           const { headers = [], body } = make('{"text":"more"}');
-          if (body && body.length > LIMIT) return;
+          // The service closes the connection without reading such a body to its end, so the response may be lost.
+          if (body && body.length > MAX_BYTES) return;
           const { method } = operation;
           const { status, text } = await callRaw(api, { method, target, key: tenant.key, headers, body });
           assert.equal(status, 200, text);
@@ -233,7 +235,7 @@ suite('a hostile body', {
       ),
     ),
 
-  'is rejected if it has too many names, and the message contains one of them': () =>
+  'is rejected if it has too many or unknown names, and the message contains at most ten of them': () =>
     withService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
@@ -250,13 +252,13 @@ suite('a hostile body', {
       ),
     ),
 
-  'is rejected with a shortened name if an unknown name is very long': () =>
+  'is rejected with a message that shortens a very long unknown name': () =>
     withService(async (api) => {
       const response = await api.call('POST', '/tags', { body: { name: 'x', ['n'.repeat(1_000_000)]: 1 } });
       assertError(response, 422, /^n{100}…: unknown field/);
     }),
 
-  'is rejected with a well-formed Unicode text of an unknown name': () =>
+  'is rejected with a message that shows an unknown name in well-formed Unicode': () =>
     withService(async (api) => {
       const names = [
         ['n'.repeat(100), 'n'.repeat(100)],
@@ -281,7 +283,7 @@ suite('a hostile body', {
             await each(longArrays, async (array) => {
               const response = await ask({ body: withValue(body, field, array) });
               assertError(response, 422);
-              for (const fault of invalidFieldsOf(response)) assert.equal(fault.split('.')[0], field);
+              for (const path of invalidFieldsOf(response)) assert.equal(path.split('.')[0], field);
             });
           }
         }),
@@ -323,7 +325,7 @@ suite('a hostile body', {
       ),
     ),
 
-  'is rejected if a resource has an invalid number, text or name': () =>
+  'is rejected if a campaign resource has an invalid number, text or field name': () =>
     withService((api) =>
       assertChangesNothing(api, createCampaign, async (ask, body) => {
         const resource = (field: string) => withValue(body, 'resources', `[{"url":"https://a.example",${field}}]`);
@@ -341,7 +343,7 @@ suite('a hostile body', {
       }),
     ),
 
-  'is rejected if it has a name of Object.prototype': () =>
+  'is rejected if a field has the name of a property of Object.prototype': () =>
     withService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
@@ -367,7 +369,7 @@ suite('a hostile body', {
       ]);
     }),
 
-  'is accepted if it only resembles one': () =>
+  'is accepted if it only looks hostile': () =>
     withService(async (api) => {
       for (const name of PROTOTYPE_NAMES) {
         const { status, json } = await api.call('POST', '/tags', { body: { name } });

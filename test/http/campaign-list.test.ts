@@ -7,9 +7,9 @@ import { suite } from '../support/suite.ts';
 const create = async ({ call }: Fixture, fields: object = {}) =>
   jsonOf(await call('POST', '/campaigns', { ...campaignBody, ...fields }), 201);
 
-const createTags = async ({ call }: Fixture, listNames: readonly string[]): Promise<string[]> => {
+const createTags = async ({ call }: Fixture, names: readonly string[]): Promise<string[]> => {
   const ids = [];
-  for (const name of listNames) ids.push(jsonOf(await call('POST', '/tags', { name }), 201).id);
+  for (const name of names) ids.push(jsonOf(await call('POST', '/tags', { name }), 201).id);
   return ids;
 };
 
@@ -47,7 +47,7 @@ suite('GET /campaigns', {
       assert.deepEqual(jsonOf(await fixture.call('GET', '/campaigns')), created.reverse());
     }),
 
-  'filters by dates alone, with the start and the end inside the active period': async () => {
+  'filters by dates and not by status, and counts the start and the end as active': async () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     await withFixture(
       async (fixture) => {
@@ -126,7 +126,7 @@ suite('GET /campaigns', {
       { now: () => Date.parse('2026-01-31T09:00:00Z') },
     ),
 
-  'searches name and description, case-insensitively, with diacritics and without patterns': () =>
+  'searches name and description: ignores case, distinguishes diacritics, and has no pattern characters': () =>
     withFixture(async (fixture) => {
       await create(fixture, { name: 'Café time', description: '100% off_now [all].* \\o/', objective: 'Hidden' });
       await create(fixture, { name: 'Tea', description: 'No CAFE\u0301: ΟΔΟΣ', shareContext: 'Hidden' });
@@ -162,7 +162,7 @@ suite('GET /campaigns', {
       });
     }),
 
-  'filters by tags: by any of the ids, and by any of the names': () =>
+  'filters by tags: a campaign must have one of the ids, and a tag with one of the names': () =>
     withFixture(async (fixture, api) => {
       const [launch, hiring, unused] = await createTags(fixture, ['Launch', 'Über uns', 'Launches']);
       const [foreign] = await createTags(await createFixture(api), ['Foreign']);
@@ -200,7 +200,7 @@ suite('GET /campaigns', {
       await assertNames(fixture, { '?tagNames=launch': [], '?tagNames=START': ['both', 'launch'] });
     }),
 
-  'accepts 100 tag names without folded duplicates, and no blank name': () =>
+  'accepts at most 100 tag names that differ by more than case, and no blank name': () =>
     withFixture(async (fixture) => {
       const [tag] = await createTags(fixture, ['Name 99']);
       await create(fixture, { tagIds: [tag] });
@@ -220,8 +220,8 @@ suite('GET /campaigns', {
         'a&tagNames=': 'tagNames.1',
         'a,%00': 'tagNames.1',
       };
-      for (const [query, fault] of Object.entries(invalidQueries)) {
-        assertInvalidFields(await fixture.call('GET', `/campaigns?tagNames=${query}`), [fault], query);
+      for (const [query, path] of Object.entries(invalidQueries)) {
+        assertInvalidFields(await fixture.call('GET', `/campaigns?tagNames=${query}`), [path], query);
       }
     }),
 
@@ -248,7 +248,7 @@ suite('GET /campaigns', {
       }
     }),
 
-  'filters by the domain in its normal form, archived or not': () =>
+  'filters by the normal form of a domain, whether the domain is archived or not': () =>
     withFixture(async (fixture, api) => {
       const slug = 'xn--bcher-kva.example';
       for (const domain of [slug, 'go.example']) jsonOf(await fixture.call('POST', '/domains', { slug: domain }), 201);

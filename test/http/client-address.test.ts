@@ -5,7 +5,7 @@ import { suite } from '../support/suite.ts';
 
 const socket = { remoteAddress: '192.0.2.1' } as Socket;
 
-/** Groups of addresses. Those of a group count as one client. */
+/** Groups of addresses. The addresses of a group count as one client. An invalid one counts as the address of `socket`. */
 const equalAddresses = [
   ['203.0.113.1', '::ffff:203.0.113.1', '::ffff:cb00:7101', '0:0:0:0:0:FFFF:203.0.113.1'],
   ['203.0.113.2', '::ffff:203.0.113.2'],
@@ -17,13 +17,13 @@ const equalAddresses = [
 ];
 
 suite('clientAddressOf', {
-  'returns an IPv4 address, the /64 of an IPv6 address, or the address of the connection if the stated one is invalid':
+  'returns an IPv4 address, the /64 network of an IPv6 address, or the address of the connection if ip is invalid':
     () => {
-      const keysOfGroups = equalAddresses.map((same) => new Set(same.map((ip) => clientAddressOf({ ip, socket }))));
-      for (const [i, keys] of keysOfGroups.entries()) assert.equal(keys.size, 1, `${equalAddresses[i]}: ${[...keys]}`);
-      assert.equal(new Set(keysOfGroups.flatMap((keys) => [...keys])).size, equalAddresses.length);
-      for (const keys of keysOfGroups)
-        for (const key of keys) assert.ok(key.length <= '255.255.255.255'.length + 10, key);
+      const resultSets = equalAddresses.map((group) => new Set(group.map((ip) => clientAddressOf({ ip, socket }))));
+      for (const [i, set] of resultSets.entries()) assert.equal(set.size, 1, `${equalAddresses[i]}: ${[...set]}`);
+      assert.equal(new Set(resultSets.flatMap((set) => [...set])).size, equalAddresses.length);
+      for (const set of resultSets)
+        for (const result of set) assert.ok(result.length <= '255.255.255.255'.length + 10, result);
     },
 
   'returns an empty text if the connection is closed': () => {

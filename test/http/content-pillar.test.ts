@@ -16,7 +16,7 @@ import { suite } from '../support/suite.ts';
 const NINE = Date.parse('2026-01-31T09:00:00Z');
 const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'];
 
-/** Creates a pillar with the use case of the command line. The API has no such operation. */
+/** Creates a pillar as the command line does, because the API cannot create one. */
 const create = ({ app }: Api, { workspaceId, admin }: Fixture, fields: Partial<NewContentPillar> = {}) =>
   app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'green', ...fields });
 
@@ -46,7 +46,7 @@ suite('GET /content-pillars', {
       { now: () => NINE },
     ),
 
-  'lists the pillars of the workspace, archived ones too, newest first': () =>
+  'lists the pillars of the workspace, including archived pillars, newest first': () =>
     withFixture(async (fixture, api) => {
       await create(api, await createFixture(api), { title: 'Foreign' });
       for (const title of ['First', 'Third', 'Second']) {
@@ -56,7 +56,7 @@ suite('GET /content-pillars', {
       assert.deepEqual(await listTitles(fixture), ['Second', 'Third', 'First']);
     }),
 
-  'sorts by creation or by the code points of the folded title, in both directions': () =>
+  'sorts by creation time, or by the code points of the case-folded title, in both directions': () =>
     withFixture(async (fixture, api) => {
       const byCreation = ['b', 'Z', '😀', 'a', 'ﬀ', 'É', 'Á', 'c', 'e', '10', '9', 'Σ', 'ς', 'ab', 'A B'];
       const byTitle = ['10', '9', 'a', 'A B', 'ab', 'b', 'c', 'e', 'Z', 'Á', 'É', 'Σ', 'ς', 'ﬀ', '😀'];
@@ -75,12 +75,12 @@ suite('GET /content-pillars', {
       for (const [query, expected] of cases) assert.deepEqual(await listTitles(fixture, query), expected, query);
     }),
 
-  'sorts equal titles by id, in the same direction': () =>
+  'sorts by id, in the same direction, if titles differ only in case': () =>
     withFixture(async (fixture, api) => {
-      const names = ['Life', 'LIFE', 'life'];
-      for (const title of names) await create(api, fixture, { title });
-      assert.deepEqual(await listTitles(fixture, '?sortBy=title&sortOrder=asc'), names);
-      assert.deepEqual(await listTitles(fixture, '?sortBy=title&sortOrder=desc'), names.toReversed());
+      const titles = ['Life', 'LIFE', 'life'];
+      for (const title of titles) await create(api, fixture, { title });
+      assert.deepEqual(await listTitles(fixture, '?sortBy=title&sortOrder=asc'), titles);
+      assert.deepEqual(await listTitles(fixture, '?sortBy=title&sortOrder=desc'), titles.toReversed());
     }),
 
   'sorts by the current title after a change': () =>
@@ -91,7 +91,7 @@ suite('GET /content-pillars', {
       assert.deepEqual(await listTitles(fixture, '?sortBy=title&sortOrder=asc'), ['b', 'C']);
     }),
 
-  'searches title and description': () =>
+  'searches title and description, ignoring case': () =>
     withFixture(async (fixture, api) => {
       await create(api, fixture, { title: 'Café crème', description: '100% of_the [best].*' });
       await create(api, fixture, { title: 'Tea', description: 'With a café nearby: ΟΔΟΣ' });
@@ -115,7 +115,7 @@ suite('GET /content-pillars', {
       for (const blank of ['', '%20', '+%09']) assert.equal((await listTitles(fixture, `?search=${blank}`)).length, 3);
     }),
 
-  'finds the current words after a change': () =>
+  'finds only the current words of a pillar after a change': () =>
     withFixture(async (fixture, api) => {
       const { id } = await create(api, fixture, { title: 'Coffee', description: 'Beans' });
       jsonOf(await fixture.call('PATCH', `/content-pillars/${id}`, { title: 'Tea', description: 'Leaves' }));
@@ -169,7 +169,7 @@ suite('PATCH /content-pillars/{id}', {
     );
   },
 
-  'changes nothing, including updatedAt, if no value differs': async () => {
+  'changes nothing, not even updatedAt, if no value differs': async () => {
     let now = NINE;
     await withFixture(
       async (fixture, api) => {
@@ -187,7 +187,7 @@ suite('PATCH /content-pillars/{id}', {
     );
   },
 
-  'accepts titles of 1 to 100 and descriptions of up to 1500 code points, each color and status': () =>
+  'accepts a title of 1 to 100 code points, a description of up to 1500, and each color and status': () =>
     withFixture(async (fixture, api) => {
       const path = `/content-pillars/${(await create(api, fixture)).id}`;
       const title = textsAroundLimits({ min: 1, max: 100 });
@@ -208,7 +208,7 @@ suite('PATCH /content-pillars/{id}', {
       }
     }),
 
-  'names every invalid and unknown field, and changes nothing': () =>
+  'names every unknown or invalid field, and changes nothing': () =>
     withFixture(async (fixture, api) => {
       const { id } = await create(api, fixture);
       const body = { title: 'Outdoors', color: 'pink', status: 1, authorId: UNKNOWN_ID, createdAt: '2026-01-31' };
@@ -217,7 +217,7 @@ suite('PATCH /content-pillars/{id}', {
       assert.deepEqual(await listTitles(fixture), ['Life']);
     }),
 
-  'returns 404 for an unknown id after the body is validated': () =>
+  'validates the body before it returns 404 for an unknown id': () =>
     withFixture(async (fixture, api) => {
       const foreign = await create(api, await createFixture(api));
       for (const id of [UNKNOWN_ID, foreign.id, 'no-id', fixture.admin.id]) {

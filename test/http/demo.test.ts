@@ -21,11 +21,11 @@ suite('the demo workspace', {
         assert.equal(status, 200);
         assert.equal(json.length, size, list);
       }
-      const listStates = async (list: string) => {
+      const listStatuses = async (list: string) => {
         const { json } = await api.call('GET', list);
         return [...new Set(json.map((record: { status: string }) => record.status))].sort();
       };
-      assert.deepEqual(await listStates('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
-      assert.deepEqual(await listStates('/content-pillars'), ['archived', 'published']);
+      assert.deepEqual(await listStatuses('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
+      assert.deepEqual(await listStatuses('/content-pillars'), ['archived', 'published']);
     }),
 });

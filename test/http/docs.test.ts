@@ -17,7 +17,7 @@ async function findFiles({ call }: Api, page: string): Promise<string[]> {
 }
 
 suite('the documentation', {
-  'contains the OpenAPI document of the package, without a key': () =>
+  'contains the OpenAPI document of the package, and requires no key': () =>
     withService(async ({ call }) => {
       const response = await call('GET', '/openapi.json', WITHOUT_KEY);
       assert.equal(response.status, 200);
@@ -27,7 +27,7 @@ suite('the documentation', {
       assert.equal(response.headers.get('x-ratelimit-limit'), null);
     }),
 
-  'redirects the root to the reference': () =>
+  'redirects the path / to the API reference': () =>
     withService(async ({ call }) => {
       const { status, headers } = await call('GET', '/', WITHOUT_KEY);
       assert.equal(status, 302);
@@ -63,7 +63,7 @@ suite('the documentation', {
       assertError(await api.call('GET', '/docs/files/0/package.json', WITHOUT_KEY), 404);
     }),
 
-  'has files that are compressed if the client accepts it': () =>
+  'has files that are sent compressed if the client accepts gzip': () =>
     withService(async (api) => {
       for (const path of await findFiles(api, '/docs')) {
         const plain = await api.call('GET', path, { ...WITHOUT_KEY, headers: { 'Accept-Encoding': 'identity' } });

@@ -8,6 +8,7 @@ const NINE = Date.parse('2026-01-31T09:00:00Z');
 const TEN = Date.parse('2026-01-31T10:00:00Z');
 
 const create = async ({ call }: Fixture, body: object) => jsonOf(await call('POST', '/domains', body), 201);
+/** Returns a slug whose labels have these lengths. */
 const createSlug = (...lengths: number[]) => lengths.map((length) => 'a'.repeat(length)).join('.');
 
 suite('POST /domains', {
@@ -91,7 +92,7 @@ suite('POST /domains', {
       assert.deepEqual(jsonOf(await call('GET', '/domains?includeArchived=true')), []);
     }),
 
-  'accepts http and https URLs and empty texts as placeholder and expiredUrl': () =>
+  'accepts only http and https URLs and empty texts as placeholder and expiredUrl': () =>
     withFixture(async (fixture) => {
       await create(fixture, { slug: 'go.example.com' });
       const send = (field: string, value: unknown) =>
@@ -118,7 +119,7 @@ suite('POST /domains', {
         assertInvalidFields(await call('POST', '/domains', body), invalidFields);
     }),
 
-  'rejects an existing slug in any form, unless archived is sent': () =>
+  'rejects any spelling of an existing slug, unless archived is sent': () =>
     withFixture(async (fixture) => {
       const { id } = await create(fixture, { slug: 'bücher.example' });
       for (const slug of ['bücher.example', 'BÜCHER.example.', 'xn--bcher-kva.example']) {
@@ -130,7 +131,7 @@ suite('POST /domains', {
       assert.deepEqual(fieldValuesOf(await fixture.call('GET', '/domains?includeArchived=true'), 'expiredUrl'), ['']);
     }),
 
-  'archives, unarchives or keeps an existing domain, and updates its other fields': async () => {
+  'archives or unarchives an existing domain if necessary, and updates its other fields': async () => {
     let now = NINE;
     await withFixture(
       async (fixture) => {
@@ -138,7 +139,7 @@ suite('POST /domains', {
         let domain = await create(fixture, { slug });
         const expiredUrl = 'https://example.com/expired';
         const placeholder = 'https://go.example.com/summer';
-        const steps: readonly [fields: object, changes: boolean][] = [
+        const steps: readonly [fields: object, isChanged: boolean][] = [
           [{ archived: false }, false],
           [{ archived: true }, true],
           [{ archived: true }, false],
@@ -149,9 +150,9 @@ suite('POST /domains', {
           [{ archived: false, placeholder: '', expiredUrl: '' }, true],
           [{ archived: true, placeholder }, true],
         ];
-        for (const [fields, changes] of steps) {
+        for (const [fields, isChanged] of steps) {
           now += 1000;
-          const updatedAt = changes ? new Date(now).toISOString() : domain.updatedAt;
+          const updatedAt = isChanged ? new Date(now).toISOString() : domain.updatedAt;
           const expected = { ...domain, ...fields, updatedAt };
           domain = jsonOf(await fixture.call('POST', '/domains', { slug, ...fields }));
           assert.deepEqual(domain, { ...expected, primary: !domain.archived }, JSON.stringify(fields));
@@ -161,7 +162,7 @@ suite('POST /domains', {
     );
   },
 
-  'marks as primary the domain that has been unarchived for the longest time': async () => {
+  'marks as primary the domain that has been live (not archived) for the longest time': async () => {
     let now = NINE;
     await withFixture(
       async (fixture, api) => {
@@ -196,7 +197,7 @@ suite('POST /domains', {
     );
   },
 
-  'marks as primary the smaller id of two domains that are unarchived since the same moment': () =>
+  'marks as primary the domain with the smaller id if two have been live since the same moment': () =>
     withFixture(
       async (fixture) => {
         for (const slug of ['b.example', 'a.example']) await create(fixture, { slug });
@@ -211,7 +212,7 @@ suite('POST /domains', {
       { now: () => NINE },
     ),
 
-  'shows that a domain is verified, also after it is archived and unarchived': () =>
+  'shows that a domain is verified, even after it was archived and unarchived': () =>
     withFixture(async (fixture, api) => {
       const { id, ...domain } = await create(fixture, { slug: 'go.example.com' });
       assert.equal(domain.verified, false);
@@ -223,7 +224,7 @@ suite('POST /domains', {
       assert.deepEqual(fieldValuesOf(await fixture.call('GET', '/domains'), 'verified'), [true]);
     }),
 
-  'rejects claiming or unarchiving a slug that is verified in an unarchived domain of another workspace': () =>
+  'rejects creating or unarchiving a domain if another workspace has a live, verified domain with its slug': () =>
     withFixture(async (first, api) => {
       const { domains } = api.app;
       const slug = 'go.example.com';
@@ -257,7 +258,7 @@ suite('POST /domains', {
 });
 
 suite('GET /domains', {
-  'lists the unarchived domains of the workspace, newest first, and archived ones with includeArchived': () =>
+  'lists the live domains of the workspace, newest first, and archived domains only with includeArchived': () =>
     withFixture(async (fixture, api) => {
       await create(await createFixture(api), { slug: 'foreign.example' });
       for (const slug of ['a.example', 'c.example', 'b.example']) await create(fixture, { slug });
@@ -273,7 +274,7 @@ suite('GET /domains', {
       }
     }),
 
-  'returns the fields that a creation returns': () =>
+  'returns the same fields as POST /domains': () =>
     withFixture(async (fixture) => {
       const domain = await create(fixture, { slug: 'go.example.com', expiredUrl: 'https://example.com' });
       assert.deepEqual(jsonOf(await fixture.call('GET', '/domains')), [domain]);

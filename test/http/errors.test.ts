@@ -10,22 +10,22 @@ import { createKey, createTenant, UNUSED_ID } from '../support/tenants.ts';
 async function collectErrorResponses(api: Api): Promise<[status: string, ApiResponse][]> {
   const tenant = await createTenant(api, 'errors');
   const { workspaceId, key } = tenant;
-  const expired = await createKey(api, workspaceId, { member: { invitation: 'expired' } });
-  const read = await createKey(api, workspaceId, { access: 'read' });
-  const post = (body: unknown, by: string | null = key) => api.call('POST', '/tags', { key: by, body });
+  const keyOfExpiredInvitation = await createKey(api, workspaceId, { member: { invitation: 'expired' } });
+  const readOnlyKey = await createKey(api, workspaceId, { access: 'read' });
+  const post = (body: unknown, usedKey: string | null = key) => api.call('POST', '/tags', { key: usedKey, body });
   const exhaustLimit = async () => {
-    const one = await createKey(api, workspaceId);
-    for (let i = 0; i < 20; i++) await api.call('GET', '/domains', { key: one });
-    return api.call('GET', '/domains', { key: one });
+    const limitedKey = await createKey(api, workspaceId);
+    for (let i = 0; i < 20; i++) await api.call('GET', '/domains', { key: limitedKey });
+    return api.call('GET', '/domains', { key: limitedKey });
   };
   api.app.groups.create = () => Promise.reject(new Error('the disk with password hunter2 is full'));
   return Object.entries({
     400: await post('{'),
     401: await post({}, null),
-    403: await post({}, read),
+    403: await post({}, readOnlyKey),
     404: await api.call('GET', `/campaigns/${UNUSED_ID}`, { key }),
     409: await post({ name: tenant.names.tag }),
-    410: await post({}, expired),
+    410: await post({}, keyOfExpiredInvitation),
     422: await post({}),
     429: await exhaustLimit(),
     500: await api.call('POST', '/groups', { key, body: { name: 'a new one' } }),
@@ -76,7 +76,7 @@ suite('the error object', {
         ),
     ),
 
-  'contains nothing of the Host header': () =>
+  'contains nothing from headers that name a host': () =>
     withService(async (api) => {
       const headers = [
         ['Host', 'evil.example'],

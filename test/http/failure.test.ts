@@ -13,6 +13,7 @@ import { Application } from '../../core/application.ts';
 import type { Storage } from '../../core/storage.ts';
 import { suite } from '../support/suite.ts';
 
+/** An error message that a response must not contain. */
 const SECRET = 'mongodb://admin:hunter2@10.0.0.7 refused: E11000 in advocacy.campaigns';
 const KEY = 'demo-key-of-the-failures';
 const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
@@ -26,7 +27,7 @@ const requests = [
 ] as const;
 
 suite('an unexpected error', {
-  'becomes a 500 without internals, and one log line with its details and the same request id': () =>
+  'becomes a response with status 500 without internals, and a log line with its details and the same request id': () =>
     withFailures(async ({ url, takeFailures, storage }) => {
       storage.isFailing = true;
       for (const [method, path, body] of requests) {
@@ -67,7 +68,7 @@ suite('an unexpected error', {
 });
 
 suite('readiness', {
-  'names the missing component, and logs the cause once per outage': () =>
+  'names the unavailable component, and logs the cause once per outage': () =>
     withFailures(async ({ url, takeFailures, storage }) => {
       const checkReadiness = async () => {
         const response = await fetch(`${url}/readyz`);
@@ -87,16 +88,16 @@ suite('readiness', {
 interface FailingService {
   readonly url: string;
   readonly storage: { isFailing: boolean };
-  /** Returns the errors that were logged since the last call. */
+  /** Returns the log lines of the errors since the last call. */
   // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
   takeFailures(): any[];
 }
 
 /** Runs a test with a service whose storage can be made to fail. */
-async function withFailures(test: (scene: FailingService) => Promise<void>): Promise<void> {
+async function withFailures(test: (service: FailingService) => Promise<void>): Promise<void> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
-  const failing = await failingStorage();
+  const failing = await createFailingStorage();
   const app = new Application(failing.storage, createNodeSystem(KEY));
   const limiter = createMemoryRateLimiter(1000, 60);
   const { server } = createHttpService(
@@ -122,8 +123,8 @@ async function withFailures(test: (scene: FailingService) => Promise<void>): Pro
   }
 }
 
-/** Creates a storage with a key. Each of its methods throws while `isFailing` is set. */
-async function failingStorage(): Promise<{ storage: Storage; isFailing: boolean }> {
+/** Creates a memory storage that contains `KEY`. Each method of the storage throws while `isFailing` is set. */
+async function createFailingStorage(): Promise<{ storage: Storage; isFailing: boolean }> {
   const working = createMemoryStorage(Date.now);
   const makeBreakable = <T extends object>(port: T): T =>
     new Proxy(port, {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { FairQueue, type RejectionReason } from '../../adapters/http/fair-queue.ts';
 import { suite } from '../support/suite.ts';
 
+/** The constants of adapters/http/fair-queue.ts with the same names. */
 const BURST_MS = 500;
 const MAX_WAIT_MS = 500;
 const MIN_WAITING_COUNT = 16;
 const MAX_BURST_COUNT = 600;
 const MAX_BURST_WAIT_MS = 8_000;
+/** The arguments of the constructor of `FairQueue`. */
 const MIN_IN_FLIGHT_COUNT = 4;
 const MIN_WORKSPACE_IN_FLIGHT_COUNT = 2;
 const PAUSE_MS = 250;
@@ -30,7 +32,10 @@ class Simulation {
     }
   }
 
-  /** Serves one request at a time, each for `costMs`. Before each one, the given numbers of requests arrive. */
+  /**
+   * Serves one request after another for a time. Each request takes `costMs`. Adds new requests before it serves the next one:
+   * `arriving` is their number by workspace. Returns the reasons of all rejections.
+   */
   serve(milliseconds: number, costMs: number, arriving: Readonly<Record<string, number>> = {}): RejectionReason[] {
     const rejections: (RejectionReason | undefined)[] = [];
     for (const end = this.now + milliseconds; this.now < end; this.now += costMs) {
@@ -44,6 +49,7 @@ class Simulation {
     return rejections.filter((it) => it !== undefined);
   }
 
+  /** Ends all requests that `begin` has begun. */
   end(): void {
     for (const key of this.inFlight.splice(0)) this.queue.end(key, this.now);
   }
@@ -76,7 +82,7 @@ suite('a fair queue', {
     assert.equal(simulation.begun.join(''), 'abcabaa');
   },
 
-  'admits a burst to an idle service at any cost per request': () => {
+  'admits a burst to an idle service, and rejects none of the requests while they wait': () => {
     const simulation = new Simulation();
     assert.deepEqual(new Set(simulation.add('a', MAX_BURST_COUNT)), new Set([undefined]));
     simulation.serve(6_000, 10);
@@ -84,7 +90,7 @@ suite('a fair queue', {
     assert.equal(simulation.begun.length, MAX_BURST_COUNT);
   },
 
-  'rejects requests that would wait too long behind others of their own workspace, and none of any other workspace':
+  'rejects requests that would wait too long behind requests of their workspace, and none of any other workspace':
     () => {
       for (const costMs of [0.5, 5, 50]) {
         const simulation = new Simulation();
@@ -100,20 +106,20 @@ suite('a fair queue', {
       }
     },
 
-  'does not reject a few requests, however slow the service is': () => {
+  'rejects no requests while few wait, however slow the service is': () => {
     const simulation = new Simulation();
     simulation.add('a', MIN_WAITING_COUNT - 1);
     assert.deepEqual(simulation.serve(20_000, 1_000, { a: 1 }), []);
   },
 
-  'rejects the requests of any workspace if one of each that waits takes too long': () => {
+  'rejects requests of any workspace if serving one request of each waiting workspace would take too long': () => {
     const simulation = new Simulation();
     for (let i = 0; i < 2_000; i++) simulation.add(`workspace ${i}`);
     simulation.serve(BURST_MS + 100, 10);
     assert.deepEqual(simulation.add('newcomer'), ['service']);
   },
 
-  'rejects early the requests that exceed a burst, and those that cannot be served in time': () => {
+  'rejects waiting requests early if they exceed the size of a burst or cannot be served in time': () => {
     const fast = new Simulation();
     fast.add('a', 4 * MAX_BURST_COUNT);
     fast.serve(BURST_MS + 100, 5);
@@ -127,7 +133,7 @@ suite('a fair queue', {
     assert.ok(waitMs > MAX_BURST_WAIT_MS / 2 && waitMs <= MAX_BURST_WAIT_MS + 1_000, `${waitMs} ms`);
   },
 
-  'rejects the excess of a burst from the workspace that sent most of it': () => {
+  'rejects the excess of a burst only from the workspace that sent most of it': () => {
     const simulation = new Simulation();
     simulation.add('a', 2 * MAX_BURST_COUNT);
     simulation.add('b', 100);
@@ -135,7 +141,7 @@ suite('a fair queue', {
     assert.deepEqual(new Set(simulation.queue.takeLate(simulation.now)), new Set(['a']));
   },
 
-  'rejects requests that have waited too long while none is served': () => {
+  'rejects requests that have waited too long while the service serves none': () => {
     const simulation = new Simulation();
     simulation.begin();
     simulation.add('a', MIN_WORKSPACE_IN_FLIGHT_COUNT + 3);
@@ -145,12 +151,12 @@ suite('a fair queue', {
     assert.equal(simulation.queue.length, 0);
   },
 
-  'bounds the requests in flight: of one workspace, of all, and by the recent throughput': () => {
+  'limits the requests in flight of each workspace and of all, and raises the limits with the throughput': () => {
     const simulation = new Simulation();
     for (const workspace of ['a', 'b', 'c']) simulation.add(workspace, 100);
     simulation.begin();
     assert.equal(simulation.begun.join(''), 'abca');
-    // One of each workspace in 10 milliseconds: 60 in 200 milliseconds.
+    // Serves one request of each workspace every 10 ms. So 60 requests are served in the target latency of 200 ms.
     for (let i = 0; i < 100; i++) {
       simulation.now += 10;
       simulation.end();
@@ -162,7 +168,7 @@ suite('a fair queue', {
     assert.ok(simulation.begun.length > 40 && simulation.begun.length < 80, `${simulation.begun.length}`);
   },
 
-  'counts a request as in flight again after it waited for its client': () => {
+  'counts a request as in flight again after it has waited for its client': () => {
     const { queue, now } = new Simulation();
     queue.add('a', 'first', now);
     assert.ok(queue.next(now));

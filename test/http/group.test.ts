@@ -53,7 +53,7 @@ suite('POST /groups', {
         assertInvalidFields(await call('POST', '/groups', body), invalidFields);
     }),
 
-  'rejects a name that exists in the workspace in any case': () =>
+  'rejects the name of another group of the workspace, ignoring case': () =>
     withFixture(async (_, api) => {
       const equalNames = [
         ['Sales', 'Sales'],

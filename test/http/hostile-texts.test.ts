@@ -8,10 +8,10 @@ import { suite } from '../support/suite.ts';
 import { createTenant, UNUSED_ID } from '../support/tenants.ts';
 
 const TEXT_LENGTH = 150_000;
-/** A regular expression with quadratic time would take three times as long. */
+/** A regular expression with quadratic time would take about three times this duration. */
 const MAX_DURATION_MS = 5_000;
 
-/** Texts on which careless regular expressions backtrack: many characters that match, and an end that does not. */
+/** Returns texts on which careless regular expressions backtrack: many characters that match, and an end that does not. */
 const createTexts = (length: number): Readonly<Record<string, string>> => ({
   letters: `${'a'.repeat(length)}!`,
   digits: `${'1'.repeat(length)}x`,
@@ -52,7 +52,7 @@ suite('a text that could make a regular expression slow', {
       });
     }),
 
-  'takes little time in a query, a path or a header, even beyond the default header limit of Node': () =>
+  'takes little time in a query, a path or a header, even if it exceeds the default header limit of Node': () =>
     withProcess({ NODE_OPTIONS: `--max-http-header-size=${4 * TEXT_LENGTH}`, TRUST_PROXY: '1' }, async (api) => {
       const key = DEMO_API_KEY;
       await each(createTexts(TEXT_LENGTH), async (text, name) => {
@@ -74,7 +74,7 @@ suite('a text that could make a regular expression slow', {
           ['traceparent', printable],
           ['X-Forwarded-For', printable],
         ] as const) {
-          // The address is read only if the key is rejected.
+          // The service reads X-Forwarded-For only if it rejects the key.
           const keySuffix = header === 'X-Forwarded-For' ? 'wrong' : '';
           const pairs = Object.entries({ Authorization: `Bearer ${key}${keySuffix}`, [header]: value });
           const request = { method: 'POST', target: '/tags', headers: pairs, body: '{}' };

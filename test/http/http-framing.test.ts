@@ -10,18 +10,21 @@ const KEY = `Authorization: Bearer ${DEMO_API_KEY}\r\n`;
 const CLOSE = 'Connection: close\r\n';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
-/** A well-formed request that ends the connection. */
+/** Returns a well-formed GET that closes the connection. */
 const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\n${HOST}${KEY}${CLOSE}${headers}\r\n`;
 
+/** Returns a POST that closes the connection. Each character of a text is sent as one byte (Latin-1). */
 const post = (headers: string, body: string | Buffer = '', type = JSON_TYPE) =>
   Buffer.concat([
     Buffer.from(`POST /tags HTTP/1.1\r\n${HOST}${KEY}${CLOSE}${type}${headers}\r\n`, 'latin1'),
     Buffer.from(body as string, 'latin1'),
   ]);
 
+/** Returns a POST whose Content-Length is the length of its body. */
 const sized = (body: string | Buffer, headers = '', type = JSON_TYPE) =>
   post(`Content-Length: ${Buffer.from(body as string, 'latin1').length}\r\n${headers}`, body, type);
 
+/** Returns a POST with `Transfer-Encoding: chunked`. `chunks` is the body as it is sent. */
 const chunked = (chunks: string, headers = '') => post(`Transfer-Encoding: chunked\r\n${headers}`, chunks);
 
 const body = '{"name":"never stored"}';
@@ -29,26 +32,27 @@ const bombBody = gzipSync(Buffer.alloc(5_000_000, ' '));
 
 interface Probe {
   readonly sends: string | Buffer | readonly (string | Buffer)[];
-  /** The statuses of all responses, in order. If it is empty, the connection is closed without a response. */
+  /** The statuses of all responses, in order. An empty array means that the connection is closed without a response. */
   readonly gets: readonly number[];
   /** Whether the client ends its side of the connection after the last byte. */
   readonly isHalfClosed?: true;
 }
 
 const probes: Readonly<Record<string, Probe>> = {
-  'a well-formed request': { sends: get('/tags/x?'), gets: [404] },
-  'a list': { sends: get('/campaigns'), gets: [200] },
+  'a well-formed request for an unknown operation': { sends: get('/tags/x?'), gets: [404] },
+  'a request for a list': { sends: get('/campaigns'), gets: [200] },
   ...Object.fromEntries(
     ['http://[/campaigns', 'http://', 'http://xn--a/campaigns', 'http://a[b/campaigns', 'http://a:b/campaigns'].map(
       (target) => [`an absolute target that is not a URL: ${target}`, { sends: get(target), gets: [400] }],
     ),
   ),
-  'an absolute target of another scheme': { sends: get('foo://'), gets: [302] },
+  // Without a path, the target is `/`, which redirects to the documentation.
+  'an absolute target with another scheme and no path': { sends: get('foo://'), gets: [302] },
   'an absolute target with a query': { sends: get('HTTP://a:1/campaigns?page=0'), gets: [422] },
   'an absolute target whose path cannot be decoded': { sends: get('http://localhost/campaigns/%ff'), gets: [400] },
-  'a fragment': { sends: get('/campaigns#a'), gets: [400] },
-  'a fragment in an absolute target': { sends: get('http://localhost/campaigns#a'), gets: [400] },
-  'a fragment on an unknown path': { sends: get('/nothing#a'), gets: [400] },
+  'a target with a fragment': { sends: get('/campaigns#a'), gets: [400] },
+  'an absolute target with a fragment': { sends: get('http://localhost/campaigns#a'), gets: [400] },
+  'an unknown path with a fragment': { sends: get('/nothing#a'), gets: [400] },
   'an absolute target without a path': { sends: get('http://localhost?page=1'), gets: [302] },
   'an absolute target': { sends: get('http://localhost/campaigns'), gets: [200] },
   'HTTP/1.0 without a Host': { sends: `GET /campaigns HTTP/1.0\r\n${KEY}\r\n`, gets: [200] },
@@ -56,11 +60,11 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: [`GET /campaigns HTTP/1.0\r\n${KEY}Connection: keep-alive\r\n\r\n`, `GET /campaigns HTTP/1.0\r\n${KEY}\r\n`],
     gets: [200, 200],
   },
-  'HTTP/1.0 with chunks': {
+  'HTTP/1.0 with a chunked body': {
     sends: `POST /tags HTTP/1.0\r\n${KEY}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n17\r\n${body}\r\n0\r\n\r\n`,
     gets: [400],
   },
-  'HTTP/1.0 with chunks and keep-alive, followed by another request': {
+  'HTTP/1.0 with a chunked body and keep-alive, followed by another request': {
     sends: [
       `POST /tags HTTP/1.0\r\n${KEY}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       sized(body),
@@ -115,27 +119,27 @@ const probes: Readonly<Record<string, Probe>> = {
   'HTTP/2.0': { sends: `GET /campaigns HTTP/2.0\r\n${HOST}${KEY}\r\n`, gets: [400] },
   'HTTP/1.2': { sends: `GET /campaigns HTTP/1.2\r\n${HOST}${KEY}\r\n`, gets: [400] },
   'the version of another protocol': { sends: `GET /campaigns FTP/1.1\r\n${HOST}\r\n`, gets: [400] },
-  'raw bytes in the target': { sends: get('/campaigns?search=\xe9'), gets: [400] },
+  'a byte outside of ASCII in the target': { sends: get('/campaigns?search=\xe9'), gets: [400] },
   'a control character in the target': { sends: get('/campaigns?search=\x01'), gets: [400] },
-  noise: { sends: '\x00\x01\x02\x03\r\n\r\n', gets: [400] },
+  'bytes that are not HTTP': { sends: '\x00\x01\x02\x03\r\n\r\n', gets: [400] },
   'a connection that ends without a request': { sends: '', gets: [], isHalfClosed: true },
-  'half a request line': { sends: 'GET /camp', gets: [400], isHalfClosed: true },
-  'half a head': { sends: `GET /campaigns HTTP/1.1\r\n${HOST}`, gets: [400], isHalfClosed: true },
+  'an incomplete request line': { sends: 'GET /camp', gets: [400], isHalfClosed: true },
+  'incomplete headers': { sends: `GET /campaigns HTTP/1.1\r\n${HOST}`, gets: [400], isHalfClosed: true },
 
   'a request without a Host': { sends: `GET /campaigns HTTP/1.1\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
-  'two Hosts': { sends: get('/campaigns', HOST), gets: [400] },
+  'two Host headers': { sends: get('/campaigns', HOST), gets: [400] },
   'an empty Host': { sends: `GET /campaigns HTTP/1.1\r\nHost:\r\n${KEY}${CLOSE}\r\n`, gets: [200] },
   'an invalid Host': { sends: `GET /campaigns HTTP/1.1\r\nHost: a b/c@d\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
   'a request without a Host on an unknown path': { sends: `GET /nothing HTTP/1.1\r\n${CLOSE}\r\n`, gets: [400] },
-  'two Authorizations': { sends: get('/campaigns', KEY), gets: [400] },
+  'two Authorization headers': { sends: get('/campaigns', KEY), gets: [400] },
   'a header without a colon': { sends: get('/campaigns', 'nonsense\r\n'), gets: [400] },
   'a header without a name': { sends: get('/campaigns', ': x\r\n'), gets: [400] },
   'a space before the colon': { sends: get('/campaigns', 'X-A : b\r\n'), gets: [400] },
   'a folded header': { sends: get('/campaigns', 'X-A: b\r\n  c\r\n'), gets: [400] },
   'a NUL in a header': { sends: get('/campaigns', 'X-A: b\0c\r\n'), gets: [400] },
   'a bare CR in a header': { sends: get('/campaigns', 'X-A: b\rc\r\n'), gets: [400] },
-  'a header over the limit': { sends: get('/campaigns', `X-A: ${'a'.repeat(20_000)}\r\n`), gets: [400] },
-  'headers over the limit': { sends: get('/campaigns', 'X-A: b\r\n'.repeat(6_000)), gets: [400] },
+  'a header over the size limit': { sends: get('/campaigns', `X-A: ${'a'.repeat(20_000)}\r\n`), gets: [400] },
+  'headers over the size limit': { sends: get('/campaigns', 'X-A: b\r\n'.repeat(6_000)), gets: [400] },
   'two hundred headers': { sends: get('/campaigns', 'a:\r\n'.repeat(197)), gets: [200] },
   'more than two hundred headers': { sends: get('/campaigns', 'a:\r\n'.repeat(198)), gets: [400] },
   'many headers before the key': {
@@ -143,51 +147,51 @@ const probes: Readonly<Record<string, Probe>> = {
     gets: [400],
   },
 
-  'a body': { sends: sized('{"name":1}'), gets: [422] },
-  'a body in chunks': { sends: chunked('a\r\n{"name":1}\r\n0\r\n\r\n'), gets: [422] },
-  'a body without a length': { sends: post(''), gets: [400] },
+  'a body with an invalid field': { sends: sized('{"name":1}'), gets: [422] },
+  'a chunked body with an invalid field': { sends: chunked('a\r\n{"name":1}\r\n0\r\n\r\n'), gets: [422] },
+  'a POST without a Content-Length': { sends: post(''), gets: [400] },
   'a body of length 0': { sends: post('Content-Length: 0\r\n'), gets: [400] },
   'a chunked body without a chunk': { sends: chunked('0\r\n\r\n'), gets: [400] },
-  'a length that is not a number': { sends: post('Content-Length: x\r\n', body), gets: [400] },
-  'a negative length': { sends: post('Content-Length: -1\r\n', body), gets: [400] },
-  'a length with a sign': { sends: post('Content-Length: +23\r\n', body), gets: [400] },
-  'two lengths': { sends: sized(body, 'Content-Length: 5\r\n'), gets: [400] },
-  'a length that overflows': { sends: post('Content-Length: 99999999999999999999\r\n', body), gets: [400] },
-  'a length and chunks': { sends: sized(body, 'Transfer-Encoding: chunked\r\n'), gets: [400] },
-  'chunks and a length': { sends: chunked('0\r\n\r\n', 'Content-Length: 5\r\n'), gets: [400] },
+  'a Content-Length that is not a number': { sends: post('Content-Length: x\r\n', body), gets: [400] },
+  'a negative Content-Length': { sends: post('Content-Length: -1\r\n', body), gets: [400] },
+  'a Content-Length with a sign': { sends: post('Content-Length: +23\r\n', body), gets: [400] },
+  'two different Content-Lengths': { sends: sized(body, 'Content-Length: 5\r\n'), gets: [400] },
+  'a Content-Length that overflows': { sends: post('Content-Length: 99999999999999999999\r\n', body), gets: [400] },
+  'Content-Length before Transfer-Encoding': { sends: sized(body, 'Transfer-Encoding: chunked\r\n'), gets: [400] },
+  'Transfer-Encoding before Content-Length': { sends: chunked('0\r\n\r\n', 'Content-Length: 5\r\n'), gets: [400] },
   'an unknown transfer coding': { sends: post('Transfer-Encoding: gzip\r\n', body), gets: [400] },
-  'an unknown transfer coding before chunked': {
+  'an unknown transfer coding before the coding chunked': {
     sends: post('Transfer-Encoding: gzip, chunked\r\n', `17\r\n${body}\r\n0\r\n\r\n`),
     gets: [400],
   },
-  'an unknown transfer coding after chunked': {
+  'an unknown transfer coding after the coding chunked': {
     sends: chunked(`17\r\n${body}\r\n0\r\n\r\n`, 'Transfer-Encoding: gzip\r\n'),
     gets: [400],
   },
-  'chunked in another case': {
+  'the transfer coding chunked in another case': {
     sends: post('Transfer-Encoding: Chunked\r\n', 'a\r\n{"name":1}\r\n0\r\n\r\n'),
     gets: [422],
   },
-  'chunked twice': {
+  'the transfer coding chunked twice': {
     sends: post('Transfer-Encoding: chunked, chunked\r\n', `17\r\n${body}\r\n0\r\n\r\n`),
     gets: [400],
   },
-  'chunked that is not last': {
+  'the transfer coding chunked before another one': {
     sends: post('Transfer-Encoding: chunked, identity\r\n', `17\r\n${body}\r\n0\r\n\r\n`),
     gets: [400],
   },
-  'a chunk of a bad size': { sends: chunked('zz\r\nabc\r\n0\r\n\r\n'), gets: [400] },
-  'a chunk that is longer than it says': { sends: chunked('2\r\nabc\r\n0\r\n\r\n'), gets: [400] },
-  'a bad chunk after a good one': { sends: chunked('a\r\n{"name":1}\r\nzz\r\n'), gets: [400] },
-  'endless chunk extensions': { sends: chunked(`1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`), gets: [400] },
+  'a chunk whose size is not a number': { sends: chunked('zz\r\nabc\r\n0\r\n\r\n'), gets: [400] },
+  'a chunk that is longer than its size says': { sends: chunked('2\r\nabc\r\n0\r\n\r\n'), gets: [400] },
+  'an invalid chunk after a valid chunk': { sends: chunked('a\r\n{"name":1}\r\nzz\r\n'), gets: [400] },
+  'a very long chunk extension': { sends: chunked(`1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`), gets: [400] },
   'an incomplete body': { sends: post('Content-Length: 100\r\n', '{"name":'), gets: [400], isHalfClosed: true },
-  'incomplete chunks': { sends: chunked('a\r\n{"na'), gets: [400], isHalfClosed: true },
+  'an incomplete chunk': { sends: chunked('a\r\n{"na'), gets: [400], isHalfClosed: true },
   'a body over the limit': { sends: sized(`{"name":"${' '.repeat(1_100_000)}"}`), gets: [400] },
-  'chunks over the limit': {
+  'a chunked body over the limit': {
     sends: [chunked(''), ...Array(20).fill(`10000\r\n${' '.repeat(65_536)}\r\n`), '0\r\n\r\n'],
     gets: [400],
   },
-  'a length over the limit whose body never comes': {
+  'a Content-Length over the limit, followed by an incomplete body': {
     sends: post('Content-Length: 2000000\r\n', '{'),
     gets: [400],
     isHalfClosed: true,
@@ -201,27 +205,27 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   'another charset': { sends: sized(body, '', 'Content-Type: application/json; charset=latin1\r\n'), gets: [400] },
   'a compressed body': { sends: sized(gzipSync(body), 'Content-Encoding: gzip\r\n'), gets: [400] },
-  'a compressed bomb': { sends: sized(bombBody, 'Content-Encoding: gzip\r\n'), gets: [400] },
+  'a decompression bomb': { sends: sized(bombBody, 'Content-Encoding: gzip\r\n'), gets: [400] },
   'an unknown content coding': { sends: sized(body, 'Content-Encoding: zip\r\n'), gets: [400] },
   'a byte-order mark': { sends: sized('\xef\xbb\xbf{}'), gets: [400] },
   'a body that is not UTF-8': { sends: sized('{"name":"\xff"}'), gets: [400] },
   'a body that is not JSON': { sends: sized('{"name":'), gets: [400] },
-  'bad percent-encoding in the path': { sends: get('/campaigns/%zz'), gets: [400] },
+  'invalid percent-encoding in the path': { sends: get('/campaigns/%zz'), gets: [400] },
   'a path that is not UTF-8': { sends: get('/campaigns/%ff'), gets: [400] },
   'an unknown path that is not UTF-8': { sends: get('/nothing/%ff'), gets: [400] },
-  'half a percent-encoding in an unknown path': { sends: get('/campaigns%'), gets: [400] },
-  'a path that is not UTF-8, with a method that it does not have': {
+  'an incomplete percent-encoding in an unknown path': { sends: get('/campaigns%'), gets: [400] },
+  'a path that is not UTF-8, with a method that the path does not have': {
     sends: `PUT /campaigns/%ff HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
     gets: [400],
   },
   'a path whose fixed part is percent-encoded': { sends: get('/campaign%73'), gets: [404] },
-  'bad percent-encoding in the query': { sends: get('/campaigns?search=%zz'), gets: [400] },
-  'half a percent-encoding in the query': { sends: get('/campaigns?search=%e'), gets: [400] },
+  'invalid percent-encoding in the query': { sends: get('/campaigns?search=%zz'), gets: [400] },
+  'an incomplete percent-encoding in the query': { sends: get('/campaigns?search=%e'), gets: [400] },
   'a query that is not UTF-8': { sends: get('/campaigns?search=%ff'), gets: [400] },
   'a parameter name that is not UTF-8': { sends: get('/campaigns?%ff=1'), gets: [400] },
 
   'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [100, 422] },
-  'Expect: 100-continue, which ends the connection': {
+  'Expect: 100-continue on an unknown path, and closes the connection': {
     sends: sized(body, 'Expect: 100-continue\r\n').toString().replace(CLOSE, '').replace('/tags', '/nothing'),
     gets: [404],
   },
@@ -229,7 +233,7 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: sized('{"name":1}', 'Expect: 100-continue\r\n').toString().replace('HTTP/1.1', 'HTTP/1.0'),
     gets: [422],
   },
-  'an upgrade to another protocol, which ends the connection': {
+  'an upgrade to another protocol, and closes the connection': {
     sends: [
       `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: x\r\n\r\n${get('/tags')}`,
       get('/domains'),
@@ -240,7 +244,7 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: `POST /tags HTTP/1.1\r\n${HOST}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`,
     gets: [401],
   },
-  'Expect: 100-continue before a body of another type': {
+  'Expect: 100-continue before a body without a content type': {
     sends: post('Content-Length: 5\r\nExpect: 100-continue\r\n', '', ''),
     gets: [400],
   },
@@ -248,17 +252,17 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: post('Content-Length: 2000000\r\nExpect: 100-continue\r\n'),
     gets: [400],
   },
-  'an unsupported Expect': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
-  'an Expect that begins with the supported one': { sends: sized(body, 'Expect: 100-continue-x\r\n'), gets: [400] },
-  'an unsupported Expect before the supported one': {
+  'an unsupported Expect header': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
+  'an Expect header that begins with 100-continue': { sends: sized(body, 'Expect: 100-continue-x\r\n'), gets: [400] },
+  'an unsupported expectation before 100-continue': {
     sends: sized(body, 'Expect: foo, 100-continue\r\n'),
     gets: [400],
   },
-  'the supported Expect, then an unsupported one': {
+  'Expect: 100-continue before an unsupported Expect header': {
     sends: sized(body, 'Expect: 100-continue\r\nExpect: foo\r\n'),
     gets: [400],
   },
-  'an unsupported Expect without a body': { sends: get('/campaigns', 'Expect: 200-ok\r\n'), gets: [400] },
+  'an unsupported Expect header without a body': { sends: get('/campaigns', 'Expect: 200-ok\r\n'), gets: [400] },
 
   'two pipelined requests': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\n${get('/domains')}`,
@@ -272,19 +276,19 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: Buffer.concat([Buffer.from(`GET /campaigns HTTP/1.1\r\n${HOST}${KEY}\r\n`), chunked('zz\r\n')]),
     gets: [200, 400],
   },
-  'a request after a body that is ignored': {
+  'a GET with a body, followed by another request': {
     sends: `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Content-Length: 5\r\n\r\nhello${get('/domains')}`,
     gets: [200, 200],
   },
-  'a request after a body that is rejected': {
+  'a POST without a key, followed by another request': {
     sends: `POST /tags HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhello${get('/domains')}`,
     gets: [401, 200],
   },
-  'a request after one that ends the connection': {
+  'a malformed body, followed by another request': {
     sends: Buffer.concat([chunked('zz\r\n'), sized(body)]),
     gets: [400],
   },
-  'a request after one with invalid framing': {
+  'two Host headers, followed by another request': {
     sends: `GET /tags HTTP/1.1\r\n${HOST}${HOST}\r\n${sized(body)}`,
     gets: [400],
   },
@@ -326,7 +330,7 @@ function assertResponse({ status, headers, body: text }: RawResponse): void {
   assert.equal(errors[error.code as keyof typeof errors].status, status);
 }
 
-/** Returns the bodies of the lists. */
+/** Returns the responses of the lists, which no probe changes. */
 async function readLists({ call }: Api): Promise<unknown> {
   const lists = ['/campaigns?includeArchived=true', '/domains?includeArchived=true', '/content-pillars'];
   return Promise.all(lists.map(async (path) => (await call('GET', path)).text));

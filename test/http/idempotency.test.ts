@@ -21,8 +21,8 @@ interface Scene {
   readonly wait: (milliseconds: number) => void;
 }
 
-/** Only the memory storage uses the clock of the test. */
-const ON_MEMORY = { STORAGE: 'memory', DEMO_API_KEY };
+/** Settings for tests that advance the clock, because only the memory storage uses that clock. */
+const MEMORY_SETTINGS = { STORAGE: 'memory', DEMO_API_KEY };
 
 function withScene(test: (scene: Scene) => Promise<void>, settings = {}): Promise<void> {
   let now = Date.parse('2026-03-01T12:00:00Z');
@@ -38,6 +38,7 @@ function withScene(test: (scene: Scene) => Promise<void>, settings = {}): Promis
   return withService(run, { settings, now: () => now });
 }
 
+/** Asserts that a response has a status and is not a replay. */
 function assertFirst(response: ApiResponse, status = 201): void {
   assert.equal(response.status, status, response.text);
   assert.equal(response.headers.get('idempotency-replayed'), null);
@@ -55,13 +56,15 @@ function assertReplay(response: ApiResponse, first: ApiResponse): void {
 
 const question = { question: 'What did you learn this week?' };
 
-/** A campaign, with equal and different bodies. */
+/** The fields of a campaign. */
 const campaign = {
   ...campaignBody(),
   totalBudget: 1000,
   resources: [{ url: 'https://a.example', size: 1 }, 'https://b.example'],
 };
+/** The body of the first request. */
 const text = JSON.stringify(campaign);
+/** Bodies that are equal to `text` as JSON, in another notation. */
 const sameBodies: Readonly<Record<string, string>> = {
   'names in another order': JSON.stringify(Object.fromEntries(Object.entries(campaign).reverse())),
   'names of a resource in another order': text.replace(
@@ -73,17 +76,18 @@ const sameBodies: Readonly<Record<string, string>> = {
   'another spelling of a text': text.replace('"A campaign"', '"\\u0041 campaign"'),
   'a name given twice': text.replace('{', '{"name":"not this one",'),
 };
+/** Bodies that differ from `text` as JSON. */
 const differentBodies: Readonly<Record<string, string>> = {
   'another text': text.replace('"A campaign"', '"a campaign"'),
-  'a text that is trimmed to the same': text.replace('"A campaign"', '"A campaign "'),
+  'a text with a space at the end': text.replace('"A campaign"', '"A campaign "'),
   'a text in place of a number': text.replace('"totalBudget":1000', '"totalBudget":"1000"'),
-  'a default given': text.replace('{', '{"tagIds":[],'),
-  'null given': text.replace('{', '{"image":null,'),
+  'a field with its default value': text.replace('{', '{"tagIds":[],'),
+  'a field with the value null': text.replace('{', '{"image":null,'),
   'another order of an array': JSON.stringify({ ...campaign, resources: campaign.resources.toReversed() }),
 };
 
 suite('a POST with an Idempotency-Key', {
-  'runs once: a repeated request gets the first response': () =>
+  'runs once, and gets the first response again if it is repeated': () =>
     withScene(async ({ api, own, post }) => {
       await each(postOperations, async (operation) => {
         const { path, body } = validCallOf(operation, own);
@@ -95,7 +99,7 @@ suite('a POST with an Idempotency-Key', {
       });
     }),
 
-  'replays a 200 too': () =>
+  'is also replayed if the first response has status 200 instead of 201': () =>
     withScene(async ({ own, post }) => {
       const body = { slug: own.names.domain, archived: true };
       const first = await post('key', '/domains', body);
@@ -103,7 +107,7 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/domains', body), first);
     }),
 
-  'replays the first response even if the record has changed': () =>
+  'is replayed even if the created record has been deleted': () =>
     withScene(async ({ api, own, post }) => {
       const first = await post('key', '/inspiration-questions', question);
       await api.call('DELETE', `/inspiration-questions/${first.json.id}`, { key: own.key });
@@ -117,7 +121,7 @@ suite('a POST with an Idempotency-Key', {
       await each(sameBodies, async (body) => assertReplay(await post('key', '/campaigns', body), first));
     }),
 
-  'is rejected with another body': () =>
+  'is rejected if that key was used with another body': () =>
     withScene(async ({ api, own, post }) => {
       const first = await post('key', '/campaigns', text);
       const stored = await readAllLists(api, own.key);
@@ -128,7 +132,7 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/campaigns', text), first);
     }),
 
-  'is separate for each API key and operation, and case-sensitive': () =>
+  'is not a replay if the API key, the operation or the case of the idempotency key differs': () =>
     withScene(async ({ api, own, post }) => {
       const other = await createTenant(api, 'other');
       const second = await createKey(api, own.workspaceId);
@@ -140,7 +144,7 @@ suite('a POST with an Idempotency-Key', {
       assertFirst(await post('KEY', '/inspiration-questions', question));
     }),
 
-  'accepts up to 255 visible characters': () =>
+  'accepts an idempotency key of up to 255 visible ASCII characters': () =>
     withScene(async ({ post }) => {
       const visible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at)).join('');
       await each(
@@ -154,7 +158,7 @@ suite('a POST with an Idempotency-Key', {
       assertError(await post('k'.repeat(256), '/inspiration-questions', question), 400);
     }),
 
-  'replays no error: a corrected request is served': () =>
+  'is served after an error, because errors are not replayed': () =>
     withScene(async ({ api, own, post }) => {
       assertError(await post('key', '/tags', '{'), 400);
       assertInvalidFields(await post('key', '/tags', {}), ['name']);
@@ -172,7 +176,7 @@ suite('a POST with an Idempotency-Key', {
       assertFirst(await post('key', '/domains', { slug }));
     }),
 
-  'stores nothing after an unexpected error': () =>
+  'is served after an unexpected error of the first request': () =>
     withScene(async ({ api, own, post }) => {
       const fail = async () => Promise.reject(new Error('the disk is full'));
       await assert.rejects(api.app.runOnce(await createRunRequest(api, own, 'key'), fail), /disk is full/);
@@ -190,7 +194,7 @@ suite('a POST with an Idempotency-Key', {
       const next = await post('key', '/inspiration-questions', { question: 'Is this a new body now?' });
       assertFirst(next);
       assert.notEqual(next.json.id, first.json.id);
-    }, ON_MEMORY),
+    }, MEMORY_SETTINGS),
 
   'creates one record for 100 concurrent requests': () =>
     withScene(async ({ api, own, post }) => {
@@ -214,7 +218,7 @@ suite('a POST with an Idempotency-Key', {
       wait(30_000 - 1);
       assertError(await post('key', '/inspiration-questions', question), 409);
       wait(1);
-      // One of the two takes over the lock, and waits until the first request releases the storage.
+      // One of the two requests takes over the lock, and waits until the first request releases the storage.
       const two = [1, 2].map(() => post('key', '/inspiration-questions', question));
       assertError(await Promise.race(two), 409);
       hanging.end();
@@ -224,9 +228,9 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/inspiration-questions', question), second);
       const { json } = await api.call('GET', '/inspiration-questions?search=late', { key: own.key });
       assert.deepEqual(json, [], 'the first request has stored nothing, because its lock had expired');
-    }, ON_MEMORY),
+    }, MEMORY_SETTINGS),
 
-  'is served as soon as the first request ends': () =>
+  'is no longer rejected as in progress when the first request has ended': () =>
     withScene(async ({ api, own, post }) => {
       const hanging = await startHangingRequest(api, own);
       assertError(await post('key', '/inspiration-questions', question), 409);
@@ -234,6 +238,7 @@ suite('a POST with an Idempotency-Key', {
       await hanging.first;
       const { json } = await api.call('GET', '/inspiration-questions?search=late', { key: own.key });
       assert.equal(json.length, 1);
+      // The first request had another body, so this one is not replayed.
       assertInvalidFields(await post('key', '/inspiration-questions', question), ['Idempotency-Key']);
     }),
 });
@@ -253,7 +258,7 @@ suite('an Idempotency-Key on a PATCH or DELETE', {
     }),
 });
 
-/** Returns a request to the operation that creates questions. */
+/** Returns a request as `Application.runOnce` takes it, to the operation that creates questions. */
 async function createRunRequest({ app }: Api, { workspaceId, key }: Tenant, idempotencyKey: string) {
   const { keyId } = await app.apiKeys.authenticate(key);
   return { workspaceId, keyId, operationId: 'createInspirationQuestion', idempotencyKey, fingerprint: 'of its body' };
@@ -276,7 +281,7 @@ async function startHangingRequest(api: Api, own: Tenant) {
     await released;
     return { status: 201, body: '{}' };
   });
-  // The test handles a rejection later.
+  // Prevents an unhandled rejection, because the test awaits the promise later.
   first.catch(doNothing);
   await running;
   return { first, end };

@@ -36,12 +36,12 @@ const createGroups = (fixture: Fixture, names: readonly string[]) =>
 const listQuestions = async ({ call }: Fixture, query = '') =>
   fieldValuesOf(await call('GET', `/inspiration-questions${query}`), 'question');
 
+const questionTexts = textsAroundLimits({ min: 10, max: 170 });
+const descriptionTexts = textsAroundLimits({ max: 5000 });
 /** The valid and invalid values of each field, for POST and PATCH. */
-const question = textsAroundLimits({ min: 10, max: 170 });
-const description = textsAroundLimits({ max: 5000 });
 const fields: Record<string, { valid: readonly unknown[]; invalid: readonly unknown[] }> = {
-  question: { valid: question.valid, invalid: [...question.invalid, null, 12345678901, ['What is it?']] },
-  description: { valid: description.valid, invalid: [...description.invalid, null, 1, {}] },
+  question: { valid: questionTexts.valid, invalid: [...questionTexts.invalid, null, 12345678901, ['What is it?']] },
+  description: { valid: descriptionTexts.valid, invalid: [...descriptionTexts.invalid, null, 1, {}] },
   icon: { valid: ICONS, invalid: ['Bulb', ' bulb', '', 'unknown', null, 1, ['bulb']] },
   userType: { valid: ['thought_leader', 'advocate', 'all'], invalid: ['All', '', 'admin', null, 1, ['all']] },
   isActive: { valid: [true, false], invalid: ['true', 1, 0, null, [], ''] },
@@ -91,7 +91,7 @@ suite('POST /inspiration-questions', {
       { now: () => NINE },
     ),
 
-  'stores the two flags independently of each other': () =>
+  'stores isActive and archived independently of each other': () =>
     withFixture(async (fixture) => {
       for (const isActive of [true, false]) {
         for (const archived of [true, false]) {
@@ -101,7 +101,7 @@ suite('POST /inspiration-questions', {
       }
     }),
 
-  'accepts each field within its limits, and rejects it beyond them': () =>
+  'accepts each valid value of a field, and rejects each invalid value': () =>
     withFixture(async (fixture) => {
       let count = 0;
       for (const [field, { valid, invalid }] of Object.entries(fields)) {
@@ -141,7 +141,7 @@ suite('POST /inspiration-questions', {
         assertInvalidFields(await call('POST', '/inspiration-questions', body), invalidFields);
     }),
 
-  'stores groups in the order sent, in lower case and without duplicates, at most 100': () =>
+  'stores up to 100 groups in the order sent, in lower case and without duplicates': () =>
     withFixture(async (fixture, api) => {
       const ids = await createGroups(
         fixture,
@@ -241,7 +241,7 @@ suite('GET /inspiration-questions', {
       }
     }),
 
-  'searches question and description': () =>
+  'searches question and description, ignoring case': () =>
     withFixture(async (fixture) => {
       const coffee = 'Where is the best café?';
       const tea = 'What about some tea (or two)?';
@@ -269,10 +269,10 @@ suite('GET /inspiration-questions', {
       }
     }),
 
-  'lists with availableToMe the questions for the caller': () => withFixture(checkAvailability),
+  'lists with availableToMe=true only the questions available to the caller': () => withFixture(checkAvailability),
 });
 
-/** Lists every type of question as every type of caller. */
+/** Asserts which questions each type of caller gets with availableToMe. */
 async function checkAvailability(fixture: Fixture, api: Api): Promise<void> {
   const [a, b] = (await createGroups(fixture, ['A', 'B'])) as [string, string];
   const created = {
@@ -305,10 +305,10 @@ async function checkAvailability(fixture: Fixture, api: Api): Promise<void> {
     [await keyOf('advocate', [b, a]), ['open', 'advocates only', ...ofA, 'group B', 'advocates of B']],
   ];
   for (const [at, [key, available]] of cases.entries()) {
-    for (const also of ['', '&includeArchived=true', '&isActive=true']) {
-      const path = `/inspiration-questions?availableToMe=true${also}`;
+    for (const filter of ['', '&includeArchived=true', '&isActive=true']) {
+      const path = `/inspiration-questions?availableToMe=true${filter}`;
       const listed = fieldValuesOf(await api.call('GET', path, { key }), 'question');
-      assert.deepEqual(listed.sort(), available.map((name) => `It is for: ${name}`).sort(), `caller ${at} ${also}`);
+      assert.deepEqual(listed.sort(), available.map((name) => `It is for: ${name}`).sort(), `caller ${at} ${filter}`);
     }
     for (const [query, count] of Object.entries({ '&isActive=false': 0, '&userType=all&search=open': 1 })) {
       const path = `/inspiration-questions?availableToMe=true${query}`;
@@ -354,7 +354,7 @@ suite('PATCH /inspiration-questions/{id}', {
     );
   },
 
-  'changes nothing, including updatedAt, if no value differs': async () => {
+  'changes nothing, not even updatedAt, if no value differs': async () => {
     let now = NINE;
     await withFixture(
       async (fixture) => {
@@ -378,7 +378,7 @@ suite('PATCH /inspiration-questions/{id}', {
     );
   },
 
-  'accepts each changed field within its limits, and rejects it beyond them': () =>
+  'accepts each valid change of a field, and rejects each invalid change': () =>
     withFixture(async (fixture) => {
       const path = `/inspiration-questions/${(await create(fixture)).id}`;
       for (const [field, { valid, invalid }] of Object.entries(fields)) {
@@ -391,7 +391,7 @@ suite('PATCH /inspiration-questions/{id}', {
       }
     }),
 
-  'names every invalid, unknown and foreign value, and changes nothing': () =>
+  'names every unknown field, invalid value and unknown group, and changes nothing': () =>
     withFixture(async (fixture, api) => {
       const created = await create(fixture);
       const own = await createGroup(fixture, 'Own');
@@ -409,7 +409,7 @@ suite('PATCH /inspiration-questions/{id}', {
       assert.deepEqual(jsonOf(await fixture.call('GET', '/inspiration-questions')), [created]);
     }),
 
-  'makes a question findable by its current values': () =>
+  'changes which lists contain the question': () =>
     withFixture(async (fixture) => {
       const group = await createGroup(fixture, 'Sales');
       const { id } = await create(fixture, { description: 'About coffee' });
@@ -427,17 +427,17 @@ suite('PATCH /inspiration-questions/{id}', {
       for (const [query, count] of Object.entries(cases)) {
         assert.equal((await listQuestions(fixture, `?${query}`)).length, count, query);
       }
-      const available = async (groups: readonly string[]) => {
+      const countAvailable = async (groups: readonly string[]) => {
         const body = { groups, userType: 'all', isActive: true };
         jsonOf(await fixture.call('PATCH', `/inspiration-questions/${id}`, body));
         return (await listQuestions(fixture, '?availableToMe=true')).length;
       };
-      assert.equal(await available([]), 1);
-      assert.equal(await available([group]), 0);
-      assert.equal(await available([]), 1);
+      assert.equal(await countAvailable([]), 1);
+      assert.equal(await countAvailable([group]), 0);
+      assert.equal(await countAvailable([]), 1);
     }),
 
-  'returns 404 for an unknown id, after the body and before the groups are validated': () =>
+  'returns 404 for an unknown id after it validates the body and before it looks up the groups': () =>
     withFixture(async (fixture, api) => {
       const foreign = await create(await createFixture(api));
       for (const id of [UNKNOWN_ID, foreign.id, 'no-id', fixture.admin.id]) {

@@ -10,42 +10,44 @@ import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const LIMIT = 2 ** 20;
+/** The maximum size of a request body, in bytes. */
+const BODY_LIMIT = 2 ** 20;
+/** The limits of adapters/http/memory-budget.ts for one workspace, and for all workspaces before a lower limit applies. */
 const MAX_WORKSPACE_MIB = 32;
 const PRESSURE_MIB = 128;
-/** A size that is within the memory budget of a workspace, in any number of chunks. */
+/** A size that is within the limit of a workspace, however many chunks the bodies arrive in. */
 const ALLOWED_MIB = 24;
 const REJECTED_RESPONSE = /^HTTP\/1\.1 429 .*\r\nRetry-After: 1\r\n.*Too many request bodies of your workspace/s;
 const TOO_LARGE = /^The request body must have at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
-const LENGTH_OVER_LIMIT = ['Content-Length', String(LIMIT + 1)] as const;
+const LENGTH_OVER_LIMIT = ['Content-Length', String(BODY_LIMIT + 1)] as const;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 const EXPECT = ['Expect', '100-continue'] as const;
 
-/** Returns the head of a request, without the headers that frame its body. */
+/** Returns the start of a request. The headers that frame its body, an empty line and the body must follow. */
 const createHead = (key: string) =>
   `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${TYPE.join(': ')}\r\n`;
 const HEAD = createHead(DEMO_API_KEY);
 
 const post = (request: Partial<RawRequest>) => ({ method: 'POST', target: '/tags', key: DEMO_API_KEY, ...request });
 
-/** Bodies over the limit that the client does not send to their end. */
-const unfinished: Readonly<Record<string, RawRequest>> = {
+/** Requests with a body over the limit, which the client does not send completely. */
+const overLimit: Readonly<Record<string, RawRequest>> = {
   'its Content-Length is over the limit': post({ headers: [TYPE, LENGTH_OVER_LIMIT], body: '{' }),
-  'its Content-Length is over the limit, before the first byte': post({ headers: [TYPE, LENGTH_OVER_LIMIT] }),
+  'its Content-Length is over the limit, and no byte follows': post({ headers: [TYPE, LENGTH_OVER_LIMIT] }),
   'the client waits for 100 Continue': post({ headers: [TYPE, LENGTH_OVER_LIMIT, EXPECT] }),
   'its chunks are over the limit': post({
     headers: [TYPE, CHUNKED],
-    body: chunked(' '.repeat(LIMIT + 1)).slice(0, -5),
+    body: chunked(' '.repeat(BODY_LIMIT + 1)).slice(0, -5),
   }),
 };
 
-/** Sends bodies of almost a mebibyte without their last byte. `responses` collects the responses meanwhile. */
+/** Sends bodies of a mebibyte without their last byte, each over a connection of its own. `end` sends the last bytes. */
 async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
   const bytes = Buffer.concat([
-    Buffer.from(`${createHead(key)}Content-Length: ${LIMIT}\r\n\r\n`),
-    Buffer.alloc(LIMIT - 1, ' '),
+    Buffer.from(`${createHead(key)}Content-Length: ${BODY_LIMIT}\r\n\r\n`),
+    Buffer.alloc(BODY_LIMIT - 1, ' '),
   ]);
   const responses: string[] = [];
   const sockets = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
@@ -63,7 +65,7 @@ async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
 }
 
 suite('incomplete bodies', {
-  'are rejected if those of one workspace take too much memory, without affecting other workspaces': () =>
+  'are rejected if one workspace uses too much memory for them, without affecting other workspaces': () =>
     withService(async (api) => {
       const { key } = await createTenant(api, 'other');
       const { url } = api;
@@ -71,14 +73,14 @@ suite('incomplete bodies', {
         const unfinished = await sendUnfinished(url, 2 * MAX_WORKSPACE_MIB);
         await waitUntil(() => unfinished.responses.length >= MAX_WORKSPACE_MIB / 2);
         for (const response of unfinished.responses) assert.match(response, REJECTED_RESPONSE);
-        const body = JSON.stringify({ name }) + ' '.repeat(LIMIT - 100);
+        const body = JSON.stringify({ name }) + ' '.repeat(BODY_LIMIT - 100);
         assert.equal((await callRaw({ url }, post({ key, headers: [TYPE], body }))).status, 201);
         assert.ok(unfinished.responses.length <= MAX_WORKSPACE_MIB + 2, `${unfinished.responses.length}`);
         await unfinished.end();
       }
     }),
 
-  'are rejected earlier if those of all workspaces take much memory, without affecting workspaces with few': () =>
+  'are rejected earlier if all workspaces use much memory for them, without affecting workspaces with few': () =>
     withService(async ({ url, app }) => {
       const keys: string[] = [];
       while (keys.length * ALLOWED_MIB < PRESSURE_MIB + MAX_WORKSPACE_MIB) {
@@ -86,15 +88,15 @@ suite('incomplete bodies', {
       }
       const { key } = await createTenant({ app }, 'other');
       const unfinished = await Promise.all(keys.map((key) => sendUnfinished(url, ALLOWED_MIB, key)));
-      const responses = () => unfinished.flatMap((each) => each.responses);
+      const responses = () => unfinished.flatMap((sending) => sending.responses);
       await waitUntil(() => responses().length >= keys.length * ALLOWED_MIB - PRESSURE_MIB);
       for (const response of responses()) assert.match(response, REJECTED_RESPONSE);
-      const body = JSON.stringify({ name: 'created meanwhile' }) + ' '.repeat(LIMIT - 100);
+      const body = JSON.stringify({ name: 'created meanwhile' }) + ' '.repeat(BODY_LIMIT - 100);
       assert.equal((await callRaw({ url }, post({ key, headers: [TYPE], body }))).status, 201);
-      await Promise.all(unfinished.map((each) => each.end()));
+      await Promise.all(unfinished.map((sending) => sending.end()));
     }),
 
-  'cause no error if they are also too large': () =>
+  'do not crash the service if some of them are also over the size limit': () =>
     withService(async ({ url, call }) => {
       const unfinished = await sendUnfinished(url, MAX_WORKSPACE_MIB - 1);
       const begin = (length: number) => {
@@ -104,8 +106,8 @@ suite('incomplete bodies', {
         return socket;
       };
       const sockets: Socket[] = [];
-      for (let sent = 0; sent < LIMIT; sent += 60_000) {
-        sockets.push(begin(LIMIT), begin(2 * LIMIT));
+      for (let sent = 0; sent < BODY_LIMIT; sent += 60_000) {
+        sockets.push(begin(BODY_LIMIT), begin(2 * BODY_LIMIT));
         await delay(20);
       }
       assert.equal((await call('GET', '/campaigns')).status, 200);
@@ -113,12 +115,12 @@ suite('incomplete bodies', {
       await unfinished.end();
     }),
 
-  'no longer count when they have a response': () =>
+  'no longer use the memory budget when they have a response': () =>
     withService(async (api) => {
-      const most = ' '.repeat(LIMIT - 100_000);
+      const part = ' '.repeat(BODY_LIMIT - 100_000);
       const endings: Readonly<Record<string, string>> = {
-        'the client ends its side': `${HEAD}Content-Length: ${LIMIT}\r\n\r\n${most}`,
-        'a chunk is broken': `${HEAD}${CHUNKED.join(': ')}\r\n\r\n${most.length.toString(16)}\r\n${most}\r\nzz\r\n`,
+        'the client ends its side': `${HEAD}Content-Length: ${BODY_LIMIT}\r\n\r\n${part}`,
+        'a chunk is broken': `${HEAD}${CHUNKED.join(': ')}\r\n\r\n${part.length.toString(16)}\r\n${part}\r\nzz\r\n`,
       };
       await each(endings, async (bytes) => {
         for (let sent = 0; sent < 2 * MAX_WORKSPACE_MIB; sent++) await sendRaw(api.url, [bytes], true);
@@ -143,10 +145,10 @@ suite('a body in many chunks', {
 });
 
 suite('a body over the limit', {
-  'is rejected before it arrives, without a 100 Continue': () =>
-    withService((api) => each(unfinished, async (request) => assertError(await callRaw(api, request), 400, TOO_LARGE))),
+  'is rejected before it has arrived completely, without a 100 Continue': () =>
+    withService((api) => each(overLimit, async (request) => assertError(await callRaw(api, request), 400, TOO_LARGE))),
 
-  'does not delay another error': () =>
+  'does not delay the response if the request has another error': () =>
     withService(async (api) => {
       const headers = [TYPE, LENGTH_OVER_LIMIT, EXPECT];
       assertError(await callRaw(api, post({ headers, key: null })), 401);
@@ -154,7 +156,7 @@ suite('a body over the limit', {
       assertError(await callRaw(api, post({ headers: [LENGTH_OVER_LIMIT, EXPECT] })), 400, /must be JSON/);
     }),
 
-  'does not delay an operation that ignores it': () =>
+  'does not delay an operation that ignores its body': () =>
     withService(async (api) => {
       const response = await callRaw(api, {
         method: 'GET',
@@ -166,22 +168,22 @@ suite('a body over the limit', {
       assert.equal(response.headers.get('connection'), 'close');
     }),
 
-  'is rejected so that the client can read the response after it sends the whole body': () =>
+  'gets a response that the client can read even after it has sent the whole body': () =>
     withService(async (api) => {
-      const body = Buffer.alloc(64 * LIMIT, ' ');
+      const body = Buffer.alloc(64 * BODY_LIMIT, ' ');
       assertError(await callRaw(api, post({ headers: [TYPE], body })), 400, TOO_LARGE);
       const head = `${(body.length).toString(16)}\r\n`;
       const inChunks = Buffer.concat([Buffer.from(head), body]);
       assertError(await callRaw(api, post({ headers: [TYPE, CHUNKED], body: inChunks })), 400, TOO_LARGE);
     }),
 
-  'is the last request of its connection': () =>
+  'closes the connection, so that no later request is served': () =>
     withService(async (api) => {
       const request = (headers: string, body: string) => `${HEAD}${headers}\r\n${body}`;
       const next = request('Content-Length: 16\r\n', '{"name":"never"}');
       for (const first of [
-        request(`${LENGTH_OVER_LIMIT.join(': ')}\r\n`, ' '.repeat(LIMIT + 1)),
-        request(`${CHUNKED.join(': ')}\r\n`, chunked(' '.repeat(4 * LIMIT))),
+        request(`${LENGTH_OVER_LIMIT.join(': ')}\r\n`, ' '.repeat(BODY_LIMIT + 1)),
+        request(`${CHUNKED.join(': ')}\r\n`, chunked(' '.repeat(4 * BODY_LIMIT))),
       ]) {
         const responses = await sendRaw(api.url, [first, next], false);
         assert.deepEqual(

@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 
 const MAX_HEADER_BYTES = 8_192;
 
-/** Sends a GET with Node's fetch, which rejects headers of more than 16 KB, and asserts that they are much smaller. */
+/** Sends a GET, and asserts that the response headers are well below the 16 KB that Node's fetch accepts. */
 async function get({ call }: Fixture, path: string): Promise<ApiResponse> {
   const response = await call('GET', path);
   const bytes = [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 20);
@@ -15,43 +15,43 @@ async function get({ call }: Fixture, path: string): Promise<ApiResponse> {
   return response;
 }
 
-/** Returns the references of a Link header by their relations. */
+/** Returns the URLs of a Link header by their relations: `next` and `prev`. */
 const linksOf = ({ headers }: ApiResponse): Record<string, string> => {
   const links = (headers.get('Link') ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"/g);
-  return Object.fromEntries([...links].map(([, reference, relation]) => [relation, reference]));
+  return Object.fromEntries([...links].map(([, url, relation]) => [relation, url]));
 };
 
 /** Returns ids that no record has. */
-const ids = (count: number) =>
+const unusedIds = (count: number) =>
   Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 
-/** Creates three records that a list of 100 ids finds. Returns the path of that list and its parameter for ids. */
-type IdList = (
+/** Creates three records. Returns the path of their list, the name of its parameter for ids, and the ids that find them. */
+type CreateIdList = (
   api: Api,
   fixture: Fixture,
-) => Promise<{ readonly path: string; readonly name: string; readonly id: string[] }>;
+) => Promise<{ readonly path: string; readonly name: string; readonly usedIds: string[] }>;
 
-const idLists: Readonly<Record<string, IdList>> = {
+const idLists: Readonly<Record<string, CreateIdList>> = {
   campaigns: async (_, { call }) => {
     const { id } = jsonOf(await call('POST', '/tags', { name: 'Launch' }), 201);
     for (let i = 0; i < 3; i++) jsonOf(await call('POST', '/campaigns', { ...campaignBody, tagIds: [id] }), 201);
-    return { path: '/campaigns', name: 'tagIds', id: [id] };
+    return { path: '/campaigns', name: 'tagIds', usedIds: [id] };
   },
   'inspiration questions': async (_, { call }) => {
     const { id } = jsonOf(await call('POST', '/groups', { name: 'Sales' }), 201);
     for (let i = 0; i < 3; i++)
       jsonOf(await call('POST', '/inspiration-questions', { question: 'What did you learn?', groups: [id] }), 201);
-    return { path: '/inspiration-questions', name: 'groupIds', id: [id] };
+    return { path: '/inspiration-questions', name: 'groupIds', usedIds: [id] };
   },
   'content pillars': async ({ app }, { workspaceId, admin }) => {
     const pillar = (title: string) =>
       app.contentPillars.create(workspaceId, { authorId: admin.id, title, color: 'red' });
     const pillars = [await pillar('one'), await pillar('two'), await pillar('three')];
-    return { path: '/content-pillars', name: 'ids', id: pillars.map(({ id }) => id) };
+    return { path: '/content-pillars', name: 'ids', usedIds: pillars.map(({ id }) => id) };
   },
 };
 
-/** Follows the links from the second page: to the next, which is the last, and back to the first. */
+/** Follows both links of the second page, and asserts that they lead to the first and to the last page. */
 async function followBoth(fixture: Fixture, second: ApiResponse): Promise<void> {
   const { next, prev } = linksOf(second);
   const last = await get(fixture, next as string);
@@ -61,44 +61,44 @@ async function followBoth(fixture: Fixture, second: ApiResponse): Promise<void> 
 }
 
 suite('links to other pages', {
-  'both fit with 100 ids in any form': () =>
+  'both fit into the header for 100 ids, repeated or comma-separated': () =>
     withFixture(async (fixture, api) => {
-      for (const make of Object.values(idLists)) {
-        const { path, name, id } = await make(api, fixture);
-        const all = [...ids(100 - id.length), ...id];
-        const repeated = all.map((each) => `${name}=${each}&`).join('');
+      for (const create of Object.values(idLists)) {
+        const { path, name, usedIds } = await create(api, fixture);
+        const all = [...unusedIds(100 - usedIds.length), ...usedIds];
+        const repeated = all.map((id) => `${name}=${id}&`).join('');
         for (const query of [repeated, `${name}=${all}&`, `${name}=${all.join('%2C')}&`]) {
           await followBoth(fixture, await get(fixture, `${path}?${query}pageSize=1&page=2`));
         }
       }
     }),
 
-  'omit duplicates': () =>
+  'omit duplicate ids': () =>
     withFixture(async (fixture, api) => {
-      for (const make of Object.values(idLists)) {
-        const { path, name, id } = await make(api, fixture);
-        const query = Array.from({ length: 280 }, (_, i) => `${name}=${id[i % id.length]}&`).join('');
+      for (const create of Object.values(idLists)) {
+        const { path, name, usedIds } = await create(api, fixture);
+        const query = Array.from({ length: 280 }, (_, i) => `${name}=${usedIds[i % usedIds.length]}&`).join('');
         await followBoth(fixture, await get(fixture, `${path}?${query}pageSize=1&page=2`));
       }
     }),
 
-  'omit the previous page if only the next one fits': () =>
+  'omit the previous page if only the link to the next page fits': () =>
     withFixture(async (fixture, api) => {
-      const campaigns = idLists.campaigns as IdList;
-      const { id } = await campaigns(api, fixture);
+      const createCampaigns = idLists.campaigns as CreateIdList;
+      const { usedIds } = await createCampaigns(api, fixture);
       const names = Array.from({ length: 50 }, (_, i) => `tagNames=${i}${encodeURIComponent('名'.repeat(10))}&`).join(
         '',
       );
-      const query = `${names}tagNames=launch&tagIds=${id}&pageSize=1`;
+      const query = `${names}tagNames=launch&tagIds=${usedIds}&pageSize=1`;
       const response = await get(fixture, `/campaigns?${query}&page=2`);
       assert.deepEqual(Object.keys(linksOf(response)), ['next']);
       const last = await get(fixture, linksOf(response).next as string);
       assert.deepEqual([fieldValuesOf(last, 'id').length, Object.keys(linksOf(last))], [1, ['prev']]);
     }),
 
-  'reject a query that is too long for them if there is another page': () =>
+  'cause a 422 if there is a next page and the query is too long for a link to it': () =>
     withFixture(async (fixture, api) => {
-      await (idLists.campaigns as IdList)(api, fixture);
+      await (idLists.campaigns as CreateIdList)(api, fixture);
       const names = Array.from({ length: 99 }, (_, i) => `${String(i).padStart(2, '0')}${'名前'.repeat(7)}`);
       const query = [...names, 'launch'].map((name) => `tagNames=${encodeURIComponent(name)}`).join('&');
       assert.ok(query.length > 13_000);

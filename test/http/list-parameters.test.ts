@@ -5,7 +5,8 @@ import { suite } from '../support/suite.ts';
 
 const LISTS = ['/campaigns', '/inspiration-questions', '/content-pillars', '/domains'];
 
-const FLAGS = [
+/** Paths that end with a boolean parameter, to which the tests append a value. */
+const BOOLEANS = [
   '/campaigns?includeArchived=',
   '/inspiration-questions?includeArchived=',
   '/inspiration-questions?isActive=',
@@ -13,7 +14,8 @@ const FLAGS = [
   '/domains?includeArchived=',
 ];
 
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
+/** The values of each parameter that is an enumeration. */
+const ENUMERATIONS: Readonly<Record<string, readonly string[]>> = {
   '/campaigns?filter=': ['upcoming', 'active', 'non-upcoming'],
   '/campaigns?sortBy=': ['createdAt', 'updatedAt', 'startDate'],
   '/inspiration-questions?userType=': ['thought_leader', 'advocate', 'all'],
@@ -21,16 +23,19 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   '/content-pillars?sortOrder=': ['asc', 'desc'],
 };
 
-const ID_LISTS = ['/campaigns?tagIds=', '/inspiration-questions?groupIds=', '/content-pillars?ids='];
+/** Paths that end with a parameter for several ids. */
+const ID_ARRAYS = ['/campaigns?tagIds=', '/inspiration-questions?groupIds=', '/content-pillars?ids='];
 
+/** Returns the name of the parameter at the end of a path. */
 const nameOf = (path: string): string => path.slice(path.indexOf('?') + 1, -1);
+/** Returns ids that no record has. */
 const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 
 suite('the parameters of lists', {
   'accept only true and false as booleans': () =>
     withFixture(async ({ call }) => {
-      for (const path of FLAGS) {
+      for (const path of BOOLEANS) {
         for (const value of ['true', 'false']) jsonOf(await call('GET', path + value));
         for (const value of ['', 'TRUE', 'False', '1', '0', 'yes', 'on', '%20true', 'true+', 'true,false', 'null']) {
           assertInvalidFields(await call('GET', path + value), [nameOf(path)], path + value);
@@ -40,7 +45,7 @@ suite('the parameters of lists', {
 
   'accept only the exact values of an enumeration': () =>
     withFixture(async ({ call }) => {
-      for (const [path, values] of Object.entries(CHOICES)) {
+      for (const [path, values] of Object.entries(ENUMERATIONS)) {
         for (const value of values) {
           jsonOf(await call('GET', path + value));
           const others = [value.toUpperCase(), `+${value}`, `${value}%20`, `${value},${value}`];
@@ -51,24 +56,24 @@ suite('the parameters of lists', {
       }
     }),
 
-  'reject a single value that is sent twice': () =>
+  'reject a parameter with a single value if it is sent twice': () =>
     withFixture(async ({ call }) => {
       const paged = LISTS.flatMap((path) => [`${path}?page=`, `${path}?pageSize=`, `${path}?search=`]);
-      const single = [...FLAGS, ...Object.keys(CHOICES), ...paged, '/campaigns?limit='];
+      const single = [...BOOLEANS, ...Object.keys(ENUMERATIONS), ...paged, '/campaigns?limit='];
       const [first] = ids(1);
       for (const path of [...single, '/campaigns?userId=', '/campaigns?domain=']) {
         const name = nameOf(path);
-        const value = { userId: first, domain: 'a.b', search: '' }[name] ?? CHOICES[path]?.[0] ?? '1';
-        const given = FLAGS.includes(path) ? 'true' : value;
+        const value = { userId: first, domain: 'a.b', search: '' }[name] ?? ENUMERATIONS[path]?.[0] ?? '1';
+        const given = BOOLEANS.includes(path) ? 'true' : value;
         jsonOf(await call('GET', path + given));
         assertInvalidFields(await call('GET', `${path}${given}&${name}=${given}`), [name], path);
       }
     }),
 
-  'accept up to 100 ids without duplicates, repeated or comma-separated, in either case': () =>
+  'accept up to 100 different ids, repeated or comma-separated, in upper or lower case': () =>
     withFixture(async ({ call }) => {
       const hundred = ids(100);
-      for (const path of ID_LISTS) {
+      for (const path of ID_ARRAYS) {
         const name = nameOf(path);
         const validValues = [
           UNKNOWN_ID,
@@ -89,15 +94,15 @@ suite('the parameters of lists', {
           '0190a000-0000-0000-8000-000000000000': `${name}.0`,
           '0190a000-0000-7000-7000-000000000000': `${name}.0`,
         };
-        for (const [value, fault] of Object.entries(invalidValues)) {
-          assertInvalidFields(await call('GET', path + value), [fault], path + value);
+        for (const [value, invalidField] of Object.entries(invalidValues)) {
+          assertInvalidFields(await call('GET', path + value), [invalidField], path + value);
         }
       }
     }),
 
-  'accept a search of up to 200 code points, trimmed, and ignore a blank one': () =>
-    withFixture(async (world, api) => {
-      const { call, workspaceId, admin } = world;
+  'accept a search of up to 200 code points after trimming, and ignore a blank search': () =>
+    withFixture(async (fixture, api) => {
+      const { call, workspaceId, admin } = fixture;
       await api.app.contentPillars.create(workspaceId, { authorId: admin.id, title: 'Life', color: 'red' });
       const astral = encodeURIComponent('𝒳');
       for (const path of LISTS) {
@@ -136,7 +141,7 @@ suite('the parameters of lists', {
       assertInvalidFields(await call('GET', `/domains?${many.join('&')}&page=0`), many.slice(0, 10));
     }),
 
-  'name the allowed parameters for an unknown one': () =>
+  'name the allowed parameters if a parameter is unknown': () =>
     withFixture(async ({ call }) => {
       const allowed = {
         '/campaigns':

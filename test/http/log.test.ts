@@ -38,9 +38,10 @@ async function sendSecrets(url: string): Promise<number[]> {
       for (const value of [SECRET, [SECRET], { [SECRET]: SECRET }]) await sendBody({ ...call().body, [name]: value });
     }
     for (const broken of [`{"name":"${SECRET}`, `["${SECRET}"]`, `{"name":"${SECRET}\\ud800"}`]) await sendBody(broken);
-    const again = call().body;
-    for (const given of [again, again, call().body]) await sendBody(given, ['Idempotency-Key', SECRET]);
-    await sendBody(again);
+    // The Idempotency-Key is sent with a body, with the same body again, and with a new body.
+    const repeatedBody = call().body;
+    for (const given of [repeatedBody, repeatedBody, call().body]) await sendBody(given, ['Idempotency-Key', SECRET]);
+    await sendBody(repeatedBody);
     await sendBody(call().body, ['Idempotency-Key', `${SECRET} ${SECRET}`]);
   }
   for (const [method, target, body] of [
@@ -126,7 +127,7 @@ suite('the log', {
       assert.equal(ready.route, '/readyz');
     }),
 
-  'contains nothing that requests send, at any level': async () => {
+  'contains nothing that requests send, except the path of a 404, at any level': async () => {
     const check = (level: string) =>
       withProcess(
         { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' },
@@ -153,7 +154,7 @@ suite('the log', {
     await Promise.all(['trace', 'warn'].map(check));
   },
 
-  'has the path of a 404 in visible ASCII, shortened, without the query and without segments as long as a key': () =>
+  'has the path of a 404: in visible ASCII, shortened, without the query, and without segments as long as a key': () =>
     withProcess({}, async ({ url, child, output, waitForExit }) => {
       const key = `adv_${'Ab3'.repeat(12)}12`;
       const id = '01890000-0000-7000-8000-000000000000';
@@ -193,7 +194,7 @@ suite('the log', {
       for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents']) assert.ok(!output.stderr.includes(secret), secret);
     }),
 
-  'contains no requests above the level info': () =>
+  'contains no requests if LOG_LEVEL is warn': () =>
     withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, output, waitForExit }) => {
       await fetch(`${url}/campaigns`, { headers: KEY });
       child.kill('SIGTERM');
@@ -203,7 +204,7 @@ suite('the log', {
 });
 
 suite('the metrics', {
-  'count requests by operation, method and status, with labels that callers cannot multiply': () =>
+  'count requests by operation, method and status, in a number of series that callers cannot increase': () =>
     withService(
       async ({ metricsUrl, call }) => {
         await call('GET', '/campaigns');
@@ -245,7 +246,7 @@ suite('the metrics', {
       { settings: { METRICS_PORT: '0' } },
     ),
 
-  'are served at a separate address, and nothing else is': () =>
+  'are served at an address of their own, which serves nothing else': () =>
     withService(
       async ({ call, metricsUrl }) => {
         assert.equal((await call('GET', '/metrics')).status, 404);

@@ -30,23 +30,23 @@ import { type Api, type ApiResponse, type RequestOptions, withService } from '..
 import { suite } from '../support/suite.ts';
 import { createExpiredKey, createKey, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
-/** Calls an operation with a valid request, changed by `call`. */
-function callWith(api: Api, operation: Operation, tenant: Tenant, call: RequestOptions & { path?: string } = {}) {
+/** Calls an operation with a valid request, to which `changes` are applied. */
+function callWith(api: Api, operation: Operation, tenant: Tenant, changes: RequestOptions & { path?: string } = {}) {
   const { path, body } = validCallOf(operation, tenant);
-  return api.call(operation.method, call.path ?? path, { key: tenant.key, body, ...call });
+  return api.call(operation.method, changes.path ?? path, { key: tenant.key, body, ...changes });
 }
 
 /** Creates values of `Authorization` that are not valid keys. */
 async function createBadCredentials(api: Api, { workspaceId, key }: Tenant): Promise<Record<string, string>> {
-  const ended = await createExpiredKey(api.app, workspaceId);
+  const expired = await createExpiredKey(api.app, workspaceId);
   const { apiKey, secret: revoked } = await api.app.apiKeys.create(workspaceId, {});
   await api.app.apiKeys.revoke(workspaceId, apiKey.id);
   return {
     'an empty header': '',
     'a scheme alone': 'Bearer',
     'a key without a scheme': key,
-    'another scheme': `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
-    'another scheme with the key': `Token ${key}`,
+    'the scheme Basic': `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+    'the scheme Token': `Token ${key}`,
     'a scheme without a space': `Bearer${key}`,
     'two keys': `Bearer ${key} ${key}`,
     'two credentials with a comma': `Bearer ${key}, Bearer ${key}`,
@@ -57,7 +57,7 @@ async function createBadCredentials(api: Api, { workspaceId, key }: Tenant): Pro
     'a key with one character more': `Bearer ${key}0`,
     'a key in another case': `Bearer ${key.toUpperCase()}`,
     'a text that is not a key': 'Bearer secret',
-    'an expired key': `Bearer ${ended}`,
+    'an expired key': `Bearer ${expired}`,
     'a revoked key': `Bearer ${revoked}`,
   };
 }
@@ -68,7 +68,7 @@ interface Holder {
   readonly invitation?: Invitation;
 }
 
-/** The holders of keys, with the statuses of a read and a write. */
+/** The holders of keys, with the statuses of a read and a write. `200` means any success. */
 const holders: readonly (readonly [Holder, read: number, write: number])[] = [
   [{ access: 'full' }, 200, 200],
   [{ access: 'read' }, 200, 403],
@@ -82,7 +82,8 @@ const holders: readonly (readonly [Holder, read: number, write: number])[] = [
   [{ access: 'read', role: 'member', invitation: 'expired' }, 410, 410],
 ];
 
-const values: Readonly<Record<JsonType, readonly unknown[]>> = {
+/** Examples of each JSON type. */
+const valuesByType: Readonly<Record<JsonType, readonly unknown[]>> = {
   null: [null],
   boolean: [true, false],
   number: [0, 1, -1.5],
@@ -91,12 +92,12 @@ const values: Readonly<Record<JsonType, readonly unknown[]>> = {
   object: [{}, { $ne: '' }, { length: 1 }],
 };
 
-/** Returns values of the types that a field does not accept, and invalid texts for an enumeration. */
+/** Returns values of the types that a field does not accept, and if it is an enumeration, texts that it does not accept. */
 function invalidValuesOf(schema: FieldSchema): unknown[] {
-  const allowedMethods = typesOf(schema);
-  assert.ok(allowedMethods.length > 0, 'the schema of a field has types');
-  const others = (Object.keys(values) as JsonType[]).filter((type) => !allowedMethods.includes(type));
-  return [...others.flatMap((type) => values[type]), ...(schema.enum ? values.string : [])];
+  const allowedTypes = typesOf(schema);
+  assert.ok(allowedTypes.length > 0, 'the schema of a field has types');
+  const others = (Object.keys(valuesByType) as JsonType[]).filter((type) => !allowedTypes.includes(type));
+  return [...others.flatMap((type) => valuesByType[type]), ...(schema.enum ? valuesByType.string : [])];
 }
 
 /** Path segments that are not the id of any record. */
@@ -166,7 +167,7 @@ suite('every operation', {
       assert.deepEqual(await readAllLists(api, tenant.key), before);
     }),
 
-  'accepts the scheme in any case, followed by several spaces': () =>
+  'accepts the scheme Bearer in upper or lower case, followed by several spaces': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(allOperations, async (operation) => {
@@ -176,13 +177,13 @@ suite('every operation', {
       });
     }),
 
-  'is allowed by the access of the key, the role and the invitation': () =>
+  'is allowed or rejected by the access of the key, and by the role and the invitation of its member': () =>
     withService(async (api) => {
       for (const [{ access, ...member }, read, write] of holders) {
         await each(allOperations, async (operation, name) => {
           const tenant = await createTenant(api, 'tenant');
-          const isMembers = member.role !== undefined;
-          const key = await createKey(api, tenant.workspaceId, { access, member: isMembers ? member : undefined });
+          const hasMember = member.role !== undefined;
+          const key = await createKey(api, tenant.workspaceId, { access, member: hasMember ? member : undefined });
           const before = await readAllLists(api, tenant.key);
           const response = await callWith(api, operation, tenant, { key });
           const status = operation.permission === 'read' ? read : write;
@@ -200,7 +201,7 @@ suite('every operation', {
     }
   },
 
-  'names unknown parameters of the query and the allowed ones': () =>
+  'names unknown parameters of the query and the allowed parameters': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(allOperations, async (operation) => {
@@ -217,7 +218,7 @@ suite('every operation', {
       });
     }),
 
-  'names unknown fields of the body and the allowed ones': () =>
+  'names unknown fields of the body and the allowed fields': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(operationsWithBody, async (operation) => {
@@ -278,7 +279,7 @@ suite('every operation', {
       });
     }),
 
-  'rejects a repeated parameter that has a single value': () =>
+  'rejects a parameter with a single value if it is repeated': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(operationsWithQuery, async (operation) => {
@@ -307,7 +308,7 @@ suite('every operation', {
       });
     }),
 
-  'accepts an id in either case': () =>
+  'accepts an id in upper or lower case': () =>
     withService(async (api) => {
       await each(operationsWithId, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
@@ -319,7 +320,7 @@ suite('every operation', {
       });
     }),
 
-  'accepts HEAD like GET, and omits the body': () =>
+  'responds to HEAD at its path as to GET, but without the body': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       const { key } = tenant;
@@ -347,7 +348,7 @@ suite('every operation', {
       });
     }),
 
-  'exists only at its path, in its case': () =>
+  'exists only at its exact path, which is case-sensitive': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(allOperations, async (operation) => {
@@ -374,9 +375,9 @@ suite('every operation', {
       const before = await readAllLists(api, tenant.key);
       const paths = [...new Set(operations.map(({ path }) => path))];
       await each(textCases(...paths), async (path) => {
-        const here = operations.filter((operation) => operation.path === path);
-        const allowedMethods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-        const target = validCallOf(here[0] as Operation, tenant).path;
+        const operationsHere = operations.filter((operation) => operation.path === path);
+        const allowedMethods = operationsHere.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+        const target = validCallOf(operationsHere[0] as Operation, tenant).path;
         const others = METHODS.filter((method) => method !== 'CONNECT' && !allowedMethods.includes(method));
         await each(textCases(...others), async (method) => {
           for (const key of [tenant.key, null]) {

@@ -54,6 +54,7 @@ const faults = {
 
 type FaultName = keyof typeof faults;
 
+/** The errors that each of the requests can have. */
 const COMMON_FAULTS: readonly FaultName[] = [
   'an unknown path',
   'an unknown method',
@@ -116,6 +117,7 @@ function mergeDrafts(below: Draft, above: Draft): Draft {
   };
 }
 
+/** The number of requests that a key may send. */
 const LIMIT = 4;
 
 async function send(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<ApiResponse> {
@@ -158,7 +160,7 @@ suite('the order of checks', {
       { settings: { RATE_LIMIT_POINTS: String(LIMIT) } },
     ),
 
-  'finds each error on its own': () =>
+  'finds each error if it is the only one': () =>
     withService(
       async (api) => {
         const own = await createTenant(api, 'own');

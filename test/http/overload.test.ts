@@ -10,40 +10,42 @@ import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createKey, createTenant } from '../support/tenants.ts';
 
+/** The number of health probes that begin immediately in an iteration of the event loop (adapters/http/admission.ts). */
 const MAX_PROBE_COUNT = 20;
 const BURST_COUNT = 500;
 /** The number of requests that a key may send in a minute by default. */
 const KEY_LIMIT_COUNT = 600;
-const CAMPAIGNS = 60;
+const CAMPAIGN_COUNT = 60;
+/** The numbers of clients with which the test tries to overload the service. */
 const MIN_CLIENT_COUNT = 600;
 const MAX_CLIENT_COUNT = 9_600;
 
 const context = () => ({ startedAt: performance.now() }) as RequestContext;
 
 suite('admission', {
-  'begins probes at once, queues them if there are many, and rejects none': async () => {
+  'begins health probes immediately, queues them if there are many, and rejects none': async () => {
     const admission = new Admission(() => undefined);
-    let begun = 0;
+    let beginCount = 0;
     const begin = () => {
-      begun++;
+      beginCount++;
       return true;
     };
-    const probe = () => admission.addProbe({ context: context(), begin, reject: assert.fail });
+    const addProbe = () => admission.addProbe({ context: context(), begin, reject: assert.fail });
     for (let i = 0; i < 2 * BURST_COUNT; i++) {
-      const one = context();
+      const probeContext = context();
       admission.addProbe({
-        context: one,
+        context: probeContext,
         begin: () => {
-          queueMicrotask(() => admission.onResponse(one));
+          queueMicrotask(() => admission.onResponse(probeContext));
           return begin();
         },
         reject: assert.fail,
       });
     }
-    assert.equal(begun, MAX_PROBE_COUNT);
-    while (begun < 2 * BURST_COUNT) await nextIteration();
-    probe();
-    assert.equal(begun, 2 * BURST_COUNT + 1);
+    assert.equal(beginCount, MAX_PROBE_COUNT);
+    while (beginCount < 2 * BURST_COUNT) await nextIteration();
+    addProbe();
+    assert.equal(beginCount, 2 * BURST_COUNT + 1);
   },
 
   'skips requests whose clients have closed the connection': async () => {
@@ -60,43 +62,43 @@ suite('admission', {
 
   'does not count a request as in flight while it waits for its client': async () => {
     const admission = new Admission(() => undefined);
-    let begun = 0;
+    let beginCount = 0;
     for (let i = 0; i < KEY_LIMIT_COUNT; i++) {
-      const one = context();
+      const requestContext = context();
       const begin = () => {
-        begun++;
-        void admission.excludeFromInFlight(one, new Promise(() => undefined), () => false);
+        beginCount++;
+        void admission.excludeFromInFlight(requestContext, new Promise(() => undefined), () => false);
         return true;
       };
-      admission.add('/', { context: one, begin, reject: assert.fail });
+      admission.add('/', { context: requestContext, begin, reject: assert.fail });
     }
-    while (begun < KEY_LIMIT_COUNT) await nextIteration();
-    assert.equal(begun, KEY_LIMIT_COUNT);
+    while (beginCount < KEY_LIMIT_COUNT) await nextIteration();
+    assert.equal(beginCount, KEY_LIMIT_COUNT);
   },
 });
 
 suite('many requests', {
-  'are all served in repeated bursts of some hundred': () =>
+  'are all served if they arrive in repeated bursts of some hundred': () =>
     withService(async ({ url }) => {
       for (const size of [200, BURST_COUNT, KEY_LIMIT_COUNT]) {
-        const crowd = await ConcurrentClients.open(url, size);
+        const clients = await ConcurrentClients.open(url, size);
         for (let burst = 0; burst < 3; burst++) {
-          const responses = await crowd.sendOnAll(requestBytes('GET', '/campaigns'));
+          const responses = await clients.sendOnAll(requestBytes('GET', '/campaigns'));
           assert.equal(responses.filter(({ status }) => status === 200).length, size);
         }
-        crowd.close();
+        clients.close();
       }
     }),
 
-  'are all served if a key sends its limit of expensive requests at the same time, and are counted once': () =>
+  'are all served, and counted once, if a key sends as many searches at the same time as its limit allows': () =>
     withService(
       async (api) => {
-        const crowd = await ConcurrentClients.open(api.url, KEY_LIMIT_COUNT);
-        const responses = await crowd.sendOnAll(requestBytes('GET', '/campaigns?search=zq'));
+        const clients = await ConcurrentClients.open(api.url, KEY_LIMIT_COUNT);
+        const responses = await clients.sendOnAll(requestBytes('GET', '/campaigns?search=zq'));
         assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
-        const [more] = await crowd.sendOnAll(requestBytes('GET', '/campaigns'));
+        const [more] = await clients.sendOnAll(requestBytes('GET', '/campaigns'));
         assert.equal(more?.status, 429);
-        crowd.close();
+        clients.close();
       },
       { settings: { RATE_LIMIT_POINTS: `${KEY_LIMIT_COUNT}` } },
     ),
@@ -105,17 +107,17 @@ suite('many requests', {
     withService(
       async ({ url, metricsUrl, call }) => {
         const body = { ...campaignBody(), description: 'z'.repeat(5_000) };
-        for (let i = 0; i < CAMPAIGNS; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
+        for (let i = 0; i < CAMPAIGN_COUNT; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
         const slow = requestBytes('GET', '/campaigns?search=zq');
-        // The last byte of its body is never sent.
+        // The last byte of this request's body is never sent.
         const withoutKey = Buffer.from('POST /tags HTTP/1.1\r\nHost:\r\nContent-Length: 13\r\n\r\n{"name":"a"}');
-        const ask = async (connections: number) => {
-          const crowds = await Promise.all(
-            [connections, connections, 1, 1].map((size) => ConcurrentClients.open(url, size)),
+        const sendAll = async (connectionCount: number) => {
+          const groups = await Promise.all(
+            [connectionCount, connectionCount, 1, 1].map((size) => ConcurrentClients.open(url, size)),
           );
           const requests = [slow, withoutKey, requestBytes('GET', '/healthz'), requestBytes('GET', '/readyz')];
-          const responses = await Promise.all(crowds.map((crowd, i) => crowd.sendOnAll(requests[i] as Buffer)));
-          for (const crowd of crowds) crowd.close();
+          const responses = await Promise.all(groups.map((clients, i) => clients.sendOnAll(requests[i] as Buffer)));
+          for (const clients of groups) clients.close();
           return responses as [
             slow: TimedResponse[],
             withoutKey: TimedResponse[],
@@ -125,11 +127,11 @@ suite('many requests', {
         };
         const statuses = (responses: readonly TimedResponse[]) =>
           [...new Set(responses.map(({ status }) => status))].sort();
-        // The number that overloads the service depends on the machine.
-        let responses = await ask(MIN_CLIENT_COUNT);
+        // The number of clients that overloads the service depends on the machine.
+        let responses = await sendAll(MIN_CLIENT_COUNT);
         for (let size = 2 * MIN_CLIENT_COUNT; !statuses(responses[1]).includes(429); size *= 2) {
           assert.ok(size <= MAX_CLIENT_COUNT, 'no request was rejected');
-          responses = await ask(size);
+          responses = await sendAll(size);
         }
         const [slowOnes, withoutKeys, ...probes] = responses;
         assert.ok(statuses(slowOnes).every((status) => [200, 429].includes(status)));
@@ -157,18 +159,21 @@ suite('many requests', {
     }),
 });
 
-/** Sends a burst of searches of a workspace with many campaigns, while another workspace reads a campaign. */
-async function sendBurst(api: Api, campaigns: number, characters: number) {
+/**
+ * Sends a burst of searches of a workspace with many campaigns, while another workspace reads a campaign repeatedly. Returns for
+ * each read how many requests began before its response, and the statuses of the searches.
+ */
+async function sendBurst(api: Api, campaignCount: number, descriptionLength: number) {
   const [many, other] = [await createTenant(api, 'many'), await createTenant(api, 'other')];
-  const fields = { ...campaignBody(), description: 'z'.repeat(characters) };
-  for (let i = 0; i < campaigns; i += 100) {
+  const fields = { ...campaignBody(), description: 'z'.repeat(descriptionLength) };
+  for (let i = 0; i < campaignCount; i += 100) {
     await api.app.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
   }
-  // The queue counts both keys for their workspace.
+  // The queue counts both keys for their workspace, which it knows after a first request with each key.
   const keys = [many.key, await createKey(api, many.workspaceId)];
-  const connections = await Promise.all(Array.from({ length: SEARCHES }, () => ConcurrentClients.open(api.url, 1)));
-  const one = await ConcurrentClients.open(api.url, 1);
-  for (const key of [...keys, other.key]) await one.sendOnAll(searchRequest(0, key));
+  const connections = await Promise.all(Array.from({ length: SEARCH_COUNT }, () => ConcurrentClients.open(api.url, 1)));
+  const otherConnection = await ConcurrentClients.open(api.url, 1);
+  for (const key of [...keys, other.key]) await otherConnection.sendOnAll(searchRequest(0, key));
   const begun: ('search' | 'get')[] = [];
   const { campaigns: service } = api.app;
   const [list, read] = [service.list.bind(service), service.get.bind(service)];
@@ -181,35 +186,35 @@ async function sendBurst(api: Api, campaigns: number, characters: number) {
   const path = `/campaigns/${other.ids.campaigns}`;
   const get = Buffer.from(requestBytes('GET', path).toString().replace(DEMO_API_KEY, other.key));
   const overtakingCounts: number[] = [];
-  for (let i = 0; i < GETS; i++) {
+  for (let i = 0; i < READ_COUNT; i++) {
     const before = begun.length;
-    assert.equal((await one.sendOnAll(get))[0]?.status, 200);
+    assert.equal((await otherConnection.sendOnAll(get))[0]?.status, 200);
     overtakingCounts.push(begun.length - before);
   }
   const statuses = (await burst).map(([response]) => response?.status);
-  for (const connection of [...connections, one]) connection.close();
-  assert.ok(begun.length > SEARCHES);
-  return { passed: overtakingCounts, statuses: new Set(statuses) };
+  for (const connection of [...connections, otherConnection]) connection.close();
+  assert.ok(begun.length > SEARCH_COUNT);
+  return { overtakingCounts, statuses: new Set(statuses) };
 }
 
-const SEARCHES = 120;
-const GETS = 5;
+const SEARCH_COUNT = 120;
+const READ_COUNT = 5;
 const MAX_OVERTAKING_COUNT = 30;
 
 suite('a burst of searches of one workspace', {
-  'is served, and delays another workspace by only a few of them: in memory': () =>
+  'is served, and delays a read of another workspace by only a few searches: with memory storage': () =>
     withService(async (api) => {
-      const { passed: overtakingCounts, statuses } = await sendBurst(api, 100, 5_000);
+      const { overtakingCounts, statuses } = await sendBurst(api, 100, 5_000);
       assert.ok(Math.max(...overtakingCounts) <= MAX_OVERTAKING_COUNT, `${overtakingCounts}`);
       assert.deepEqual([...statuses], [200]);
     }),
 
-  'is served, and delays another workspace by only a few of them: on MongoDB': async () => {
+  'is served, and delays a read of another workspace by only a few searches: with MongoDB': async () => {
     const { uri, stop } = await createDatabase();
     try {
       await withService(
         async (api) => {
-          const { passed: overtakingCounts, statuses } = await sendBurst(api, 2_000, 200);
+          const { overtakingCounts, statuses } = await sendBurst(api, 2_000, 200);
           assert.ok(Math.max(...overtakingCounts) <= MAX_OVERTAKING_COUNT, `${overtakingCounts}`);
           assert.deepEqual([...statuses], [200]);
         },

@@ -9,7 +9,7 @@ interface List {
   readonly path: string;
   readonly defaultSize: number;
   readonly maximum: number;
-  /** Creates the record with a number. */
+  /** Creates a record. `number` makes its name unique. */
   create(api: Api, fixture: Fixture, number: number): Promise<unknown>;
 }
 
@@ -54,10 +54,10 @@ const createRecords = async (api: Api, fixture: Fixture, list: List, count: numb
   return listed;
 };
 
-/** Returns the references of a Link header by their relations. */
+/** Returns the URLs of a Link header by their relations: `next` and `prev`. */
 const linksOf = ({ headers }: ApiResponse): Record<string, string> => {
   const links = (headers.get('Link') ?? '').matchAll(/<([^>]*)>; rel="([a-z]+)"/g);
-  return Object.fromEntries([...links].map(([, reference, relation]) => [relation, reference]));
+  return Object.fromEntries([...links].map(([, url, relation]) => [relation, url]));
 };
 
 /** A clock that stands still, so that only the ids determine the order. */
@@ -85,7 +85,7 @@ suite('pages', {
       }
     }),
 
-  'accept only positive integers in digits': () =>
+  'accept only positive integers in decimal digits as page, pageSize and limit': () =>
     withFixture(async ({ call }) => {
       const prefixes = LISTS.flatMap(({ path }) => [`${path}?page=`, `${path}?pageSize=`]);
       const invalidValues = [
@@ -103,7 +103,7 @@ suite('pages', {
       }
     }),
 
-  'link to the next page if it has records, and to the previous one from page 2 on': () =>
+  'link to the next page if it has records, and to the previous page from page 2 on': () =>
     withFixture(async (fixture, api) => {
       for (const list of LISTS) {
         const { path } = list;
@@ -122,21 +122,21 @@ suite('pages', {
         for (const [query, size, links] of cases) {
           const response = await fixture.call('GET', path + query);
           assert.equal(fieldValuesOf(response, 'id').length, size, path + query);
-          const expected = Object.entries(links).map(([relation, reference]) => [relation, path + reference]);
+          const expected = Object.entries(links).map(([relation, linkQuery]) => [relation, path + linkQuery]);
           assert.deepEqual(linksOf(response), Object.fromEntries(expected), path + query);
           if (expected.length === 0) assert.equal(response.headers.get('Link'), null);
         }
-        let [visited, reference]: [unknown[], string | undefined] = [[], `${path}?pageSize=3`];
-        while (reference) {
-          const response = await fixture.call('GET', reference);
+        let [visited, url]: [unknown[], string | undefined] = [[], `${path}?pageSize=3`];
+        while (url) {
+          const response = await fixture.call('GET', url);
           visited = [...visited, ...fieldValuesOf(response, 'id')];
-          reference = linksOf(response).next;
+          url = linksOf(response).next;
         }
         assert.deepEqual(visited, listed);
       }
     }, FIXED_CLOCK),
 
-  'link with the other parameters as they were sent': () =>
+  'link to other pages with all other parameters as they were sent': () =>
     withFixture(async (fixture, api) => {
       const [campaigns] = LISTS as [List];
       await createRecords(api, fixture, campaigns, 3);
@@ -149,13 +149,13 @@ suite('pages', {
       ];
       for (const query of cases) {
         const { next, prev } = linksOf(await fixture.call('GET', `/campaigns?${query}&page=2&pageSize=1`));
-        for (const [reference, page] of [
+        for (const [url, page] of [
           [next, 3],
           [prev, 1],
         ] as const) {
-          const parameters = new URLSearchParams(reference?.replace('/campaigns?', ''));
+          const parameters = new URLSearchParams(url?.replace('/campaigns?', ''));
           assert.deepEqual([...parameters], [...new URLSearchParams(`${query}&pageSize=1&page=${page}`)], query);
-          assert.equal(fieldValuesOf(await fixture.call('GET', reference as string), 'id').length, 1);
+          assert.equal(fieldValuesOf(await fixture.call('GET', url as string), 'id').length, 1);
         }
       }
       const odd = `tagIds=${tagIds[0]}&tagIds=${tagIds[1]},${tagIds[0]}&search=${encodeURIComponent('a&b="ü"<x>, %')}`;
@@ -165,7 +165,7 @@ suite('pages', {
       assert.match(prev as string, /^[\x21-\x7e]+$/);
     }),
 
-  'cover a list exactly once in every order, even if all records were created in the same millisecond': () =>
+  'contain each record exactly once in every order, even if all were created in the same millisecond': () =>
     withFixture(async (fixture, api) => {
       const orders: Record<string, string[]> = {
         '/campaigns': ['', '&sortBy=updatedAt', '&sortBy=startDate'],
@@ -182,7 +182,7 @@ suite('pages', {
       }
     }, FIXED_CLOCK),
 
-  'skip no record when others are created at the front': () =>
+  'skip no record if new records are created at the front of the list': () =>
     withFixture(async (fixture, api) => {
       for (const list of LISTS) {
         const listed = await createRecords(api, fixture, list, 4);
@@ -193,7 +193,7 @@ suite('pages', {
       }
     }),
 
-  'end at the limit of a list of campaigns, counted over all pages': () =>
+  'end at the parameter limit of the list of campaigns, which counts the records of all pages': () =>
     withFixture(async (fixture, api) => {
       const [campaigns] = LISTS as [List];
       const listed = await createRecords(api, fixture, campaigns, 30);

@@ -10,20 +10,23 @@ import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** More responses of half a megabyte than fit into the buffers of a connection. */
+/** The number of unread responses. Each has half a megabyte, so that they do not fit into the buffers of a connection. */
 const UNREAD_COUNT = 40;
+/** The maximum number of waiting requests of all connections (adapters/http/pipelining.ts). */
 const MAX_PIPELINED_COUNT = 4_000;
-const BATCH_COUNT = 2_000;
-/** A page of this many questions with the largest descriptions has three megabytes. */
+/** The number of small requests that are sent in one write. */
+const BATCH_SIZE = 2_000;
+/** The number of questions on a page. If they have the longest descriptions, the page has three megabytes. */
 const QUESTION_COUNT = 100;
 const CONNECTION_COUNT = 10;
 
 const createCampaignBytes = (i: number) =>
   requestBytes('POST', '/campaigns', JSON.stringify({ ...campaignBody(), name: `pipelined ${i}` }));
 const SEARCH_PATH = '/campaigns?search=pipelined';
+/** The request after which the service closes the connection. */
 const last = Buffer.from('GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n');
 
-/** Opens a connection and sends requests. The connection reads nothing until `resume` is called. */
+/** Opens a connection and sends requests. The client reads no response until it calls `resume`. */
 async function sendUnread(url: string, requests: readonly Buffer[]) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
   socket.on('error', () => socket.destroy());
@@ -65,7 +68,7 @@ suite('requests of one connection', {
       assert.equal(await countCreated(api), 1);
     }),
 
-  'are discarded when it closes': () =>
+  'are discarded when the connection closes': () =>
     withService(async (api) => {
       await createLargePage(api.url);
       const socket = await sendUnread(api.url, [
@@ -78,14 +81,14 @@ suite('requests of one connection', {
       assert.equal(await countCreated(api), 0);
     }),
 
-  'are not read while one of them waits': () =>
+  'are not read while one of them waits, so that they do not exceed the maximum': () =>
     withService(async ({ url, app }) => {
       Object.assign(app, { checkReady: () => delay(1_500) });
-      const some = 'GET /a HTTP/1.1\r\nHost:\r\n\r\n'.repeat(BATCH_COUNT);
+      const some = 'GET /a HTTP/1.1\r\nHost:\r\n\r\n'.repeat(BATCH_SIZE);
       const socket = await sendUnread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);
       let received = '';
       socket.on('data', (chunk) => (received += chunk)).resume();
-      for (let sent = 0; sent < 2 * MAX_PIPELINED_COUNT; sent += BATCH_COUNT) {
+      for (let sent = 0; sent < 2 * MAX_PIPELINED_COUNT; sent += BATCH_SIZE) {
         socket.write(some);
         await delay(20);
       }
@@ -94,7 +97,7 @@ suite('requests of one connection', {
       assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, 2 * MAX_PIPELINED_COUNT);
     }),
 
-  'leave no state if they are rejected while they wait': () =>
+  'do not block later requests if they are rejected while they wait': () =>
     withService(async ({ url, call }) => {
       const head = 'POST /tags HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
       const broken = `GET /a HTTP/1.1\r\nHost:\r\n\r\n${head}`;
@@ -105,13 +108,13 @@ suite('requests of one connection', {
       assert.equal((await call('GET', '/campaigns')).status, 200);
     }),
 
-  'cause their connection to close if too many wait, without affecting others': () =>
+  'cause their connection to be closed if too many wait, without affecting other connections': () =>
     withService(
       async (api) => {
         await createLargePage(api.url);
         const requests = [
           ...Array(UNREAD_COUNT).fill(requestBytes('GET', '/campaigns')),
-          ...Array(BATCH_COUNT).fill(Buffer.from('GET /a HTTP/1.1\r\nHost:\r\n\r\n')),
+          ...Array(BATCH_SIZE).fill(Buffer.from('GET /a HTTP/1.1\r\nHost:\r\n\r\n')),
         ];
         for (const round of [1, 2]) {
           const sockets: Socket[] = [];
@@ -124,7 +127,7 @@ suite('requests of one connection', {
           }
           const openCount = sockets.filter(({ destroyed }) => !destroyed).length;
           assert.ok(
-            openCount >= Math.floor(MAX_PIPELINED_COUNT / (UNREAD_COUNT + BATCH_COUNT)) && openCount < CONNECTION_COUNT,
+            openCount >= Math.floor(MAX_PIPELINED_COUNT / (UNREAD_COUNT + BATCH_SIZE)) && openCount < CONNECTION_COUNT,
             `round ${round}: ${openCount}`,
           );
           assert.equal((await api.call('GET', '/campaigns')).status, 200);
@@ -138,7 +141,7 @@ suite('requests of one connection', {
 });
 
 suite('responses that clients do not read', {
-  'are rejected if those of one workspace take too much memory, without affecting other workspaces': () =>
+  'cause a 429 for reads of their workspace if they take too much memory, without affecting other workspaces': () =>
     withService(async (api) => {
       const { url, call } = api;
       const { key } = await createTenant(api, 'other');

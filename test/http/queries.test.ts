@@ -6,9 +6,10 @@ import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { campaignBody, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
 
-const lists = allOperations.filter(([, { query }]) => 'page' in query.shape);
+const listOperations = allOperations.filter(([, { query }]) => 'page' in query.shape);
 
-const largestPage: Readonly<Record<string, number>> = {
+/** The maximum page size of each list, by operation id. */
+const maxPageSizes: Readonly<Record<string, number>> = {
   listCampaigns: 25,
   listInspirationQuestions: 100,
   listContentPillars: 100,
@@ -60,7 +61,7 @@ function withTenant(test: (get: (path: string) => ReturnType<Api['call']>, own: 
 suite('an integer in a query', {
   'has only digits and is at most 2^53 - 1': () =>
     withTenant((get) =>
-      each(lists, ({ id, path }) =>
+      each(listOperations, ({ id, path }) =>
         each(textCases('page', 'pageSize', ...(id === 'listCampaigns' ? ['limit'] : [])), (name) =>
           each(textCases(...INVALID_INTEGERS), async (value) =>
             assertInvalidFields(await get(`${path}?${name}=${value}`), [name]),
@@ -69,15 +70,15 @@ suite('an integer in a query', {
       ),
     ),
 
-  'is limited to the maximum of its list': () =>
+  'is limited to the maximum page size of the list if it is the pageSize': () =>
     withTenant((get) =>
-      each(lists, async ({ id, path }) => {
-        const largest = largestPage[id] as number;
-        assert.equal((await get(`${path}?pageSize=${largest}`)).status, 200);
-        assertInvalidFields(await get(`${path}?pageSize=${largest + 1}`), ['pageSize']);
-        const last = await get(`${path}?page=9007199254740991&pageSize=${largest}`);
+      each(listOperations, async ({ id, path }) => {
+        const maxPageSize = maxPageSizes[id] as number;
+        assert.equal((await get(`${path}?pageSize=${maxPageSize}`)).status, 200);
+        assertInvalidFields(await get(`${path}?pageSize=${maxPageSize + 1}`), ['pageSize']);
+        const last = await get(`${path}?page=9007199254740991&pageSize=${maxPageSize}`);
         assert.equal(last.text, '[]');
-        assert.equal(last.headers.get('link'), `<${path}?pageSize=${largest}&page=9007199254740990>; rel="prev"`);
+        assert.equal(last.headers.get('link'), `<${path}?pageSize=${maxPageSize}&page=9007199254740990>; rel="prev"`);
       }),
     ),
 });
@@ -103,9 +104,9 @@ suite('a boolean in a query', {
 });
 
 suite('a single value in a query', {
-  'is sent once and is not empty, except for an empty search': () =>
+  'must be sent once and must not be empty, except for a search': () =>
     withTenant((get) =>
-      each(lists, ({ path, query }) =>
+      each(listOperations, ({ path, query }) =>
         each(
           fieldsOf(query).filter(([, { type }]) => type !== 'array'),
           async (_, name) => {
@@ -151,7 +152,7 @@ suite('a single value in a query', {
 });
 
 /** The array parameters, each with a value that finds the record of the tenant and values that find nothing. */
-const arrays: Readonly<Record<string, (own: Tenant) => ArrayParameter>> = {
+const arrayParameters: Readonly<Record<string, (own: Tenant) => ArrayParameter>> = {
   'tagIds of campaigns': ({ ids }) => ({ path: '/campaigns?tagIds=', value: ids.tags, other: idAt }),
   'tagNames of campaigns': ({ names }) => ({ path: '/campaigns?tagNames=', value: names.tag, other: nameAt }),
   'groupIds of questions': ({ ids }) => ({
@@ -178,8 +179,8 @@ type SendValues = (...values: readonly string[]) => Promise<ApiResponse>;
 
 function eachArray(test: (send: SendValues, parameter: ArrayParameter & { readonly name: string }) => Promise<void>) {
   return withTenant((get, own) =>
-    each(arrays, async (of) => {
-      const parameter = of(own);
+    each(arrayParameters, async (create) => {
+      const parameter = create(own);
       const name = /\?(.*)=/.exec(parameter.path)?.[1] as string;
       const send: SendValues = (...values) => get(parameter.path + values.join(`&${name}=`));
       await test(send, { ...parameter, name });
@@ -205,7 +206,7 @@ suite('an array in a query', {
       assert.equal((await send(two, three)).text, '[]');
     }),
 
-  'has at most 100 values without duplicates': () =>
+  'has at most 100 different values': () =>
     eachArray(async (send, { value, other, name }) => {
       const encoded = [value, ...repeat(99, other)].map(encodeURIComponent);
       const more = encodeURIComponent(other(100));
@@ -222,7 +223,7 @@ suite('an array in a query', {
   'has no blank value': () =>
     eachArray(async (send, { value, name }) => {
       const one = encodeURIComponent(value);
-      for (const [values, ...at] of [
+      for (const [values, ...indexes] of [
         [[''], 0],
         [['%20'], 0],
         [[`${one},`], 1],
@@ -234,12 +235,12 @@ suite('an array in a query', {
       ] as const) {
         assertInvalidFields(
           await send(...values),
-          at.map((index) => `${name}.${index}`),
+          indexes.map((index) => `${name}.${index}`),
         );
       }
     }),
 
-  'accepts an id without spaces, in either case': () =>
+  'accepts ids in upper or lower case, but no id with spaces or braces around it': () =>
     eachArray(async (send, { value, other, name }) => {
       if (name === 'tagNames') return;
       const upper = value.toUpperCase();
@@ -252,7 +253,7 @@ suite('an array in a query', {
       }
     }),
 
-  'accepts a name with spaces around it, in any case': () =>
+  'accepts names in upper or lower case, also with spaces around them': () =>
     withTenant(async (get, own, { app }) => {
       const tag = await app.tags.create(own.workspaceId, nameAt(1));
       const campaign = { ...campaignBody(), tagIds: [tag.id] };

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.ts';
 const WINDOW = { allowed: true, limit: 600, windowSeconds: 60, remaining: 599 };
 
 suite('rateLimitHeaders', {
-  'states the same end of the window throughout the window, and never an earlier one': () => {
+  'states the same end of the window at any time in the window, rounded up to a second': () => {
     const end = 1_800_000_060_250;
     for (let resetsInMs = 60_000; resetsInMs >= 0; resetsInMs -= 125) {
       const headers = rateLimitHeaders({ ...WINDOW, resetsInMs }, end - resetsInMs);

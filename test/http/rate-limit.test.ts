@@ -22,7 +22,7 @@ interface Scene {
   readonly api: Api;
   readonly own: Tenant;
   /** Requests a small list. */
-  readonly get: (key: string | null, call?: RequestOptions) => Promise<ApiResponse>;
+  readonly get: (key: string | null, options?: RequestOptions) => Promise<ApiResponse>;
 }
 
 /** Runs a test with settings such as RATE_LIMIT_POINTS, and a workspace with one record of each resource. */
@@ -33,14 +33,14 @@ function withSettings(
   return withService(
     async (api) => {
       const own = await createTenant(api, 'own');
-      await test({ api, own, get: (key, call) => api.call('GET', '/domains', { key, ...call }) });
+      await test({ api, own, get: (key, options) => api.call('GET', '/domains', { key, ...options }) });
     },
     { settings },
   );
 }
 
 suite('the limit of a key', {
-  'counts down to 0, and then rejects requests with the time to wait': () =>
+  'counts down to 0, and then rejects requests and states the time to wait': () =>
     withSettings({ RATE_LIMIT_POINTS: '3', RATE_LIMIT_WINDOW_SECONDS: '300' }, async ({ own, get }) => {
       for (const remaining of [2, 1, 0]) {
         const response = await get(own.key);
@@ -64,12 +64,12 @@ suite('the limit of a key', {
 
   'restarts when its window ends': () =>
     withSettings({ RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' }, async ({ own, get }) => {
-      const waiting = [];
+      const waits = [];
       let response = await get(own.key);
       while (response.status === 200) response = await get(own.key);
-      for (; response.status === 429; response = await get(own.key)) waiting.push(response.headers.get('retry-after'));
+      for (; response.status === 429; response = await get(own.key)) waits.push(response.headers.get('retry-after'));
       assert.equal(response.status, 200);
-      assert.deepEqual([...new Set(waiting)], ['1']);
+      assert.deepEqual([...new Set(waits)], ['1']);
     }),
 
   'applies to each key separately': () =>
@@ -144,7 +144,7 @@ suite('the limit of a key', {
 const INVALID_KEY = 'no-key-of-anyone';
 
 suite('the limit of rejected credentials', {
-  'rejects an address that exceeds it': () =>
+  'rejects invalid keys from an address that exceeds the limit': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '3' }, async ({ get }) => {
       for (let times = 0; times < 3; times++) assertError(await get(INVALID_KEY), 401);
       const response = await get(INVALID_KEY);
@@ -155,13 +155,13 @@ suite('the limit of rejected credentials', {
 
   'counts every type of rejected credential': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '7' }, async ({ api, own, get }) => {
-      const ended = await createExpiredKey(api.app, own.workspaceId);
+      const expired = await createExpiredKey(api.app, own.workspaceId);
       const headers = [
         { Authorization: '' },
         { Authorization: 'Bearer' },
         { Authorization: `Basic ${btoa('user:password')}` },
         { Authorization: `Token ${own.key}` },
-        { Authorization: `Bearer ${ended}` },
+        { Authorization: `Bearer ${expired}` },
         { Authorization: `Bearer ${createApiKeySecret('0'.repeat(32))}` },
         { Authorization: `Bearer ${own.key}0` },
       ];
@@ -172,7 +172,7 @@ suite('the limit of rejected credentials', {
       );
     }),
 
-  'does not count a missing header, an unknown path or a valid key without permission': () =>
+  'does not count a missing Authorization header, an unknown path or a valid key without permission': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1' }, async ({ api, own, get }) => {
       const reader = await createKey(api, own.workspaceId, { access: 'read' });
       for (let times = 0; times < 3; times++) {
@@ -185,7 +185,7 @@ suite('the limit of rejected credentials', {
       assertLimited(await get(INVALID_KEY), /rejected credentials/);
     }),
 
-  'keeps returning 401 for a missing header and serving a valid key from that address': () =>
+  'does not apply to requests without a key or with a valid key, even from an address that exceeds it': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1' }, async ({ own, get }) => {
       await get(INVALID_KEY);
       for (let times = 0; times < 3; times++) {
@@ -201,7 +201,7 @@ suite('the limit of rejected credentials', {
 /** Returns a well-formed key that does not exist. */
 const unknownKey = (number: number) => createApiKeySecret(String(number).padStart(32, '0'));
 
-/** Returns the number of key look-ups from the metrics. */
+/** Reads the number of key look-ups from the metrics. */
 async function countLookUps({ metricsUrl }: Api): Promise<number> {
   const text = await (await fetch(metricsUrl as string)).text();
   const counts = text.matchAll(
@@ -210,18 +210,19 @@ async function countLookUps({ metricsUrl }: Api): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-const MEASURED = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
+/** Settings with a low limit, and with metrics that count the look-ups. */
+const MEASURED_SETTINGS = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
 /** The duration of a flood, and the maximum rate of its look-ups: 50 per second, with a margin for slow machines. */
 const FLOOD_MS = 1_000;
 const MAX_LOOK_UPS_PER_SECOND = 51;
-const CONNECTIONS = 150;
+const CONNECTION_COUNT = 150;
 
 /** Sends unknown keys over many connections until `end` is called, which resolves to the statuses of the responses. */
 function flood(get: Scene['get']): { end(): Promise<number[]> } {
   let isOver = false;
   let number = 1_000;
   const statuses: number[] = [];
-  const lanes = Array.from({ length: CONNECTIONS }, async () => {
+  const lanes = Array.from({ length: CONNECTION_COUNT }, async () => {
     while (!isOver) statuses.push((await get(unknownKey(number++))).status);
   });
   return {
@@ -234,8 +235,8 @@ function flood(get: Scene['get']): { end(): Promise<number[]> } {
 }
 
 suite('an address over the limit of rejected credentials', {
-  'has few of its many keys looked up': () =>
-    withSettings(MEASURED, async ({ api, get }) => {
+  'has at most 50 of its unknown keys looked up per second': () =>
+    withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await countLookUps(api);
       const start = performance.now();
@@ -249,7 +250,7 @@ suite('an address over the limit of rejected credentials', {
     }),
 
   'has malformed keys rejected without a look-up or a wait': () =>
-    withSettings(MEASURED, async ({ api, get }) => {
+    withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await countLookUps(api);
       await Promise.all(
@@ -259,7 +260,7 @@ suite('an address over the limit of rejected credentials', {
     }),
 
   'has a valid key served during a flood: at once if it is cached, otherwise after its look-up': () =>
-    withSettings(MEASURED, async ({ api, own, get }) => {
+    withSettings(MEASURED_SETTINGS, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const flooding = flood(get);
@@ -271,7 +272,7 @@ suite('an address over the limit of rejected credentials', {
     }),
 
   'gets a Retry-After in each rejection': () =>
-    withSettings(MEASURED, async ({ get }) => {
+    withSettings(MEASURED_SETTINGS, async ({ get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const responses = await Promise.all(Array.from({ length: 30 }, (_, number) => get(unknownKey(number))));
       for (const response of responses) {
@@ -319,7 +320,7 @@ suite('the address of a caller', {
       }
     }),
 
-  'is the network of an IPv6 address': () =>
+  'is the /64 network if it is an IPv6 address': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
       assertError(await sendFrom(api, '2001:db8::1'), 401);
       assertLimited(await sendFrom(api, '2001:db8::2'), /credentials/);

@@ -9,6 +9,7 @@ import { campaignBody } from '../support/tenants.ts';
 const ROUND_COUNT = 10;
 const READER_COUNT = 4;
 
+/** Fields of one response. They agree if both say that the campaign was shared, or both that it was not. */
 interface Pair {
   readonly shares: number;
   readonly hasShared: boolean;
@@ -26,19 +27,19 @@ async function readPairs({ call }: Fixture, id: string, path: string): Promise<P
 }
 
 suite('a campaign that is read while it is shared', {
-  'counts the share of a member if and only if that member has shared it': async () => {
+  'has shares and hasShared that agree in each response': async () => {
     const database = await createDatabase();
     try {
       await each({ memory: {}, mongodb: createMongodbSettings(database.uri) }, (settings) =>
         withFixture(
-          async (world, { app }) => {
-            const { workspaceId, admin, call } = world;
+          async (fixture, { app }) => {
+            const { workspaceId, admin, call } = fixture;
             const inconsistent: Pair[] = [];
             for (let round = 0; round < ROUND_COUNT; round++) {
               const { id } = (await call('POST', '/campaigns', campaignBody())).json;
               const paths = [`/campaigns/${id}`, '/campaigns'];
               const reading = Array.from({ length: READER_COUNT }, (_, i) =>
-                readPairs(world, id, paths[i % 2] as string),
+                readPairs(fixture, id, paths[i % 2] as string),
               );
               await app.campaigns.recordShare(workspaceId, id, admin.id);
               const pairs = (await Promise.all(reading)).flat();

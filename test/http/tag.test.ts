@@ -29,7 +29,7 @@ const equalNames = [
   ['𐐀', '𐐨'],
 ] as const;
 
-/** Names that only look alike. */
+/** Names that look alike, but are different. */
 const distinctNames = [
   ['Resume', 'Résumé'],
   ['Straße', 'STRASSE'],
@@ -46,7 +46,7 @@ suite('POST /tags', {
       assert.match(tag.id, UUID_V7);
     }),
 
-  'assigns the least used color of the workspace, the first of them on a tie': () =>
+  'assigns the color that the workspace uses least, or the first such color on a tie': () =>
     withFixture(async (fixture, api) => {
       const other = await createFixture(api);
       for (let i = 0; i < 13; i++) {
@@ -65,13 +65,13 @@ suite('POST /tags', {
       for (const name of invalid) assertInvalidFields(await call('POST', '/tags', { name }), ['name'], name);
     }),
 
-  'rejects a name that is missing, not a string, or has a comma': () =>
+  'rejects a missing name, a name that is not a string, and a name with a comma': () =>
     withFixture(async ({ call }) => {
       const bodies = [{}, { name: null }, { name: 1 }, { name: ['a'] }, { name: {} }, { name: 'a,b' }, { name: ',' }];
       for (const body of bodies) assertInvalidFields(await call('POST', '/tags', body), ['name'], JSON.stringify(body));
     }),
 
-  'rejects a color': () =>
+  'rejects a color and an id, because the service assigns them': () =>
     withFixture(async ({ call }) => {
       assertInvalidFields(await call('POST', '/tags', { name: 'Launch', color: 'red', id: UNKNOWN_ID }), [
         'color',
@@ -79,7 +79,7 @@ suite('POST /tags', {
       ]);
     }),
 
-  'rejects a name that exists in the workspace in any case': () =>
+  'rejects the name of another tag of the workspace, ignoring case': () =>
     withFixture(async (_, api) => {
       for (const [first, second] of equalNames) {
         const fixture = await createFixture(api);
@@ -108,7 +108,7 @@ suite('PATCH /tags/{id}', {
       assertConflict(await fixture.call('POST', '/tags', { name: 'jobs' }));
     }),
 
-  'rejects the name of another tag in any case, and changes neither': () =>
+  'rejects the name of another tag, ignoring case, and changes neither tag': () =>
     withFixture(async (_, api) => {
       for (const [first, second] of equalNames) {
         const fixture = await createFixture(api);
@@ -125,7 +125,7 @@ suite('PATCH /tags/{id}', {
       }
     }),
 
-  'accepts only a name, of 1 to 190 code points': () =>
+  'requires a name of 1 to 190 code points, and accepts no other field': () =>
     withFixture(async (fixture) => {
       const path = `/tags/${(await create(fixture, 'Launch')).id}`;
       const { valid, invalid } = textsAroundLimits({ min: 1, max: 190 });
@@ -137,7 +137,7 @@ suite('PATCH /tags/{id}', {
       assertInvalidFields(await fixture.call('PATCH', path, { color: 'blue' }), ['color', 'name']);
     }),
 
-  'returns 404 for an unknown id, after the body is validated and before the name is compared': () =>
+  'returns 404 for an unknown id after it validates the body and before it compares the name': () =>
     withFixture(async (fixture, api) => {
       await create(fixture, 'Launch');
       const foreign = await create(await createFixture(api), 'Foreign');

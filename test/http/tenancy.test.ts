@@ -7,18 +7,18 @@ import { campaignBody, createTenant, readAllLists, type Tenant, UNUSED_ID } from
 
 /** A part of a request that refers to a record of the workspace. */
 interface Place {
-  /** Returns the reference to a record of a tenant. `unknown` refers to no record. */
+  /** Returns the value that refers to a record of a tenant, such as its id. `unknown` is a value that refers to no record. */
   readonly of: (tenant: Tenant) => string;
   readonly unknown: string;
-  /** Whether it can refer to several records. */
+  /** Whether this part can refer to several records. */
   readonly takesMany?: boolean;
-  /** The status of the response if it refers to no record. */
+  /** The status of the response if this part refers to no record. */
   readonly status: 200 | 404 | 422;
   readonly createRequest: (
     values: readonly string[],
     own: Tenant,
   ) => readonly [method: string, path: string, body?: object];
-  /** Creates a record of the tenant and deletes, archives or renames it. Returns its former reference. */
+  /** Creates a record of the tenant and deletes, archives or renames it. Returns the value that referred to the record. */
   readonly createDeleted?: (api: Api, tenant: Tenant) => Promise<string>;
 }
 
@@ -115,7 +115,7 @@ const places: Readonly<Record<string, Place>> = {
     createRequest: ([contentPillarId]) => campaignWith({ contentPillarId }),
     createDeleted: createDeletedRecord('content-pillars'),
   },
-  'contentPillarId of a campaign, archived': {
+  'contentPillarId of a campaign, for an archived pillar': {
     ...byId('content-pillars'),
     status: 422,
     createRequest: ([contentPillarId]) => campaignWith({ contentPillarId }),
@@ -133,7 +133,7 @@ const places: Readonly<Record<string, Place>> = {
     status: 422,
     createRequest: (groups) => questionWith({ groups }),
   },
-  'groups of a question': {
+  'groups of an existing question': {
     ...byId('groups'),
     takesMany: true,
     status: 422,
@@ -214,7 +214,7 @@ const lists = {
 };
 
 suite('a workspace', {
-  'finds its own records in every place': () =>
+  'can refer to its own records in every part of a request': () =>
     each(allPlaces, (place) =>
       withTwoTenants(async (api, own) => {
         const { status, text } = await send(api, own, place, place.of(own));
@@ -239,7 +239,7 @@ suite('a workspace', {
       assert.equal(status, 409, 'the other tag still has its name');
     }),
 
-  'gets the same response for these together with a record of its own': () =>
+  'gets the same response for foreign and unknown records that are combined with a record of its own': () =>
     withTwoTenants(async (api, own, other) => {
       const before = await readAllLists(api, own.key);
       await each(
@@ -264,14 +264,14 @@ suite('a workspace', {
       assert.deepEqual(await readAllLists(api, own.key), before);
     }),
 
-  'gets the same response for a deleted record of its own or of another workspace': () =>
+  'gets the same response for a deleted, archived or renamed record of any workspace as for an unknown record': () =>
     withTwoTenants(async (api, own, other) => {
       await each(allPlaces, async (place) => {
         if (!place.createDeleted) return;
         const expected = await send(api, own, place, place.unknown);
         for (const tenant of [own, other]) {
-          const reference = await place.createDeleted(api, tenant);
-          assert.deepEqual(comparablePartOf(await send(api, own, place, reference)), comparablePartOf(expected));
+          const value = await place.createDeleted(api, tenant);
+          assert.deepEqual(comparablePartOf(await send(api, own, place, value)), comparablePartOf(expected));
         }
       });
     }),
@@ -287,20 +287,20 @@ suite('a workspace', {
       assert.deepEqual((await listAll()).map(comparablePartOf), before.map(comparablePartOf));
     }),
 
-  'accepts a slug that another workspace has claimed but not verified': () =>
+  'can create a domain whose slug another workspace uses but has not verified': () =>
     withService(
       async (api) => {
         const [own, other] = [await createTenant(api, 'own'), await createTenant(api, 'other')];
-        const claim = async (by: Tenant, slug: string, archived?: boolean) => {
+        const createDomain = async (by: Tenant, slug: string, archived?: boolean) => {
           const response = await api.call('POST', '/domains', { key: by.key, body: { slug, archived } });
           assert.equal(response.status, 201, response.text);
           return JSON.stringify(comparablePartOf(response)).replaceAll(slug, 'SLUG').replaceAll(response.json.id, 'ID');
         };
-        await claim(other, 'live.example');
-        await claim(other, 'gone.example', true);
-        const expected = await claim(own, 'free.example');
-        assert.equal(await claim(own, 'live.example'), expected);
-        assert.equal(await claim(own, 'gone.example'), expected);
+        await createDomain(other, 'live.example');
+        await createDomain(other, 'gone.example', true);
+        const expected = await createDomain(own, 'free.example');
+        assert.equal(await createDomain(own, 'live.example'), expected);
+        assert.equal(await createDomain(own, 'gone.example'), expected);
       },
       { now: () => Date.parse('2026-03-01T12:00:00Z') },
     ),

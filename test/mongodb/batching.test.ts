@@ -84,13 +84,13 @@ suite('batching', {
   },
 });
 
-const indexes = Array.from({ length: RECORD_COUNT }, (_, i) => i);
+const numbers = Array.from({ length: RECORD_COUNT }, (_, i) => i);
 
 suite('simultaneous calls to a record store in MongoDB', {
   'read, list and add records with a few commands': () =>
     withStorage(async ({ campaigns }, countOperations) => {
       const workspaceId = newId();
-      const records = indexes.map((i) => buildCampaign(workspaceId, { name: `Campaign ${i}` }));
+      const records = numbers.map((i) => buildCampaign(workspaceId, { name: `Campaign ${i}` }));
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ id }) => campaigns.get(workspaceId, id)));
       assert.deepEqual(
@@ -98,11 +98,11 @@ suite('simultaneous calls to a record store in MongoDB', {
         records.map(({ name }) => name),
       );
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 99 } as const;
-      const lists = await Promise.all(indexes.map(() => campaigns.list(workspaceId, query)));
+      const lists = await Promise.all(numbers.map(() => campaigns.list(workspaceId, query)));
       for (const list of lists) assert.equal(list.length, RECORD_COUNT);
       const ids = records.map(({ id }) => id);
       const twice = (i: number) => [...ids.slice(i), newId(), ...ids.slice(i)];
-      const pages = await Promise.all(indexes.map((i) => campaigns.getMany(workspaceId, twice(i))));
+      const pages = await Promise.all(numbers.map((i) => campaigns.getMany(workspaceId, twice(i))));
       for (const [i, page] of pages.entries()) assert.deepEqual(page.map(({ id }) => id).sort(), ids.slice(i).sort());
       for (const op of ['insert', 'query']) {
         const count = await countOperations(op);
@@ -110,10 +110,10 @@ suite('simultaneous calls to a record store in MongoDB', {
       }
     }),
 
-  'are rejected one by one': () =>
+  'are rejected only if the name of their own record is taken': () =>
     withStorage(async ({ tags }) => {
       const workspaceId = newId();
-      const records = indexes.map((i) => buildTag(workspaceId, `Tag ${i % (RECORD_COUNT / 2)}`));
+      const records = numbers.map((i) => buildTag(workspaceId, `Tag ${i % (RECORD_COUNT / 2)}`));
       const added = await Promise.allSettled(records.map((record) => tags.add(record)));
       const stored = await tags.getMany(
         workspaceId,
@@ -128,12 +128,12 @@ suite('simultaneous calls to a record store in MongoDB', {
       await assertConflict(Promise.reject(rejected.reason), tagSchema.unique.foldedName);
     }),
 
-  'fail alone if MongoDB rejects their record': () =>
+  'fail only if MongoDB rejects their own record': () =>
     withStorage(async ({ tags }, _, client) => {
       const workspaceId = newId();
       await tags.add(buildTag(workspaceId, 'First'));
       await client.db().command({ collMod: 'tags', validator: { name: { $ne: 'Unwanted' } } });
-      const wanted = indexes.map((i) => buildTag(workspaceId, `Tag ${i}`));
+      const wanted = numbers.map((i) => buildTag(workspaceId, `Tag ${i}`));
       const first = tags.add(wanted[0] as Tag);
       const [failed, ...added] = await Promise.allSettled([
         tags.add(buildTag(workspaceId, 'Unwanted')),
@@ -145,7 +145,7 @@ suite('simultaneous calls to a record store in MongoDB', {
       assert.equal(await tags.count(workspaceId, []), RECORD_COUNT + 1);
     }),
 
-  'do not wait for a record that another transaction has locked, which is added when it is unlocked': () =>
+  'do not wait for a call whose record another transaction has locked, and that call succeeds after the unlock': () =>
     withStorage(async ({ tags }, _, client) => {
       const [workspaceId, other] = [newId(), newId()];
       const locked = buildTag(workspaceId, 'Locked');
@@ -154,13 +154,13 @@ suite('simultaneous calls to a record store in MongoDB', {
       const waiting = tags.add(locked);
       // The assertion below reports a rejection.
       waiting.catch(() => undefined);
-      await Promise.all([first, ...indexes.map((i) => tags.add(buildTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
+      await Promise.all([first, ...numbers.map((i) => tags.add(buildTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
       await unlock();
       await waiting;
       assert.equal(await tags.count(workspaceId, []), RECORD_COUNT / 2 + 1);
     }),
 
-  'of addMany add all records when another transaction unlocks one': () =>
+  'add all records of addMany after another transaction has unlocked one of them': () =>
     withStorage(async ({ tags }, _, client) => {
       const locked = buildTag(newId(), 'Locked');
       const unlock = await lockName(client, locked);
@@ -169,15 +169,15 @@ suite('simultaneous calls to a record store in MongoDB', {
       assert.deepEqual(await tags.get(locked.workspaceId, locked.id), locked);
     }),
 
-  'fail with an error if MongoDB kills the command': () =>
+  'fail with an error if MongoDB kills their command': () =>
     withStorage(async ({ tags }, _, client) => {
       const locked = buildTag(newId(), 'Locked');
       const unlock = await lockName(client, locked);
       const added = assert.rejects(tags.addMany([locked, buildTag(newId(), 'Free')]), MongoError);
       const admin = client.db('admin');
-      const ours = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
+      const ourInserts = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
       for (let isKilled = false; !isKilled; ) {
-        const ops = await admin.aggregate([{ $currentOp: {} }, { $match: ours }]).toArray();
+        const ops = await admin.aggregate([{ $currentOp: {} }, { $match: ourInserts }]).toArray();
         for (const { opid } of ops) await admin.command({ killOp: 1, op: opid });
         isKilled = ops.length > 0;
       }
@@ -185,10 +185,10 @@ suite('simultaneous calls to a record store in MongoDB', {
       await unlock();
     }),
 
-  'return records as they are after each earlier change': () =>
+  'return records with every change that was made before the call': () =>
     withStorage(async ({ campaigns }) => {
       const workspaceId = newId();
-      const sequences = indexes.map(async (i) => {
+      const sequences = numbers.map(async (i) => {
         const record = buildCampaign(workspaceId, { clicks: 0 });
         await campaigns.add(record);
         for (let clicks = 1; clicks <= 5; clicks++) {
@@ -204,9 +204,9 @@ suite('simultaneous calls to a record store in MongoDB', {
       await Promise.all(sequences);
     }),
 
-  'of several workspaces are read with a few commands, and return only records of the own workspace': () =>
+  'of several workspaces need only a few commands, and return only records of their own workspace': () =>
     withStorage(async ({ campaigns }, countOperations) => {
-      const records = indexes.map(() => buildCampaign(newId()));
+      const records = numbers.map(() => buildCampaign(newId()));
       const ids = records.map(({ id }) => id);
       await Promise.all(records.map((record) => campaigns.add(record)));
       const got = await Promise.all(records.map(({ workspaceId, id }) => campaigns.get(workspaceId, id)));
@@ -220,20 +220,20 @@ suite('simultaneous calls to a record store in MongoDB', {
       assert.ok(count > 0 && count < RECORD_COUNT / 4, `${count}`);
     }),
 
-  'with the id of another workspace find nothing': () =>
+  'with the id of a record of another workspace find nothing': () =>
     withStorage(async ({ campaigns }) => {
       const [one, other] = [newId(), newId()];
       const record = buildCampaign(one, {});
       await campaigns.add(record);
-      const got = await Promise.all(indexes.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
+      const got = await Promise.all(numbers.map((i) => campaigns.get(i % 2 ? one : other, record.id)));
       assert.deepEqual(
         got.map((found) => found?.id),
-        indexes.map((i) => (i % 2 ? record.id : undefined)),
+        numbers.map((i) => (i % 2 ? record.id : undefined)),
       );
     }),
 });
 
-/** Locks the name of a tag, as a process does that died in a transaction. Resolves to a function that unlocks it. */
+/** Locks the name of a tag, like a process that died in a transaction. Resolves to a function that unlocks it. */
 async function lockName(client: MongoClient, { workspaceId, foldedName }: Tag): Promise<() => Promise<void>> {
   const session = client.startSession();
   session.startTransaction();
@@ -244,7 +244,7 @@ async function lockName(client: MongoClient, { workspaceId, foldedName }: Tag): 
   };
 }
 
-/** Runs a test with a storage of its own, and a function that counts the operations on its campaigns. */
+/** Runs a test with its own storage, a function that counts the operations on campaigns, and a client of its database. */
 async function withStorage(
   test: (storage: Storage, countOperations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
 ): Promise<void> {

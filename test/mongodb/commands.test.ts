@@ -25,10 +25,10 @@ import { campaignBody } from '../support/tenants.ts';
 
 const PAGE = { page: 1, pageSize: 25 };
 const RECORD_COUNT = 400;
-/** The records that a page may examine: the page, the next record, and the archived records between them. */
+/** The maximum number of records that MongoDB examines for a page: the page, the next record, and archived records among them. */
 const MAX_EXAMINED_COUNT = 3 * PAGE.pageSize;
 
-/** A workspace with many records, in a database with another one. Has ids and names of some of the records. */
+/** A workspace with many records, and the ids and names of some of them. Its database has a second workspace of this kind. */
 interface FilledWorkspace {
   readonly app: Application;
   readonly storage: Storage;
@@ -47,7 +47,7 @@ interface FilledWorkspace {
 
 type UseCaseCall = (context: FilledWorkspace) => Promise<unknown>;
 
-/** A call of every use case. A missing one is a compile error. */
+/** A call of every use case. If one is missing, this is a compile error. */
 type Services = {
   [S in keyof Application as Application[S] extends (...args: never[]) => unknown ? never : S]: {
     [M in keyof Application[S]]: UseCaseCall;
@@ -142,7 +142,7 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'a search of pillars': listPillars(() => ({ search: 'outdoors' })),
   'a search of domains': listDomains({ search: 'example', includeArchived: true }),
   'questions for me': listQuestions(() => ({ availableToMe: true })),
-  'questions for all': ({ app, caller: { workspaceId } }) =>
+  'questions for a caller that is not a member': ({ app, caller: { workspaceId } }) =>
     app.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
   'some pillars': listPillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
   'many filters': listCampaigns(({ tagId, tagName, memberId }) => ({
@@ -344,14 +344,15 @@ function findSubjects({ op, command, originatingCommand }: Document): Document[]
   }
 }
 
-/** Returns whether an update changes nothing, and so only waits for the majority. */
+/** Returns whether an update changes nothing. The storage sends such an update only to wait for the majority. */
 const isEmptyUpdate = (update: Document): boolean => Object.keys(update.$set ?? { other: 1 }).length === 0;
 
 const hasValue = (value: unknown): boolean => typeof value === 'string' || Array.isArray((value as Document)?.$in);
 
 /**
- * Returns whether mongos can send a command to its shards alone: the command names the workspace, and the record if it changes
- * one. In a global store, it names the id. Only the operator's list of a global store goes to all shards.
+ * Returns whether mongos can send a command to only those shards that hold its data: the command names the workspace, and also
+ * the record if it changes one. In a global store, it names the id. Only the operator's list of a global store may go to all
+ * shards.
  */
 function isTargeted(entry: Document): boolean {
   const isGlobal = (globalStoreNames as readonly string[]).includes(toCollectionName(entry.ns));
@@ -387,7 +388,7 @@ async function withProfiledWorkspace(
   }
 }
 
-/** Creates a workspace in which every filter matches some records, and a third is archived. */
+/** Creates a workspace in which every filter matches some records. A third of campaigns, questions and domains are archived. */
 async function createFilledWorkspace(app: Application, storage: Storage, name: string): Promise<FilledWorkspace> {
   const { id: workspaceId } = await app.workspaces.create(name);
   const tags = await createAll(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
@@ -465,9 +466,9 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
   return created;
 }
 
-/** Indexes that no command of this test uses, and their purposes. */
+/** Indexes that no command of this test uses, and the purpose of each. */
 const otherIndexes = {
-  'groups workspaceId,createdAt,_id': 'lists of groups by their names in memory storage',
+  'groups workspaceId,createdAt,_id': 'finding groups by name in the order of creation, in memory storage only',
   'idempotentRequests expireAt': 'the expiry of records',
   'idempotentRequests workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',
@@ -490,7 +491,7 @@ suite('the commands of the MongoDB storage', {
       }
     }),
 
-  'are a read and a write for an update or a removal, even if it changes nothing': () =>
+  'are at most two for an addition, an update or a removal, even if it has no effect': () =>
     withProfiledWorkspace(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
       const one = buildTag(workspaceId, 'one');
       const change = (name: string) => () =>
@@ -516,7 +517,7 @@ suite('the commands of the MongoDB storage', {
       );
     }),
 
-  'read indexed lists in order without a sort, and examine about a page': () =>
+  'read indexed lists without a sort, and examine at most three pages of records': () =>
     withProfiledWorkspace(async (context, profile) => {
       await each(indexedReads, async (call) => {
         await call(context);
@@ -530,7 +531,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'include the index of an indexed list, because MongoDB would compare all plans again under load': () =>
+  'name the index of an indexed list as a hint, because MongoDB would compare all plans again under load': () =>
     withProfiledWorkspace(async (context, profile) => {
       const lists = Object.entries(indexedReads).filter(([name]) =>
         /^(campaigns|pillars) by |^domains,|^questions: all/.test(name),
@@ -543,7 +544,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'read a list with any filters by one index, without comparing plans, and read no campaign twice': () =>
+  'use one index for a list with any filters, compare no plans, and read no campaign twice': () =>
     withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         {},
@@ -572,7 +573,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'read only the campaigns of a member, tag or domain that has few, in any order': () =>
+  'read only the campaigns of a member, tag or domain if it has few campaigns, in any sort order': () =>
     withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         { tagIds: [context.tagId] },

@@ -19,14 +19,14 @@ const rounds = Array.from({ length: scale(5, 50) }, (_, i) => [`round ${i}`, i] 
 
 type Call = Api['call'];
 
-/** Runs an action `count` times at the same time, half of them on each of the two. */
+/** Runs an action `count` times at the same time. The actions use the two values of the pair in turn. */
 function runConcurrently<T, R>(pair: Pair<T>, count: number, action: (one: T, i: number) => Promise<R>): Promise<R[]> {
   return Promise.all(Array.from({ length: count }, (_, i) => action(pair[i % 2] as T, i)));
 }
 
 const sortStatuses = (answers: readonly ApiResponse[]) => answers.map(({ status }) => status).sort();
 
-/** Requests that create a record with a name, which the tests send in upper and lower case. */
+/** Requests that create a record with a name. */
 const creations: Readonly<Record<string, (name: string) => readonly [path: string, body: object]>> = {
   tag: (name) => ['/tags', { name }],
   group: (name) => ['/groups', { name }],
@@ -34,10 +34,11 @@ const creations: Readonly<Record<string, (name: string) => readonly [path: strin
 };
 
 suite('two processes on one database', {
-  'create one record for a name and for a slug': () =>
+  'create only one record if many requests have the same name or slug': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       await each(creations, (creation) =>
         each(rounds, async (round) => {
+          // Upper and lower case are the same name. Each process gets both.
           const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) => {
             const [path, body] = creation(`${i % 4 < 2 ? 'name' : 'NAME'}${round}`);
             return call('POST', path, { body });
@@ -68,7 +69,7 @@ suite('two processes on one database', {
       });
     }),
 
-  'rename one of several records to the same name': () =>
+  'rename only one of several records if all requests have the same new name': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const names = Array.from({ length: CLIENT_COUNT }, (_, i) => `old ${i}`);
       const tags = await Promise.all(names.map((name) => app.tags.create(workspaceId, name)));
@@ -81,7 +82,7 @@ suite('two processes on one database', {
       });
     }),
 
-  'process an Idempotency-Key once, and return the same response or a conflict to the other requests': () =>
+  'process one of several requests with an Idempotency-Key, and return its response or a conflict to the others': () =>
     withTwoProcesses(async ({ services }) => {
       await each(rounds, async (round) => {
         const body = { question: `What did you learn in week ${round}?` };
@@ -103,7 +104,7 @@ suite('two processes on one database', {
       });
     }),
 
-  'let one workspace verify a slug': () =>
+  'let only one of several workspaces verify a slug': () =>
     withTwoProcesses(async ({ operators, app }) => {
       const workspaces = await Promise.all(Array.from({ length: 6 }, () => createWorkspace(app)));
       await each(rounds, async (round) => {
@@ -149,11 +150,11 @@ suite('a hundred simultaneous changes of one record by two processes', {
     withTwoProcesses(async ({ workspaceId, operators, app }) => {
       const emails = Array.from({ length: CHANGE_COUNT }, (_, i) => `${i}@example.com`);
       const members = await Promise.all(emails.map((email) => app.members.create(workspaceId, { name: 'Kim', email })));
-      const isShare: Readonly<Record<string, (i: number) => boolean>> = {
+      const mixes: Readonly<Record<string, (i: number) => boolean>> = {
         clicks: () => false,
         'clicks and shares': (i) => i % 4 < 2,
       };
-      await each(isShare, async (isShare) => {
+      await each(mixes, async (isShare) => {
         const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
         const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act, i) =>
           act(isShare(i) ? 'share' : 'click', workspaceId, id, members[i]?.id),
@@ -176,7 +177,7 @@ suite('a hundred simultaneous changes of one record by two processes', {
       assert.equal((await app.campaigns.get({ workspaceId }, id)).shares, 1);
     }),
 
-  'store every change with status 200, and no other': () =>
+  'are stored if their status is 200, and only then': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
       let before = (await services[0]('GET', '/inspiration-questions')).json[0];
@@ -203,7 +204,7 @@ suite('a hundred simultaneous changes of one record by two processes', {
       });
     }),
 
-  'get 200 or 409, and store a change with status 200': () =>
+  'get status 200 or 409, and leave the value of a change with status 200': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.tags.create(workspaceId, 'Launch');
       const answers = await runConcurrently(services, CHANGE_COUNT, (call, i) =>
@@ -222,7 +223,7 @@ suite('a hundred simultaneous changes of one record by two processes', {
     }),
 });
 
-suite('a change of a caller by one process', {
+suite('a change of an API key or its member by one process', {
   'applies in all processes within five seconds': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const admin = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
@@ -250,5 +251,5 @@ suite('a change of a caller by one process', {
       await Promise.all(checks);
     }),
 
-  'closes the processes': closeProcesses,
+  'clean-up: closes the processes': closeProcesses,
 });

@@ -28,12 +28,15 @@ import {
   sequences,
 } from './random-steps.ts';
 
-/** MongoDB removes expired records by its own clock, so the clock of the test is ahead of it. */
+/** MongoDB removes expired records by its own clock. The clock of the test is ahead, so MongoDB removes none during the test. */
 const START_TIME = Date.UTC(2100, 0, 1);
 const WORKSPACE_COUNT = 2;
 const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(parseEndDate)] as number[];
 
-/** Creates the same ids and secrets on both sides, from the run, the step and the number of earlier ids in the step. */
+/**
+ * A system that creates the same ids and secrets for memory and for MongoDB. It derives them from the run, the step, and the
+ * number of ids that the step has created before.
+ */
 class DeterministicSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
   readonly toUnicode = createNodeSystem().toUnicode;
@@ -67,7 +70,7 @@ function withClock(storage: Storage, now: () => number): Storage {
   };
 }
 
-/** Runs the same steps on memory and on MongoDB. Steps on MongoDB alternate between the connections. */
+/** Runs the same steps on two sides, memory and MongoDB, and compares the results. MongoDB steps use the connections in turn. */
 class Comparison {
   readonly workspaces: string[] = [];
   private readonly run = randomBytes(4).toString('hex');
@@ -109,14 +112,14 @@ class Comparison {
     }
   }
 
-  /** Runs a step on both sides. Fails unless both have the same result. */
+  /** Runs a step on both sides. Fails if the results differ. */
   async runStep({ useCase, wait, creates, run }: Step): Promise<void> {
     this.now += wait;
     const result = await this.compare(useCase, run);
     if (creates) this.recordCreated(creates, result);
   }
 
-  /** Compares every date filter at each time at which campaigns start or end. */
+  /** Compares the results of every date filter at each time at which campaigns start or end. */
   async compareDateFilters(): Promise<void> {
     for (const time of BOUNDARY_TIMES) {
       this.now = time;
@@ -131,7 +134,7 @@ class Comparison {
     }
   }
 
-  /** Runs an action on both sides. Fails unless both have the same result, and returns it. */
+  /** Runs an action on both sides, and resolves to its result. Fails if the results differ. */
   async compare(description: string, action: (side: Side) => Promise<unknown>): Promise<unknown> {
     this.stepCount++;
     const [expected, actual] = await Promise.all(
@@ -175,12 +178,12 @@ class Comparison {
         ...new Set(choices.map((choice) => findId(workspaceId, recordName, choice))),
       ],
       now: () => new Date(this.now).toISOString(),
-      slug: (letter) => `${letter}.x${this.run}.example`,
+      slug: (label) => `${label}.x${this.run}.example`,
     };
   }
 }
 
-/** Resolves to the result or the error, as a value to compare. A missing field equals one that is `undefined`. */
+/** Resolves to the result or the error as a value to compare. A field that is `undefined` equals a missing one. */
 async function settle(work: Promise<unknown>): Promise<unknown> {
   const toComparable = (_: string, value: unknown) =>
     value instanceof Error
@@ -192,7 +195,7 @@ async function settle(work: Promise<unknown>): Promise<unknown> {
 
 type List = (page: PageRequest) => Promise<Page<unknown>>;
 
-/** Returns every list in every order. */
+/** Returns a function for each list in each order. The function reads a page. */
 function createLists(app: Application, workspaceId: string): List[] {
   const actor = { workspaceId };
   return [
@@ -228,7 +231,7 @@ function readAllRecords(app: Application, workspaceId: string): Promise<unknown[
   return Promise.all(all.map((records) => collectAll<unknown>(records.iterate(workspaceId))));
 }
 
-suite('MongoDB and memory', {
+suite('MongoDB and memory storage', {
   'return the same results for any sequence of use cases, and the same lists after it': async () => {
     const { uri, stop } = await createDatabase();
     const opened = [uri, uri].map((at) => mongodbStorage(at, () => undefined));

@@ -11,10 +11,10 @@ import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { suite } from '../support/suite.ts';
 
-async function withDatabase(query: string, work: (storage: Storage, client: MongoClient) => Promise<void>) {
+async function withDatabase(options: string, work: (storage: Storage, client: MongoClient) => Promise<void>) {
   const { uri, stop } = await createDatabase();
   const client = new MongoClient(uri, { ignoreUndefined: true });
-  const { storage, connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}${query}`, () => undefined);
+  const { storage, connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}${options}`, () => undefined);
   try {
     await connection.waitForFirstAttempt();
     await work(storage, client);
@@ -24,11 +24,11 @@ async function withDatabase(query: string, work: (storage: Storage, client: Mong
   }
 }
 
-/** Texts that are together larger than the 16 MiB of a response. */
+/** Texts that together exceed the 16 MiB of a response of MongoDB. */
 const LARGE_TEXTS = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
 
 suite('a read from MongoDB', {
-  'returns all records even if they are too large for one response': () =>
+  'returns all records even if they are too large for one response, and leaves no cursor open': () =>
     withDatabase('', async ({ campaigns, runInTransaction }, client) => {
       const workspaceId = newId();
       const added = LARGE_TEXTS.map((description) => ({ ...buildCampaign(workspaceId), description }));
@@ -49,7 +49,7 @@ suite('a read from MongoDB', {
       assert.deepEqual(await client.db('admin').aggregate(openCursors).toArray(), []);
     }),
 
-  'has the read concern of the URI': () =>
+  'has the read concern of the URI, or `snapshot` in a transaction': () =>
     withDatabase('readConcernLevel=majority', async ({ tags, runInTransaction }, client) => {
       const { workspaceId, id } = buildTag(newId(), 'read');
       await client.db().command({ profile: 2 });
@@ -62,7 +62,7 @@ suite('a read from MongoDB', {
       );
     }),
 
-  'is retried after a lost response, without a line in the log': async () => {
+  'is retried by the driver after a lost response, without a line in the log': async () => {
     const { uri, stop } = await createDatabase();
     const proxy = await startMongodbProxy(uri);
     const logLines: string[] = [];
@@ -82,7 +82,7 @@ suite('a read from MongoDB', {
   },
 });
 
-/** Creates a store of campaigns whose commands have a time limit of one millisecond, so that every slow list exceeds it. */
+/** Creates a store of campaigns whose commands have a time limit of one millisecond, which every list of large texts exceeds. */
 function createStoreWithShortLimit(client: MongoClient): RecordStore<Campaign> {
   const database = client.db();
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);

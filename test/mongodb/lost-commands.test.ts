@@ -11,7 +11,7 @@ import { type MongodbProxy, startMongodbProxy } from '../support/mongodb-proxy.t
 import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
-/** A storage behind a proxy that loses commands, and a storage without it on the same database. */
+/** A storage behind a proxy that loses commands, and a storage without a proxy on the same database. */
 interface Storages {
   readonly lossy: Storage;
   readonly reliable: Storage;
@@ -135,7 +135,7 @@ suite('a lost command', {
 suite(
   'a lost command of a transaction',
   ['find', 'insert', 'update', 'delete', 'commitTransaction'].map((command) => [
-    `stores all changes once if it is ${command}`,
+    `leads to a retry that stores all changes once: ${command}`,
     withLosses(command, async ({ lossy, reliable }, lose) => {
       const before = buildCampaign(newId());
       const { workspaceId, id } = before;
@@ -156,13 +156,13 @@ suite(
   ]),
 );
 
-/** Longer than the server selection timeout of the client, and shorter than the adapter retries. */
+/** Longer than the server selection timeout of the driver, and shorter than the time for which the adapter retries. */
 const OUTAGE_MS = 6_000;
 
 suite(
   'a commit whose response is lost',
   {
-    'is applied once if the database is unavailable for seconds after it': () =>
+    'is applied once if the database is unavailable for some seconds afterwards': () =>
       withStorages(async ({ lossy, reliable, proxy }) => {
         const before = buildCampaign(newId());
         const { workspaceId, id } = before;
@@ -195,7 +195,7 @@ suite(
     : {},
 );
 
-suite('a lost change of a record that others change at the same time', {
+suite('a lost change of a record that another client changes at the same time', {
   'is never applied twice': () =>
     withStorages(({ lossy, reliable, proxy }) =>
       each(losses, async ({ what, times }) => {
@@ -214,5 +214,5 @@ suite('a lost change of a record that others change at the same time', {
       }),
     ),
 
-  'leaves no database behind': async () => (await database)?.stop(),
+  'clean-up: drops the database': async () => (await database)?.stop(),
 });

@@ -5,7 +5,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 
 type Action = (app: Application, workspaceId: string, id: string, memberId: string) => Promise<unknown>;
 
-/** Actions that the API does not have, and for which the command line would have to start each time. */
+/** The actions of this process. The API does not have them, and the command line would have to start for each of them. */
 const actions = {
   click: (app, workspaceId, campaignId) => app.campaigns.recordClicks(workspaceId, campaignId, 1),
   share: (app, workspaceId, campaignId, memberId) => app.campaigns.recordShare(workspaceId, campaignId, memberId),

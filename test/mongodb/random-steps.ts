@@ -28,20 +28,26 @@ export type RecordName =
   | 'tags'
   | 'apiKeys';
 
-/** Chooses one of the created records, mostly of the own workspace. */
+/**
+ * Chooses a record that earlier steps have created, mostly one of the own workspace: `at` is its position among those records.
+ * `none` chooses an unknown id.
+ */
 export interface RecordChoice {
   readonly from: 'own' | 'other' | 'none';
   readonly at: number;
 }
 
-/** An application, with the records that earlier steps have created in it. */
+/**
+ * One of the two sides that test/mongodb/equivalence.test.ts compares, memory or MongoDB: an application, and the records that
+ * earlier steps have created in it.
+ */
 export interface Side {
   readonly app: Application;
   workspace(at: number): string;
   caller(at: number): Promise<Caller>;
   id(workspaceId: string, recordName: RecordName, choice: RecordChoice): string;
   ids(workspaceId: string, recordName: RecordName, choices: readonly RecordChoice[]): string[];
-  slug(letter: string): string;
+  slug(slugLabel: string): string;
   now(): string;
 }
 
@@ -55,7 +61,7 @@ interface UseCaseCall {
 /** A use case with its input. */
 export interface Step extends UseCaseCall {
   readonly useCase: UseCase;
-  /** The records that it creates, if any. */
+  /** The type of the records that the use case creates, if any. */
   readonly creates: RecordName | undefined;
   /** Returns the step as it is printed in a failing sequence. */
   [fc.toStringMethod](): string;
@@ -80,7 +86,8 @@ const text = fc.oneof(
 );
 const term = fc.oneof({ weight: 4, arbitrary: fragment }, { weight: 1, arbitrary: textOf(2) });
 const name = fc.oneof(fc.constantFrom('One', 'ONE', 'one', 'Σίσυφοσ', 'ΣΊΣΥΦΟΣ', 'Σίσυφος', 'two'), text);
-const letter = fc.constantFrom('a', 'b', 'c', 'xn--bcher-kva');
+/** Labels of slugs, and idempotency keys. They are few, so that steps often use the same one. */
+const slugLabel = fc.constantFrom('a', 'b', 'c', 'xn--bcher-kva');
 const flag = fc.boolean();
 
 const mostly = <T>(usual: T, ...rare: T[]) => fc.constantFrom<T[]>(...Array<T>(12).fill(usual), ...rare);
@@ -108,7 +115,8 @@ const wait = fc.oneof(
 
 type InputArbitraries<T> = { [F in keyof T]: fc.Arbitrary<T[F]> };
 
-function step<T>(input: InputArbitraries<T>, run: (side: Side, input: T) => unknown) {
+/** Creates calls of a use case. */
+function callOf<T>(input: InputArbitraries<T>, run: (side: Side, input: T) => unknown) {
   return fc
     .record({ wait, input: fc.record(input) as fc.Arbitrary<T> })
     .map(({ wait, input }): UseCaseCall => ({ wait, input, run: async (side) => run(side, input) }));
@@ -120,7 +128,7 @@ function inWorkspace<T>(
   run: (side: Side, workspaceId: string, input: T) => unknown,
 ): fc.Arbitrary<UseCaseCall> {
   const all = { workspace: fc.constantFrom(0, 0, 0, 1), input: fc.record(input) as fc.Arbitrary<T> };
-  return step(all, (side, { workspace, input }) => run(side, side.workspace(workspace), input));
+  return callOf(all, (side, { workspace, input }) => run(side, side.workspace(workspace), input));
 }
 
 /** Creates calls of a use case by the owner of an API key. */
@@ -129,10 +137,10 @@ function byCaller<T>(
   run: (side: Side, caller: Caller, input: T) => unknown,
 ): fc.Arbitrary<UseCaseCall> {
   const all = { caller: fc.oneof(fc.constant(0), at), input: fc.record(input) as fc.Arbitrary<T> };
-  return step(all, async (side, { caller, input }) => run(side, await side.caller(caller), input));
+  return callOf(all, async (side, { caller, input }) => run(side, await side.caller(caller), input));
 }
 
-/** Replaced by the time of the step. */
+/** A date that is replaced by the time of the step. */
 const NOW = 'now';
 export const START_DATES = ['2100-01-01', '2100-01-02T09:30:00+02:00', '2100-01-01T00:00:00.001Z', '2100-02-01'];
 export const END_DATES = ['2100-02-01', '2100-01-02', '2100-03-01T00:00', '2100-01-01T23:59:59.999Z'];
@@ -143,7 +151,7 @@ const campaignFields = fc.record({
   status: fc.constantFrom('published', ...CAMPAIGN_STATUSES),
   startDate: fc.constantFrom(NOW, ...START_DATES),
   endDate: fc.constantFrom(NOW, ...END_DATES),
-  domain: rarelyPresent(fc.option(letter)),
+  domain: rarelyPresent(fc.option(slugLabel)),
   tags: optional(choices),
   groups: rarelyPresent(choices),
   pillar: rarelyPresent(fc.option(choice)),
@@ -213,7 +221,7 @@ const creatingFirst = {
     },
   ),
   'domains.createOrArchive': inWorkspace(
-    { slug: letter, archived: optional(flag), expiredUrl: optional(text), placeholder: optional(text) },
+    { slug: slugLabel, archived: optional(flag), expiredUrl: optional(text), placeholder: optional(text) },
     async (side, workspaceId, { slug, ...request }) => {
       const result = await side.app.domains.createOrArchive(workspaceId, { ...request, slug: side.slug(slug) });
       return { ...result.domain, created: result.created };
@@ -266,7 +274,7 @@ const creating = {
     ),
   ),
   once: byCaller(
-    { idempotencyKey: letter, fingerprint: mostly('f', 'g'), name, isRejected: mostly(false, true) },
+    { idempotencyKey: slugLabel, fingerprint: mostly('f', 'g'), name, isRejected: mostly(false, true) },
     (side, { workspaceId, keyId }, { name, isRejected, ...request }) =>
       side.app.runOnce({ ...request, workspaceId, keyId, operationId: 'createTag' }, async (app) => {
         const tag = await app.tags.create(workspaceId, name);
@@ -340,7 +348,7 @@ const changing = {
 };
 
 const reading = {
-  'workspaces.get': step({ at: fc.nat(1) }, (side, { at }) => side.app.workspaces.get(side.workspace(at))),
+  'workspaces.get': callOf({ at: fc.nat(1) }, (side, { at }) => side.app.workspaces.get(side.workspace(at))),
   'campaigns.get': byCaller({ choice }, async (side, caller, { choice }) =>
     toComparableCampaign(await side.app.campaigns.get(caller, side.id(caller.workspaceId, 'campaigns', choice))),
   ),
@@ -371,7 +379,7 @@ const listing = {
   'campaigns.list': byCaller(
     {
       ...paging,
-      domain: rarelyPresent(fc.option(letter)),
+      domain: rarelyPresent(fc.option(slugLabel)),
       tags: rarelyPresent(choices),
       tagNames: rarelyPresent(fc.array(name, { minLength: 1, maxLength: 3 })),
       user: rarelyPresent(choice),
@@ -428,8 +436,8 @@ type Services = {
 type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /**
- * Every use case. A missing one is a compile error. Excluded are those with which a comparison begins and ends, and the one
- * that reads the cache of a process.
+ * Every use case. If one is missing, this is a compile error. Excluded are `workspaces.create`, with which each run begins,
+ * `iterate`, with which it ends, `flush`, which `Side.caller` calls, and `needsLookup`, which reads the cache of one process.
  */
 type UseCase =
   | Exclude<

@@ -30,7 +30,7 @@ const OUTAGE_MS = 2_000;
 const REQUEST_INTERVAL_MS = 100;
 const COMMAND_COUNT = 40;
 
-/** The commands of docs/operating.md that shard the collections. */
+/** The names of the collections with their shard keys, from the commands of docs/operating.md. */
 const shardKeys = [
   ...readFileSync(join(root, 'docs/operating.md'), 'utf8').matchAll(
     /^sh\.shardCollection\('advocacy\.(\w+)', \{ (.*) \}\)$/gm,
@@ -57,29 +57,30 @@ async function shardDatabase(uri: string): Promise<void> {
   }
 }
 
-/** The cluster of all tests that stop no shard. Each test has a database of its own. */
+/** The cluster for all tests that stop no shard. Each of these tests has its own database. */
 let sharedCluster: Promise<FakeMongos> | undefined;
 
+/** Starts two shards and two routers for the first test that needs them. */
 const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
-/** The one storage of the contract: in the cluster of MONGOS, or in the shared cluster. */
-let opened: Promise<ReturnType<typeof mongodbStorage> & { readonly uri: string }> | undefined;
+/** The storage of all contract tests, in the cluster of the environment variable `MONGOS` or in the shared cluster. */
+let contractStorage: Promise<ReturnType<typeof mongodbStorage> & { readonly uri: string }> | undefined;
 
-async function openContract() {
+async function openContractStorage() {
   const uri = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
-  const storage = mongodbStorage(uri, () => undefined);
-  await waitUntil(() => succeeds(storage.storage.checkReady()));
-  return { ...storage, uri };
+  const opened = mongodbStorage(uri, () => undefined);
+  await waitUntil(() => succeeds(opened.storage.checkReady()));
+  return { ...opened, uri };
 }
 
 async function openStorage() {
-  opened ??= openContract();
-  return { storage: (await opened).storage, close: async () => undefined };
+  contractStorage ??= openContractStorage();
+  return { storage: (await contractStorage).storage, close: async () => undefined };
 }
 
 async function closeStorage(): Promise<void> {
-  if (!opened) return;
-  const { connection, uri } = await opened;
+  if (!contractStorage) return;
+  const { connection, uri } = await contractStorage;
   await connection.close();
   if (process.env.MONGOS) await dropDatabase(uri);
 }
@@ -154,15 +155,15 @@ function newWorkspaceIdOnShard(shard: number, cluster: FakeMongos): string {
 
 const checkIsReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }) => status === 200);
 
-// Only in long runs: replica sets run the contract in every run, and the tests below cover the differences.
+// The contract runs here only if the run is long. Every run tests it on a replica set. The tests below test what a cluster adds.
 if (isLong || process.env.MONGOS) {
   suite('storage in a sharded cluster', ...defineStorageContract(openStorage), {
-    'drops its database': closeStorage,
+    'clean-up: closes the storage': closeStorage,
   });
 }
 
 suite('a sharded cluster', {
-  'gets each command of the API on one shard, and on all shards only the list of workspaces': () =>
+  'sends each command of the API to one shard, and only the list of workspaces to all shards': () =>
     withSharedStorage(async ({ cluster, uri }) => {
       const tenant = await withApplication(uri, (app) => createTenant({ app }, 'tenant'));
       cluster.broadcasts.length = 0;
@@ -184,7 +185,7 @@ suite('a sharded cluster', {
       assert.deepEqual([...new Set(cluster.broadcasts)], ['find workspaces']);
     }),
 
-  'gets a retry of a command whose shard was unavailable': () =>
+  'gets a retry of a command whose shard was unavailable or whose data moved': () =>
     withSharedStorage(async ({ storage, connection, cluster }) => {
       const record = buildTag(newId(), 'one');
       await storage.tags.add(record);
@@ -194,6 +195,7 @@ suite('a sharded cluster', {
         ['find', () => storage.runInTransaction((staged) => staged.tags.get(workspaceId, id))],
         ['aggregate', async () => (await storage.tags.count(workspaceId, [])) === 1 && record],
       ];
+      // The codes of adapters/mongodb/errors.ts for an unavailable shard, a time limit and moved data.
       for (const code of [6, 50, 89, 133, 202, 407, 13388]) {
         for (const [command, read] of reads) {
           const before = connection.retries;
@@ -212,6 +214,7 @@ suite('a sharded cluster', {
       cluster.fail('find', MAX_TIME_EXPIRED_CODE, 9);
       await assert.rejects(storage.campaigns.list(newId(), query), SearchTimeout);
       assert.equal(cluster.remainingFailureCount, 8);
+      // Cancel the remaining planned failures.
       cluster.fail('', 0, 0);
     }),
 
@@ -230,7 +233,7 @@ suite('a sharded cluster', {
       }
     }),
 
-  'has no open cursor after a response that is too large': () =>
+  'returns a result above 16 MiB, and has no open cursor afterwards': () =>
     withSharedStorage(async ({ storage, cluster }) => {
       const workspaceId = newId();
       const description = 'x'.repeat(3_000_000);
@@ -244,11 +247,11 @@ suite('a sharded cluster', {
       assert.deepEqual(await findIdleCursors(cluster), []);
     }),
 
-  'stops the cluster': async () => (await sharedCluster)?.stop(),
+  'clean-up: stops the cluster': async () => (await sharedCluster)?.stop(),
 });
 
 suite('a shard that is unavailable', {
-  'fails only the requests of its own workspaces, within the time limit, until it is available': () =>
+  'fails only requests to its own workspaces, within the time limit, until it is available again': () =>
     withOwnCluster(async (cluster, uri) => {
       const tenants = await withApplication(uri, async (app) => [
         await createTenantOnShard(0, cluster, app),
@@ -303,7 +306,7 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'fails only its part of a batch, leaves connections to others, is not a conflict, and is logged': () =>
+  'fails only its part of a batch, leaves connections for other shards, causes no conflict, and is logged': () =>
     withOwnCluster((cluster, uri) =>
       withStorage(cluster, uri, async ({ storage, connection, logLines }) => {
         cluster.hostTimeoutMs = 200;

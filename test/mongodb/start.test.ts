@@ -141,7 +141,7 @@ suite('a start on a MongoDB that cannot be used', {
     }
   },
 
-  'reports that the port is taken, and exits with 1': () =>
+  'reports that the port is taken, whether MongoDB is available or not, and exits with 1': () =>
     withReplicaSet(async ({ uri, server }) => {
       const taken = createServer().listen(0, '127.0.0.1');
       await once(taken, 'listening');
@@ -229,9 +229,10 @@ suite('a connection string without the name of a database', {
 });
 
 suite('the response of a server to hello', {
-  'shows whether the connection string can use it': () =>
-    each<readonly [Document, string | undefined, boolean | undefined]>(
+  'shows whether the connection string can be used with the server': () =>
+    each<readonly [hello: Document, replicaSet: string | undefined, isPermanent: boolean | undefined]>(
       {
+        // `isPermanent` is `undefined` if there is no problem.
         'a member without replicaSet': [{ setName: 'rs0' }, undefined, undefined],
         'a member with replicaSet': [{ setName: 'rs0' }, 'rs0', undefined],
         'a member of another replica set': [{ setName: 'rs1' }, 'rs0', true],
@@ -245,7 +246,7 @@ suite('the response of a server to hello', {
 });
 
 suite('an unavailable MongoDB', {
-  'is reported with the commands for a replica set if it starts as a standalone server': async () => {
+  'is reported with the commands for a replica set if it later starts as a standalone server': async () => {
     const { uri, server } = await startStandalone();
     try {
       await server.kill();

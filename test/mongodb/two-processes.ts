@@ -38,15 +38,15 @@ interface OpenProcesses {
 
 let opened: Promise<OpenProcesses> | undefined;
 
-/** Runs a test with the two processes, which all tests of a file share until `closeProcesses`. */
+/** Runs a test in a new workspace. All tests of a file use the same processes until `closeProcesses` stops them. */
 export async function withTwoProcesses(test: (two: TwoProcesses) => Promise<void>): Promise<void> {
   opened ??= open();
   const { services, operators, app } = await opened;
   const { workspaceId, key } = await createWorkspace(app);
   const createCall =
     ({ url }: ServiceProcess): Api['call'] =>
-    (method, path, call) =>
-      request(url + path, method, { key, ...call });
+    (method, path, options) =>
+      request(url + path, method, { key, ...options });
   await test({ workspaceId, services: mapPair(services, createCall), operators, app });
 }
 

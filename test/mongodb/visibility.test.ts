@@ -18,7 +18,7 @@ type Call = Api['call'];
 
 let tenantCount = 0;
 
-/** Runs a test twice with a tenant of its own, so that each of the two processes is `one` once. */
+/** Runs a test twice, each time with its own tenant. Each process is `one` in one of the runs, and `other` in the other one. */
 function inBothOrders(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>): Promise<void> {
   return withTwoProcesses(async ({ services: [first, second], app }) => {
     const orders: Readonly<Record<string, Pair<Call>>> = { forwards: [first, second], backwards: [second, first] };
@@ -70,20 +70,20 @@ suite('a change by one process', {
   'is visible in the other at once: domains, archived domains and the primary domain': () =>
     inBothOrders(async (one, other, { names: { domain: oldest } }) => {
       const [younger, youngest] = [`younger.${oldest}`, `youngest.${oldest}`];
-      const archive = async (call: Call, slug: string, archived: boolean) =>
+      const setArchived = async (call: Call, slug: string, archived: boolean) =>
         jsonOf(await call('POST', '/domains', { body: { slug, archived } }));
       const listLive = async (call: Call) =>
         jsonOf(await call('GET', '/domains')).map((it: { slug: string; primary: boolean }) => [it.slug, it.primary]);
       assert.equal(jsonOf(await one('POST', '/domains', { body: { slug: younger } }), 201).primary, false);
       assert.equal(jsonOf(await other('POST', '/domains', { body: { slug: youngest } }), 201).primary, false);
       assertConflict(await one('POST', '/domains', { body: { slug: youngest } }));
-      await archive(one, oldest, true);
+      await setArchived(one, oldest, true);
       assert.deepEqual(await listLive(other), [
         [youngest, false],
         [younger, true],
       ]);
-      assert.equal((await archive(other, oldest, false)).primary, false);
-      await archive(other, younger, true);
+      assert.equal((await setArchived(other, oldest, false)).primary, false);
+      await setArchived(other, younger, true);
       assert.deepEqual(await listLive(one), [
         [youngest, true],
         [oldest, false],
@@ -103,7 +103,7 @@ suite('a change by one process', {
       jsonOf(await one('POST', '/tags', { body: { name: 'old' } }), 201);
     }),
 
-  'is replayed by the other for a POST with the same Idempotency-Key': () =>
+  'is not repeated by the other, which replays its response for the same Idempotency-Key': () =>
     inBothOrders(async (one, other, tenant) => {
       const headers = { 'Idempotency-Key': 'once' };
       await each(postOperations, async (operation) => {
@@ -118,5 +118,5 @@ suite('a change by one process', {
       assertInvalidFields(await other('POST', '/tags', { body, headers }), ['Idempotency-Key']);
     }),
 
-  'closes the processes': closeProcesses,
+  'clean-up: closes the processes': closeProcesses,
 });

@@ -20,7 +20,7 @@ suite('the metrics of a service on MongoDB and Redis', {
     try {
       const { key } = await withApplication(database.uri, async (app) => {
         const workspace = await createWorkspace(app);
-        // Otherwise the service would record the first use of the key in the background, and use a connection.
+        // Otherwise the service would record the first use of the key in the background, and use a connection for that.
         await app.apiKeys.authenticate(workspace.key);
         await app.apiKeys.flush();
         return workspace;
@@ -29,7 +29,7 @@ suite('the metrics of a service on MongoDB and Redis', {
       await withProcess({ ...createMongodbSettings(proxy.uri), ...settings }, async (service) => {
         const { url } = service;
         const headers = { Authorization: `Bearer ${key}` };
-        const create = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
+        const postWithoutBody = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
         const list = async () => (await fetch(`${url}/campaigns`, { headers })).status;
         const waitForMetric = (name: string, isExpected: (value: number) => boolean) =>
           waitUntil(async () => isExpected((await scrape(service)).get(name) ?? Number.NaN));
@@ -46,11 +46,12 @@ suite('the metrics of a service on MongoDB and Redis', {
 
         await redis.kill();
         await waitForMetric('rate_limit_shared', (value) => value === 0);
-        assert.equal(await create(), 400);
+        assert.equal(await postWithoutBody(), 400);
         assert.equal((await scrape(service)).get(fallbacks), 1);
         await redis.start();
         await waitForMetric('rate_limit_shared', (value) => value === 1);
 
+        // The driver retries after the first loss, and the adapter after the second.
         proxy.lose('find', 'request', 2);
         assert.equal(await list(), 200);
         assert.equal((await scrape(service)).get('storage_retries_total'), 1);
@@ -95,10 +96,10 @@ suite('the metrics of a service on MongoDB and Redis', {
           ownMetrics.filter((name) => !section.includes(`\`${name}\``)),
           [],
         );
-        const alerts = [...section.matchAll(/\b(?:http|rate_limit|storage|nodejs|process)_\w+/g)].map(([name]) => name);
+        const listed = [...section.matchAll(/\b(?:http|rate_limit|storage|nodejs|process)_\w+/g)].map(([name]) => name);
         const isMeasured = (name: string) => measured.has(name.replace(/_(?:bucket|count|sum)$/, ''));
         assert.deepEqual(
-          alerts.filter((name) => !isMeasured(name)),
+          listed.filter((name) => !isMeasured(name)),
           [],
         );
       });

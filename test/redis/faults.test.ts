@@ -14,6 +14,7 @@ interface Context {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
   readonly limiters: RedisRateLimiters;
   readonly limiter: RateLimiter;
+  /** The lines that the rate limiters have logged. */
   readonly lines: readonly string[];
 }
 
@@ -31,7 +32,7 @@ async function withRedis(test: (context: Context) => Promise<void>): Promise<voi
   }
 }
 
-/** Counts requests of many clients until a condition holds. Fails if a request fails, or after ten seconds. */
+/** Counts simultaneous requests until a condition holds. Fails if a request cannot be counted, or after ten seconds. */
 async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await holds())) {
@@ -41,8 +42,8 @@ async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise
   }
 }
 
-/** Returns whether Redis counts a request. */
-async function isShared({ limiters, limiter }: Context): Promise<boolean> {
+/** Counts a request, and returns whether Redis counted it. Otherwise, the process counted it on its own. */
+async function isCountedByRedis({ limiters, limiter }: Context): Promise<boolean> {
   const { test: before } = limiters.fallbacks;
   await limiter.consume('key');
   return limiters.fallbacks.test === before;
@@ -52,13 +53,13 @@ suite('a rate limiter whose Redis fails', {
   'counts on its own while Redis is frozen, and in Redis again afterwards': () =>
     withRedis(async (context) => {
       const { redis, lines } = context;
-      await consumeUntil(context, () => isShared(context));
+      await consumeUntil(context, () => isCountedByRedis(context));
       redis.freeze();
       await consumeUntil(context, () => lines.length === 1);
       assert.match(lines[0] as string, /Redis is unavailable/);
-      assert.equal(await isShared(context), false);
+      assert.equal(await isCountedByRedis(context), false);
       redis.thaw();
-      await consumeUntil(context, () => isShared(context));
+      await consumeUntil(context, () => isCountedByRedis(context));
       assert.match(lines[1] as string, /Redis is available again/);
     }),
 
@@ -67,9 +68,9 @@ suite('a rate limiter whose Redis fails', {
       const { redis, lines } = context;
       await redis.kill();
       await consumeUntil(context, () => lines.length === 1);
-      assert.equal(await isShared(context), false);
+      assert.equal(await isCountedByRedis(context), false);
       await redis.start();
-      await consumeUntil(context, () => isShared(context));
+      await consumeUntil(context, () => isCountedByRedis(context));
       assert.equal(lines.length, 2);
     }),
 
@@ -78,6 +79,7 @@ suite('a rate limiter whose Redis fails', {
       const { redis, lines, limiters } = context;
       const client = new Redis(redis.url);
       await client.config('SET', 'maxmemory', '1');
+      // The limiter reconnects after three failures. So the test waits until it has reconnected several times.
       const countConnections = async () => Number(/connections_received:(\d+)/.exec(await client.info('stats'))?.[1]);
       const before = await countConnections();
       await consumeUntil(context, async () => (await countConnections()) > before + 3);
@@ -87,7 +89,7 @@ suite('a rate limiter whose Redis fails', {
         /^Redis is unavailable: (?:ERR Error running script .*: -)?OOM command not allowed /,
       );
       await client.config('SET', 'maxmemory', '0');
-      await consumeUntil(context, () => isShared(context));
+      await consumeUntil(context, () => isCountedByRedis(context));
       assert.equal(limiters.isUp, true);
       client.disconnect();
     }),

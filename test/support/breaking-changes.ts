@@ -117,7 +117,7 @@ function parametersByName(operation: Part, document: Part): Map<string, Part> {
 const schemaOf = (body: Part): Part => body?.content['application/json'].schema;
 const contentOf = (response: Part, document: Part): Part => schemaOf(resolveReference(response, document));
 
-/** Returns the alternative with the type of another one. If there is none, the comparison of types reports it. */
+/** Returns the alternative of `anyOf` with the type of `one`. If there is none, the comparison of types reports that. */
 function alternativeOf({ anyOf = [] }: Part, one: Part): Part {
   return anyOf.find((other: Part) => other.$ref === one.$ref && String(other.type) === String(one.type));
 }

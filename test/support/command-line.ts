@@ -65,7 +65,10 @@ export function createCommandLine(system: Partial<System> = {}): TestCommandLine
   return { ...core, run };
 }
 
-/** Returns a stream that collects its text and has the given properties. A complete stream is returned unchanged. */
+/**
+ * Returns a stream that has the given properties and collects the text that is written to it. If the properties are a `Writable`
+ * themselves, returns them unchanged, and collects no text.
+ */
 function createCollectingStream(properties: Partial<TerminalStream> = {}): {
   readonly stream: TerminalStream;
   text(): string;
@@ -87,7 +90,7 @@ export const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
 export interface StartedCommand {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: Promise<CommandOutput>;
-  /** Waits until the pattern matches standard output. Resolves to its first group. Rejects if the command exits first. */
+  /** Waits until standard output matches. Resolves to the first group of the match. Rejects if the command exits first. */
   waitForOutput(pattern: RegExp): Promise<string>;
 }
 

@@ -35,7 +35,7 @@ export function parseCompose(text = composeText): Compose {
   return parse(text, { merge: true });
 }
 
-/** A variable that the file takes from the environment: `${NAME:-default}` or `${NAME:?message}`. */
+/** A variable of docker-compose.yml: `${NAME}`, `${NAME:-text}` with a default, or `${NAME:?text}` with an error message. */
 interface Variable {
   readonly name: string;
   readonly kind: '-' | '?' | undefined;

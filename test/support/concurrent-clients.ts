@@ -25,9 +25,9 @@ export function requestBytes(method: string, path: string, body = ''): Buffer {
 }
 
 /**
- * Returns the bytes of a search for `z` and another letter. It examines all campaigns: terms of three letters have an index, and a
- * term whose first letter does not occur is found missing at once. Simultaneous searches have different terms, so that none shares a
- * result.
+ * Returns the bytes of a search for `z` and another letter. The search examines all campaigns, because only terms of three or
+ * more letters have an index. The term starts with `z`, which the campaigns of the tests contain, because a text without the
+ * first letter of the term is skipped at once. Simultaneous searches have different terms, so that they do not share a result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);
@@ -37,7 +37,7 @@ export function searchRequest(number: number, key: string): Buffer {
 const PAGE_SIZE = 25;
 const LARGE_BODY = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
 
-/** Creates a first page of campaigns so large that forty responses exceed the buffers of a connection. */
+/** Creates a first page of large campaigns. Forty responses with this page exceed the buffers of a connection. */
 export async function createLargePage(url: string): Promise<void> {
   const clients = await ConcurrentClients.open(url, PAGE_SIZE);
   const responses = await clients.sendOnAll(requestBytes('POST', '/campaigns', LARGE_BODY));
@@ -45,7 +45,7 @@ export async function createLargePage(url: string): Promise<void> {
   assert.ok(responses.every(({ status }) => status === 201));
 }
 
-/** Persistent connections with one request at a time each. They cost this process so little that it can overload a service. */
+/** Persistent connections that send one request at a time. They need so little CPU time that they can overload a service. */
 export class ConcurrentClients {
   private constructor(private readonly sockets: readonly Socket[]) {}
 
@@ -76,7 +76,7 @@ export class ConcurrentClients {
     return responses;
   }
 
-  /** Sends requests at a constant rate for a time, as long as a connection is free. Does not wait for responses. */
+  /** Sends requests at a constant rate for a time, without waiting for responses. If no connection is free, the requests wait. */
   async sendAtRate(request: Buffer, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
     const free = [...this.sockets];
     const responses: Promise<TimedResponse>[] = [];

@@ -46,7 +46,7 @@ export async function readBuildContext(): Promise<string[]> {
 /** Runs every instruction of the Dockerfile. Each stage is a folder below `parent`, and commands run on this machine. */
 export async function buildImage(parent: string): Promise<Image> {
   const stages = new Map<string, Stage>();
-  const names = await readBuildContext();
+  const contextNames = await readBuildContext();
   let stage: Stage | undefined;
   for (const { keyword, args } of await readDockerfile()) {
     if (keyword === 'FROM') {
@@ -65,7 +65,7 @@ export async function buildImage(parent: string): Promise<Image> {
       await mkdir(stage.folder);
       if (base) await cp(base.folder, stage.folder, { recursive: true });
     } else if (stage) {
-      await runInstruction(keyword, args, stage, stages, names);
+      await runInstruction(keyword, args, stage, stages, contextNames);
     }
   }
   return stage as Stage;
@@ -78,7 +78,7 @@ async function runInstruction(
   args: string,
   stage: Stage,
   stages: ReadonlyMap<string, Stage>,
-  names: readonly string[],
+  contextNames: readonly string[],
 ): Promise<void> {
   const here = join(stage.folder, stage.workdir);
   if (keyword === 'WORKDIR') {
@@ -89,7 +89,7 @@ async function runInstruction(
     const sources = (paths as string).split(' ');
     const target = sources.pop() as string;
     for (const source of sources) {
-      if (!from && !names.includes(source)) throw new Error(`.dockerignore excludes ${source}`);
+      if (!from && !contextNames.includes(source)) throw new Error(`.dockerignore excludes ${source}`);
       const origin = from ? join(stages.get(from)?.folder as string, source) : join(root, source);
       await cp(origin, join(here, target.endsWith('/') ? join(target, source) : target), { recursive: true });
     }

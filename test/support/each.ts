@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 
 const MAX_SHOWN_FAILURE_COUNT = 10;
 
-/** Checks every case of a table. Then it fails with the names of all failed cases. Tables can be nested. */
+/** Checks every case of a table, and then fails with the names of all failed cases, if any. Calls can be nested. */
 export async function each<Case>(
   table: Iterable<readonly [name: string, value: Case]> | Readonly<Record<string, Case>>,
   check: (value: Case, name: string) => unknown,

@@ -6,7 +6,7 @@ export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 /** A valid id that no record has. */
 export const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000';
 
-/** Returns the JSON of a response. Fails with its text if it has another status. */
+/** Returns the JSON of a response. Fails with the text of the response if the status differs. */
 export function jsonOf(response: ApiResponse, status = 200): ApiResponse['json'] {
   assert.equal(response.status, status, response.text);
   return response.json;

@@ -11,12 +11,13 @@ import type { ServerProcess } from './server-process.ts';
  * A stand-in for mongos in front of real replica sets of one member, because the tests have no mongos. It routes commands by
  * the first field of the shard key that `shardCollection` names, and keeps collections without a shard key on the first shard.
  * As mongos does, it responds to `ping` without a shard, and waits for the primary of a shard until `maxTimeMS` is over. Then
- * it reports 50 for a read, or a write error for each document. It supports only the commands that the service sends. It
- * rejects others, and a write that is not for exactly one shard.
+ * it reports error code 50 for a read, or a write error for each document. It supports only the commands that the service
+ * sends. It rejects other commands, and writes that are not for exactly one shard.
  *
- * Limits: a value of the shard key is on the shard of its hash, so a workspace is never split and no chunk moves. A transaction
- * over several shards is committed on one after the other (no two-phase commit), with a snapshot of its own on each. The
- * cluster time is not passed on. Cursors over several shards must fit into one batch. It has no config servers.
+ * Differences from mongos: a document is on the shard of the hash of its shard key value, so a workspace is never split and no
+ * chunk moves. A transaction over several shards is committed on one shard after the other (no two-phase commit), with a
+ * separate snapshot on each. The cluster time is not passed on. Cursors over several shards must fit into one batch. There are
+ * no config servers.
  */
 export interface FakeMongos {
   /** The URI of all routers, which are in front of the same shards. */
@@ -24,7 +25,7 @@ export interface FakeMongos {
   readonly shards: readonly ServerProcess[];
   /** Reads and inserts that were sent to more than one shard, such as `find workspaces`. */
   readonly broadcasts: string[];
-  /** How long a router waits for the primary of a shard before it reports 133 (`defaultFindReplicaSetHostTimeoutMS`). */
+  /** How long a router waits for the primary of a shard before it reports error 133 (`defaultFindReplicaSetHostTimeoutMS`). */
   hostTimeoutMs: number;
   /** The index of the shard with the documents that have this value in the first field of the shard key. */
   shardOf(value: string): number;
@@ -66,7 +67,7 @@ const HELLO_RESPONSE = {
   ok: 1,
 };
 
-/** Starts shards, and routers in front of them that share nothing but the shards and the shard keys. */
+/** Starts shards, and routers in front of them. Routers share the shards, the shard keys and the transactions, but no cursors. */
 export async function startFakeMongos(shardCount = 2, routerCount = 1): Promise<FakeMongos> {
   const sets: ReplicaSet[] = await Promise.all(Array.from({ length: shardCount }, () => startReplicaSet()));
   const shards = sets.map(({ members }) => members[0] as ServerProcess);
@@ -99,14 +100,14 @@ interface Cluster extends Pick<FakeMongos, 'shards' | 'broadcasts' | 'shardOf' |
   hostTimeoutMs: number;
   /** The first field of the shard key of each sharded collection, by `database.collection`. */
   readonly keys: Map<string, string>;
-  /** The open transactions. A router may commit or abort one of another router, as with the recovery token of mongos. */
+  /** The open transactions. A router may commit or abort one of another router's, as with the recovery token of mongos. */
   readonly transactions: Map<string, Transaction>;
   plannedFailure: { command: string; code: number; times: number };
 }
 
 async function listen(cluster: Cluster) {
   const sockets = new Set<Socket>();
-  /** The shard of each cursor, which only this router knows. */
+  /** The shard of each cursor. Other routers do not know the cursors of this one. */
   const cursors = new Map<string, number>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -254,13 +255,13 @@ async function insert(
   send: SendToShard,
 ): Promise<CommandResponse> {
   const documents = command.documents as readonly Document[];
-  const indexes = new Map<number, number[]>();
+  const indexesByShard = new Map<number, number[]>();
   for (const [i, document] of documents.entries()) {
     const shard = findShards(document)[0] as number;
-    indexes.set(shard, [...(indexes.get(shard) ?? []), i]);
+    indexesByShard.set(shard, [...(indexesByShard.get(shard) ?? []), i]);
   }
   const responses = await Promise.all(
-    [...indexes].map(async ([shard, ownIndexes]) => {
+    [...indexesByShard].map(async ([shard, ownIndexes]) => {
       const part = ownIndexes.map((i) => documents[i] as Document);
       const response = await send(shard, { ...command, documents: part }).catch((error) => toWriteErrors(error, part));
       const errors = (response.writeErrors ?? []) as readonly Document[];
@@ -307,7 +308,7 @@ function toErrorResponse(error: unknown): CommandResponse {
   return { ok: 0, code, errmsg: String(error instanceof Error ? error.message : error) };
 }
 
-/** A connection to the primary of a shard, for one command at a time. It opens at the first command. */
+/** A connection to the primary of a shard, for one command at a time. The connection opens at the first command. */
 class ShardConnection {
   private socket: Socket | undefined;
   private onResponse: ((response: CommandResponse) => void) | undefined;

@@ -8,7 +8,7 @@ import type { ServerProcess } from './server-process.ts';
 export interface Fleet {
   readonly services: readonly ServiceProcess[];
   readonly redis: ServerProcess;
-  /** A process on the same database that counts requests in memory. */
+  /** A process on the same database whose rate limiter counts requests in memory, not in Redis. */
   readonly unsharedService: ServiceProcess;
   /** An API key of the workspace in the database. */
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Fleet {
   createKey(): Promise<string>;
 }
 
-/** Runs `size` services during a test. The test may kill Redis. */
+/** Runs `size` processes with Redis, and `unsharedService`, during a test. The test may kill Redis. */
 export async function withFleet(
   size: number,
   settings: Readonly<Record<string, string>>,

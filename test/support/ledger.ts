@@ -17,7 +17,7 @@ const INTERNAL_ERROR = {
   },
 };
 
-/** Fails unless the response is an internal error with exactly this body. */
+/** Fails unless the response is a 500 with exactly the body `INTERNAL_ERROR`. */
 export function assertInternalError({ status, text }: LoadResponse): void {
   assert.equal(status, 500, text);
   assert.deepEqual(JSON.parse(text), INTERNAL_ERROR);
@@ -57,17 +57,17 @@ export class Ledger {
     const body = { ...campaignBody, name };
     this.sentNames.add(name);
     this.pending.delete(client);
-    const sent = await send(this.url(), { ...POST, key: this.key, body, ...(headers && { headers }) });
-    if (sent.status === 201) {
-      this.acknowledged.set(name, JSON.parse(sent.text).id);
+    const response = await send(this.url(), { ...POST, key: this.key, body, ...(headers && { headers }) });
+    if (response.status === 201) {
+      this.acknowledged.set(name, JSON.parse(response.text).id);
     } else {
       if (headers) this.pending.set(client, name);
       await delay(RETRY_DELAY_MS);
     }
-    return sent;
+    return response;
   }
 
-  /** Fails unless all acknowledged campaigns are stored, and none of them twice. */
+  /** Fails unless all acknowledged campaigns are stored, and no sent campaign is stored twice. */
   async assertStored(uri: string, workspaceId: string): Promise<void> {
     const stored = await withApplication(uri, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));

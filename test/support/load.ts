@@ -79,8 +79,8 @@ export function quantile(values: readonly number[], part: number): number {
 }
 
 /** Returns the longest time between two consecutive successes, in milliseconds. */
-export function findLongestGap(sent: readonly LoadResponse[]): number {
-  const ends = sent
+export function findLongestGap(responses: readonly LoadResponse[]): number {
+  const ends = responses
     .filter(({ status }) => status >= 200 && status < 300)
     .map(({ sentAt, milliseconds }) => sentAt + milliseconds)
     .sort((a, b) => a - b);

@@ -11,7 +11,7 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-/** Known before the first test of the file begins, so that no test's time limit includes a download. */
+/** The server, or why there is none. It is awaited before the first test, so that no time limit of a test includes a download. */
 const server = await (process.send ? requestFromRunner() : getSharedMongod());
 
 /** Creates a database. Rejects with `MissingDependencyError` if MongoDB is missing. */
@@ -36,7 +36,7 @@ async function requestFromRunner(): Promise<SharedMongod> {
   return (await once(process, 'message'))[0];
 }
 
-/** Returns the URI with another database. Its user is still authenticated against the same database as before. */
+/** Returns the URI with another database. The user of the URI is still authenticated against the same database. */
 export function withDatabaseName(uri: string, name: string): string {
   const [, server, oldName, query] = /^([^:]+:\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(uri) as RegExpExecArray;
   const options = new URLSearchParams(query);

@@ -3,13 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { REQUEST_ID_OFFSET, RESPONSE_TO_OFFSET, readCommandName, readMessages } from './mongodb-wire.ts';
 
-/** The lost part of a command: the server never gets the request, or executes it and the response is lost. */
+/** The lost part of a command: the server never gets the request, or executes the command and the response is lost. */
 export type Loss = 'request' | 'response';
 
 /** A proxy in front of a MongoDB that loses commands, as a network does. Each loss closes the connection. */
 export interface MongodbProxy {
   readonly uri: string;
-  /** Loses the next `times` commands of a name. Runs `onLoss` after each, before the connection is closed. */
+  /** Loses the next `times` commands of a name. Runs `onLoss` after each loss, before the connection is closed. */
   lose(command: string, what: Loss, times: number, onLoss?: () => Promise<unknown>): void;
   /** The number of commands that are still to be lost. */
   readonly remainingLossCount: number;
@@ -87,7 +87,7 @@ async function findPrimaryAddress(uri: string): Promise<string> {
   }
 }
 
-/** Returns the URI of the same database at another address. The client connects to no other members. */
+/** Returns the URI of the same database at another address. The client connects to no other members of the replica set. */
 function toDirectUri(uri: string, address: string): string {
   const [, scheme, user = '', database, query = ''] = /^([^:]+:\/\/)([^@/]+@)?[^/]+\/([^?]*)(\?.*)?$/.exec(
     uri,

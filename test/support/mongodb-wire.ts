@@ -38,12 +38,12 @@ export function readCommandName(message: Buffer): string {
 /** A command or a response. */
 interface DecodedMessage {
   readonly document: Document;
-  /** Whether it is an OP_QUERY, which drivers send first on a connection. The response must be an OP_REPLY. */
+  /** Whether the message is an OP_QUERY, which drivers send first on a connection. The response must be an OP_REPLY. */
   readonly isQuery: boolean;
   readonly expectsResponse: boolean;
 }
 
-/** Decodes a command or a response. Drivers send batches (such as the documents of an insert) as sections of their own. */
+/** Decodes a command or a response. Drivers send batches (such as the documents of an insert) as separate sections. */
 export function decodeMessage(message: Buffer): DecodedMessage {
   const read = (at: number) => BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)), BSON_OPTIONS);
   if (message.readInt32LE(OPERATION_OFFSET) === OP_QUERY) {

@@ -15,7 +15,7 @@ interface DocumentedResponse {
   readonly content: { readonly 'application/json': { readonly schema: object } };
 }
 
-/** The formats of the document. `true` accepts everything: patterns and limits of the schema are narrower. */
+/** The formats of the document. `true` accepts every value, because the schemas have narrower limits. */
 const formats = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
@@ -122,8 +122,8 @@ function parseParameter(type: string, values: readonly string[]): unknown {
 }
 
 /**
- * Normalizes a request as the service does. The document does not describe this: surrounding spaces, an upper-case scheme, a dot at
- * the end of a domain name, duplicates in a list.
+ * Normalizes a request as the service does. The document does not describe that the service accepts surrounding spaces, an
+ * upper-case scheme, a dot at the end of a domain name, and duplicates in a list.
  */
 function normalize(value: unknown): unknown {
   if (typeof value === 'string') {

@@ -14,8 +14,8 @@ export const operationsWithId = allOperations.filter(([, { path }]) => path.incl
 export const operationsWithQuery = allOperations.filter(([, { query }]) => Object.keys(query.shape).length > 0);
 export const postOperations = allOperations.filter(([, { method }]) => method === 'POST');
 
-let names = 0;
-const newName = () => `new-${++names}`;
+let nameCount = 0;
+const newName = () => `new-${++nameCount}`;
 
 const bodies: Readonly<Record<string, () => object>> = {
   createCampaign: () => campaignBody(),
@@ -28,7 +28,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   updateTag: () => ({ name: newName() }),
 };
 
-/** Returns a request of an operation that succeeds: for a record of the tenant, with an unused name. */
+/** Returns a valid request of an operation: for a record of the tenant, and with an unused name. */
 export function validCallOf(
   operation: Operation,
   { ids }: Pick<Tenant, 'ids'>,
@@ -77,16 +77,16 @@ export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
 }
 
 /** Sends a request that would succeed without the given changes. */
-export type SendRequest = (other?: Partial<RawRequest>) => Promise<ApiResponse>;
+export type SendRequest = (changes?: Partial<RawRequest>) => Promise<ApiResponse>;
 
 /**
- * Runs a test that sends only requests to be rejected, and then asserts that nothing has changed. Also asserts that the original
- * request succeeds, so that no rejected one has reserved a name.
+ * Runs a test that sends only requests that must be rejected. Then asserts that nothing has changed, and that the original
+ * request succeeds, so that no rejected request has reserved a name.
  */
 export async function assertChangesNothing(
   api: Api,
   operation: Operation,
-  test: (ask: SendRequest, body: string, tenant: Tenant) => Promise<void>,
+  test: (sendChanged: SendRequest, body: string, tenant: Tenant) => Promise<void>,
 ): Promise<void> {
   const tenant = await createTenant(api, 'tenant');
   const call = validCallOf(operation, tenant);
@@ -94,7 +94,7 @@ export async function assertChangesNothing(
   const headers = body === undefined ? [] : ([['Content-Type', 'application/json']] as const);
   const request = { method: operation.method, target: call.path, key: tenant.key, headers, body };
   const before = await readAllLists(api, tenant.key);
-  await test((other) => callRaw(api, { ...request, ...other }), body ?? '', tenant);
+  await test((changes) => callRaw(api, { ...request, ...changes }), body ?? '', tenant);
   assert.deepEqual(await readAllLists(api, tenant.key), before);
   const { status, text } = await callRaw(api, request);
   assert.equal(status, successStatusOf(operation), text);

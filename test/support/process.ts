@@ -53,7 +53,7 @@ export async function waitForService(child: ChildProcess): Promise<ServiceProces
   const failed = exit.then((code) => {
     throw new Error(`ended with exit code ${code}: ${output.stderr}`);
   });
-  // It also rejects after the service listened, when nobody waits for it.
+  // `failed` also rejects when the service exits later, and then nobody waits for it.
   failed.catch(doNothing);
   return { url: await Promise.race([listening, failed]), child, output, waitForExit: () => exit };
 }

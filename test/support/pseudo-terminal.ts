@@ -19,7 +19,10 @@ export class PseudoTerminal {
     child.stdout?.on('data', (chunk) => (this.text += chunk));
   }
 
-  /** Runs a shell command with additional environment variables. Rejects with `Missing` without `script` of util-linux. */
+  /**
+   * Runs a shell command with additional environment variables. Rejects with `MissingDependencyError` if `script` of
+   * util-linux is not installed.
+   */
   static async open(command: string, env: Readonly<Record<string, string>>): Promise<PseudoTerminal> {
     const { stdout } = await promisify(execFile)(SCRIPT, ['--version']).catch(() => ({ stdout: '' }));
     if (!stdout.includes('util-linux')) throw new MissingDependencyError('`script` of util-linux is not installed.');
@@ -29,7 +32,7 @@ export class PseudoTerminal {
     );
   }
 
-  /** Waits until the pattern matches. Resolves to its first group. Rejects if the command exits first. */
+  /** Waits until the pattern matches the output. Resolves to the first group of the match. Rejects if the command exits first. */
   async waitForText(pattern: RegExp): Promise<string> {
     for (;;) {
       const [, match] = pattern.exec(this.text) ?? [];

@@ -8,7 +8,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Sends bytes over a connection, optionally ends the client's side, and reads until the server closes it. */
+/** Sends bytes over a connection, optionally ends the client's side, and reads until the server closes the connection. */
 export async function sendRaw(
   url: string,
   chunks: readonly (string | Buffer)[],
@@ -55,10 +55,10 @@ export interface RawRequest {
   readonly method: string;
   /** The request target, sent without normalization. */
   readonly target: string;
-  /** The bearer key. Without it, no header is sent. */
+  /** The bearer key. If it is missing, no `Authorization` header is sent. */
   readonly key?: string | null | undefined;
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** Its length is sent as Content-Length, unless the headers have one or a Transfer-Encoding. */
+  /** The length of the body is sent as Content-Length, unless `headers` have a Content-Length or a Transfer-Encoding. */
   readonly body?: string | Uint8Array | undefined;
 }
 

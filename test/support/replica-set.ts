@@ -9,7 +9,7 @@ const DOWNLOAD_URL = 'https://fastdl.mongodb.org';
 const CONNECT_TIMEOUT_MS = 3_000;
 const SET_NAME = 'rs0';
 
-/** MongoDB's own download, of a version for this machine. It runs in a process of its own, which can be killed if it hangs. */
+/** The download of a mongod for this machine from MongoDB. It runs in a separate process, which can be killed if it hangs. */
 const downloadSource: ProgramSource = {
   name: 'mongod-downloaded',
   async fetch(folder) {
@@ -41,14 +41,17 @@ export interface ReplicaSet {
   findPrimary(): Promise<ServerProcess>;
   /** Resolves when each member is the primary or a secondary. */
   waitUntilHealthy(): Promise<void>;
-  /** Sets after how long the primary steps down without a majority, and a secondary calls an election without a primary. */
+  /**
+   * Sets the time after which a primary without a majority steps down. After the same time without a primary, a secondary stands
+   * for election.
+   */
   setElectionTimeout(milliseconds: number): Promise<void>;
   /** Makes one of the given members the primary, without waiting for the election timeout. */
   elect(candidates: readonly ServerProcess[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a replica set with the `settings` of its configuration. By default, its failover is faster than MongoDB's default. */
+/** Starts a replica set with the `settings` of its configuration. A failover takes less time than with MongoDB's default. */
 export async function startReplicaSet(
   size = 1,
   settings: Document = { electionTimeoutMillis: 2_000 },
@@ -62,16 +65,16 @@ export async function startReplicaSet(
       replSetInitiate: { _id: SET_NAME, members: addresses.map((host, _id) => ({ _id, host })), settings },
     }),
   );
-  const healthy = () =>
+  const waitUntilHealthy = () =>
     withAdminDatabase(uri, async (command) => {
       const isReady = ({ state }: Document) => state === PRIMARY_STATE || state === SECONDARY_STATE;
       while (!(await command({ replSetGetStatus: 1 })).members.every(isReady)) await delay(20);
     });
-  await healthy();
+  await waitUntilHealthy();
   return {
     uri,
     members,
-    waitUntilHealthy: healthy,
+    waitUntilHealthy,
     async findPrimary() {
       const { me } = await withAdminDatabase(uri, (command) => command({ hello: 1 }));
       return members[addresses.indexOf(me)] as ServerProcess;
@@ -83,7 +86,7 @@ export async function startReplicaSet(
         await command({ replSetReconfig: { ...config, version: config.version + 1, settings: changed } });
       }),
     async elect(candidates) {
-      // A member loses the election if another one has more of the oplog, or is not ready to vote.
+      // A member loses the election if another member has a longer oplog, or is not ready to vote.
       for (let i = 0; ; i++) {
         const { port } = candidates[i % candidates.length] as ServerProcess;
         const stepUp = withAdminDatabase(toDirectUri(port), (command) => command({ replSetStepUp: 1 }));
@@ -105,7 +108,7 @@ export interface UninitiatedReplicaSet {
   initiate(user?: { readonly name: string; readonly password: string }): Promise<void>;
 }
 
-/** Starts a server whose replica set is not initiated yet, with further arguments. */
+/** Starts a server whose replica set is not initiated yet, with additional arguments. */
 export async function startUninitiatedReplicaSet(...options: readonly string[]): Promise<UninitiatedReplicaSet> {
   const server = await startMongod(await findMongod(), ['--replSet', SET_NAME, ...options]);
   const address = `127.0.0.1:${server.port}`;
@@ -132,7 +135,7 @@ export async function startStandalone(): Promise<{ readonly uri: string; readonl
   return { uri: `mongodb://127.0.0.1:${server.port}/`, server };
 }
 
-/** Returns the path of a `mongod`. Rejects with `MissingDependencyError` if there is none. */
+/** Returns the path of a `mongod`. Rejects with `MissingDependencyError` if no `mongod` can be found. */
 function findMongod(): Promise<string> {
   return findProgram('mongod', mongodSources, 'MONGOMS_SYSTEM_BINARY');
 }

@@ -1,4 +1,4 @@
-/** Starts the line with which a file of tests reports its results to the runner. */
+/** The start of the line with which a file of tests reports its results to the runner. */
 export const RESULTS = '#results ';
 
 /** The results of a file of tests. */

@@ -15,9 +15,10 @@ const WAITING_FOLDERS = /^(?:faults|mongodb|bootstrap)\//;
 const root = join(import.meta.dirname, '..');
 
 /**
- * Runs each file of tests whose path contains one of the words, in a process of its own. Files that end in `.long.test.ts` run only
- * at length. Then one file runs after another, because some measure time. Otherwise two more run at the same time than there are
- * processors, because some wait for servers. These run first. Every half minute, progress is written to standard error.
+ * Runs each file of tests whose path contains one of the words, in a separate process. Files that end in `.long.test.ts` run only
+ * in a long run. A long run executes one file after another, because some files measure time. A quick run executes two more files
+ * at the same time than there are processors, because some files wait for servers. The files that wait for servers are first.
+ * Every half minute, progress is written to standard error.
  */
 async function main(words: readonly string[]): Promise<void> {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -88,7 +89,7 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-/** Returns the environment without settings of the service, except the Redis for tests. */
+/** Returns the environment without settings of the service, except `REDIS_URL`, the Redis for tests. */
 function createEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => name === 'REDIS_URL' || !(name in settings)),

@@ -1,6 +1,6 @@
 import type { LengthRange } from '../../core/shared/text.ts';
 
-/** Returns texts on both sides of a field's limits. Each character counts as one, but has two UTF-16 units. */
+/** Returns texts with lengths around the limits of a field. Each character counts as one, but has two UTF-16 code units. */
 export function textsAroundLimits({ min = 0, max }: LengthRange): {
   readonly valid: string[];
   readonly invalid: string[];

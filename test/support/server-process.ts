@@ -18,15 +18,15 @@ export interface ServerProcess {
   readonly port: number;
   /** The id of the current or last process. */
   readonly pid: number;
-  /** Starts it, or restarts it with the same port and data. Resolves when it accepts connections. */
+  /** Starts the server, or restarts it with the same port and data. Resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Suspends it (SIGSTOP). */
+  /** Suspends the server (SIGSTOP). */
   freeze(): void;
-  /** Resumes it (SIGCONT). */
+  /** Resumes the server (SIGCONT). */
   thaw(): void;
-  /** Kills it with SIGKILL and keeps its data. Resolves when the process has exited. */
+  /** Kills the server with SIGKILL and keeps its data. Resolves when the process has exited. */
   kill(): Promise<void>;
-  /** Kills it and removes its data. */
+  /** Kills the server and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -85,8 +85,9 @@ export async function startServer(
   return server;
 }
 
-/** Starts a shell in a new session. Its input ends when this process exits. It then kills the server and removes its data. */
+/** Starts a shell in a new session. When this process exits, the shell kills the server, and removes its data. */
 function killWithThisProcess(child: ChildProcess, folder: string): void {
+  // `read` returns when this process exits, because that closes the input of the shell.
   const script = 'read _; kill -9 "$0"; sleep 1; rm -rf -- "$1"';
   const guard = spawn('sh', ['-c', script, String(child.pid), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -97,7 +98,7 @@ function killWithThisProcess(child: ChildProcess, folder: string): void {
   child.once('exit', () => guard.kill('SIGKILL'));
 }
 
-/** Returns a free port below those of outgoing connections, one of which could prevent a server from starting again. */
+/** Returns a free port below those of outgoing connections. Such a connection could prevent a server from starting again. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

@@ -18,8 +18,8 @@ export interface ProgramSource {
 }
 
 /**
- * Finds a server program: the one of the environment variable, one on the PATH, or one that was fetched before. Otherwise
- * fetches it from the first source that has it, into a cache outside of the checkout.
+ * Finds a server program: the one that the environment variable names, one on the PATH, or one that was fetched before. Otherwise
+ * fetches the program from the first source that has it, into a cache outside of the checkout.
  */
 export async function findProgram(name: string, sources: readonly ProgramSource[], variable?: string): Promise<string> {
   const configured = variable && process.env[variable];

@@ -17,8 +17,8 @@ export interface Api {
   readonly metricsUrl: string | undefined;
   readonly app: Application;
   readonly demo: Demo;
-  /** Sends a request; what an operation answers is as the document says, or this fails. */
-  call(method: string, path: string, call?: RequestOptions): Promise<ApiResponse>;
+  /** Sends a request. Throws if the response of an operation does not match the OpenAPI document. */
+  call(method: string, path: string, options?: RequestOptions): Promise<ApiResponse>;
 }
 
 export interface ServiceOptions {
@@ -29,8 +29,9 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service with the demo workspace during a test. Its storage is memory. If TEST_STORAGE is `mongodb`, it is a new
- * database. If TEST_PROCESSES is `2`, too, a second process gets every other request, unless the test sets the clock.
+ * Runs the service with the demo workspace during a test, on memory storage. If TEST_STORAGE is `mongodb`, it uses a new MongoDB
+ * database instead. If also TEST_PROCESSES is `2` and the test does not set the clock, a second process gets every other request,
+ * except those of `call` with the demo key.
  */
 export async function withService(
   test: (api: Api) => Promise<void>,
@@ -59,9 +60,9 @@ export async function withService(
     };
     const call: Api['call'] = async (method, path, options) => {
       // Only one process knows the demo key.
-      const answer = await request((options?.key === undefined ? url : getNextUrl()) + path, method, options);
-      assertAsDocumented(method, path, answer, options?.body);
-      return answer;
+      const response = await request((options?.key === undefined ? url : getNextUrl()) + path, method, options);
+      assertAsDocumented(method, path, response, options?.body);
+      return response;
     };
     await test({
       get url() {
@@ -79,7 +80,7 @@ export async function withService(
   }
 }
 
-/** Starts a MongoDB. Its module is loaded only if a test needs it. */
+/** Creates a MongoDB database. Its module is loaded only if a test needs it. */
 async function startDatabase() {
   const { createDatabase } = await import('./mongod.ts');
   return createDatabase();

@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb';
 import { withApplication } from './mongodb-service.ts';
 import { campaignBody } from './tenants.ts';
 
-/** Records a share and a click for each member, several at the same time, and prints what is acknowledged. */
+/** A program that records a share and a click for each member, several at the same time, and prints the acknowledged ones. */
 const PROGRAM = `
   import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'mongodb-service.js'))};
   const [concurrency, uri, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
@@ -32,10 +32,12 @@ const NAME = 'shared and clicked';
 
 /** A campaign whose shares and clicks are recorded by separate processes, as by the command line. */
 export class SharedCampaign {
+  /** The ids of the members whose share was acknowledged. */
   private readonly shares = new Set<string>();
   private clickCount = 0;
   private failureCount = 0;
-  private killedCount = 0;
+  /** The maximum number of clicks in progress when processes were killed. */
+  private interruptedCount = 0;
   private child: ChildProcess | undefined;
 
   private constructor(
@@ -45,7 +47,7 @@ export class SharedCampaign {
     private readonly memberIds: string[],
   ) {}
 
-  /** Creates the campaign, and as many members to share it. */
+  /** Creates the campaign, and members who can share it. */
   static async create(uri: string, workspaceId: string, members: number): Promise<SharedCampaign> {
     return withApplication(uri, async (app) => {
       const { id } = await app.campaigns.create({ workspaceId }, campaignBody(NAME));
@@ -89,7 +91,7 @@ export class SharedCampaign {
   /** Kills the process while it works. */
   async kill(): Promise<void> {
     this.child?.kill('SIGKILL');
-    this.killedCount += CONCURRENCY;
+    this.interruptedCount += CONCURRENCY;
     await this.waitForExit();
   }
 
@@ -98,7 +100,10 @@ export class SharedCampaign {
     if (this.child?.exitCode === null && this.child.signalCode === null) await once(this.child, 'close');
   }
 
-  /** Fails unless the counter agrees with the shares, and both agree with what was acknowledged. */
+  /**
+   * Fails unless the counter equals the number of stored shares, every acknowledged share is stored, and the number of clicks is
+   * possible for the acknowledged, failed and interrupted ones.
+   */
   async assertConsistent(): Promise<void> {
     const client = new MongoClient(this.uri);
     try {
@@ -107,7 +112,7 @@ export class SharedCampaign {
       const members = new Set(stored.map(({ memberId }) => memberId));
       const lost = [...this.shares].filter((memberId) => !members.has(memberId));
       assert.deepEqual({ shares: campaign?.shares, lost }, { shares: stored.length, lost: [] });
-      const maxClicks = this.clickCount + this.failureCount + this.killedCount;
+      const maxClicks = this.clickCount + this.failureCount + this.interruptedCount;
       assert.ok(
         campaign?.clicks >= this.clickCount && campaign?.clicks <= maxClicks,
         `${campaign?.clicks} of ${this.clickCount}`,

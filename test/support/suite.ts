@@ -15,8 +15,8 @@ const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, reasons: ne
 const titles = new Set<string>();
 
 /**
- * Declares and runs a suite. Throws if a test of this file has the same title as another one. So pass shared tests as
- * arguments of their own: a spread in an object silently replaces a test by one with the same title.
+ * Declares and runs a suite. Throws if two tests of a file have the same title. Pass shared tests as separate arguments: a spread
+ * in an object would silently replace a test by one with the same title.
  *
  * No other file imports uvu. With uvu alone, a suite that is not run, a hook that throws, and a test that throws a value
  * other than an `Error` pass.

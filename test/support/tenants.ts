@@ -9,10 +9,10 @@ import type { Api } from './service.ts';
 /** A valid id that no record has. */
 export const UNUSED_ID = '01890000-0000-7000-8000-000000000000';
 
-/** Long enough to create a key before it expires. */
+/** The lifetime of a key that expires during a test. It is long enough for the creation of the key. */
 const KEY_LIFETIME_MS = 300;
 
-/** A workspace with a record of each resource. The ids are by path segment. */
+/** A workspace with a record of each resource. `ids` has their ids by path segment. */
 export interface Tenant {
   readonly workspaceId: string;
   /** A part of the name, title, question or slug of each of its records. */

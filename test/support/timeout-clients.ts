@@ -6,7 +6,7 @@ export interface Outcome {
   readonly status: number;
   readonly milliseconds: number;
   readonly head: string;
-  /** When it ended, by `performance.now()`. */
+  /** When the request ended, by `performance.now()`. */
   readonly at: number;
 }
 
@@ -36,7 +36,7 @@ export class TimeoutClients {
     return Promise.all(outcomes);
   }
 
-  /** Each of some clients sends one request after another (a closed loop). */
+  /** Sends requests with several clients. Each sends one request after another (a closed loop). */
   async sendInLoop(requestOf: RequestOf, clientCount: number, milliseconds: number): Promise<Outcome[]> {
     const end = performance.now() + milliseconds;
     const outcomes: Outcome[] = [];

@@ -6,8 +6,8 @@ import { withApplication } from './mongodb-service.ts';
 import { startReplicaSet } from './replica-set.ts';
 
 /**
- * Runs a command with the settings of a new MongoDB that has the demo workspace. `KEY` is an API key of that workspace:
- * `node with-mongodb.js COMMAND ARGUMENT…`.
+ * Runs a command with the settings of a new MongoDB that has the demo workspace. The variable `KEY` is an API key of that
+ * workspace. Usage: `node with-mongodb.js COMMAND ARGUMENT…`.
  */
 const [command = '', ...args] = process.argv.slice(2);
 const server = await startReplicaSet();

@@ -5,7 +5,7 @@ import { startReplicaSet, startStandalone } from '../support/replica-set.ts';
 import { suite } from '../support/suite.ts';
 
 suite('The MongoDB of the tests', {
-  'creates a database for each test, with transactions, and drops it afterwards': async () => {
+  'provides a database with transactions for each test, and drops it afterwards': async () => {
     const [first, second] = [await createDatabase(), await createDatabase()];
     const client = new MongoClient(first.uri);
     try {
@@ -22,7 +22,7 @@ suite('The MongoDB of the tests', {
     assert.equal(await countDocuments(first.uri), 0);
   },
 
-  'replaces the database of any URI, and keeps the database of the authentication': () => {
+  'has a URI in which the database can be replaced without changing the database of the authentication': () => {
     const cases = [
       ['mongodb://a:1,b:2', 'mongodb://a:1,b:2/new'],
       ['mongodb://a:1/?replicaSet=rs0', 'mongodb://a:1/new?replicaSet=rs0'],
@@ -34,7 +34,7 @@ suite('The MongoDB of the tests', {
     for (const [uri, expected] of cases) assert.equal(withDatabaseName(uri as string, 'new'), expected);
   },
 
-  'starts a replica set of three that continues without its primary, which can rejoin': async () => {
+  'can be a replica set of three that continues without its primary, which can rejoin': async () => {
     const set = await startReplicaSet(3, { electionTimeoutMillis: 1_000, heartbeatIntervalMillis: 200 });
     try {
       await insert(set.uri);
@@ -50,7 +50,7 @@ suite('The MongoDB of the tests', {
     }
   },
 
-  'starts a standalone server, which has no transactions': async () => {
+  'can be a standalone server, which has no transactions': async () => {
     const { uri, server } = await startStandalone();
     const client = new MongoClient(uri, { retryWrites: false });
     try {

@@ -45,7 +45,7 @@ suite('A server process of the tests', {
     }
   },
 
-  'rejects with the output of a failed start, or with the error of a missing program': async () => {
+  'fails to start with the output of the program, or with the error of a missing program': async () => {
     const failing = startServer(process.execPath, () => ['--eval', "throw new Error('no such data')"]);
     await assert.rejects(failing, /did not start: .*no such data/s);
     await assert.rejects(
@@ -54,7 +54,7 @@ suite('A server process of the tests', {
     );
   },
 
-  'ends and its data is deleted when the process that started it is killed': async () => {
+  'ends, and its data is deleted, when the process that started it is killed': async () => {
     const module = JSON.stringify(join(import.meta.dirname, '../support/server-process.js'));
     const script = `
       import { startServer } from ${module};

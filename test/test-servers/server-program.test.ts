@@ -21,7 +21,7 @@ const brokenSource: ProgramSource = {
 const unreachableSource: ProgramSource = { name: 'server-3', fetch: () => Promise.reject(new Error('unreachable')) };
 
 suite('A server program of the tests', {
-  'is the one of the variable, before one on the PATH, before a fetched one': () =>
+  'is the one that the variable names, otherwise one on the PATH, otherwise a fetched one': () =>
     withEmptyCache(async (folder) => {
       await findProgram('server', [workingSource], 'SERVER_PROGRAM');
       const fetched = join(folder, 'cache/workspace-advocacy/server-1');
@@ -39,7 +39,7 @@ suite('A server program of the tests', {
       assert.deepEqual(await readdir(join(folder, 'cache/workspace-advocacy')), ['server-1']);
     }),
 
-  'is missing with the reason of each source': () =>
+  'is reported as missing, with the reason of each source': () =>
     withEmptyCache(async () => {
       await assert.rejects(findProgram('server', [unreachableSource, brokenSource]), (error) => {
         assert.ok(error instanceof MissingDependencyError);
@@ -48,7 +48,7 @@ suite('A server program of the tests', {
       });
     }),
 
-  'is missing if no registry and no download is reachable': () =>
+  'is reported as missing if neither a registry nor a download is reachable': () =>
     withEmptyCache(async () => {
       delete process.env.CI;
       Object.assign(process.env, { MONGOMS_DOWNLOAD_MIRROR: NOWHERE, PIP_INDEX_URL: NOWHERE, PIP_FIND_LINKS: '' });
