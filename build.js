@@ -48,7 +48,7 @@ const LOCK_INTERVAL_MS = 50;
 /** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the id. */
 const LOCK_TTL_MS = 300_000;
 
-/** The TTL of old chunks, longer than a process takes to start. A process that starts loads chunks of its own build. */
+/** The TTL of old chunks, longer than a process takes to start. Until then, it needs the chunks of the build that its main file is from. */
 const OLD_CHUNKS_TTL_MS = 3_600_000;
 
 const canBuild = ['tsc', 'esbuild'].every((name) => existsSync(join('node_modules/.bin', name)));

@@ -10,7 +10,7 @@ import { OpenConnections } from './open-connections.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { PipeliningQueue } from './pipelining.ts';
 import { createBodyReader, type ReadBody } from './request-body.ts';
-import { findFramingError, isLastRequest } from './request-framing.ts';
+import { findFramingError, mustCloseAfter } from './request-framing.ts';
 import { normalizeTarget, pathOf } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 
@@ -62,7 +62,7 @@ export function createHttpService(
   };
   const server = createServer(options, (request, response) => {
     const framingError = findFramingError(request);
-    if (framingError || isLastRequest(request, settings.bodyLimit)) response.shouldKeepAlive = false;
+    if (framingError || mustCloseAfter(request, settings.bodyLimit)) response.shouldKeepAlive = false;
     const begin = () => {
       if (response.headersSent || response.closed) return false;
       const requestError = framingError ?? normalizeTarget(request);

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../core/access/rate-limiter.ts';
 import { createRateLimitError } from './rate-limit-headers.ts';
 
-/** The pause after a failed look-up for an address. So a flood of invalid keys from it costs at most 50 look-ups per second. */
+/** The pause after the look-up of an invalid key, per address. So an address causes at most 50 such look-ups per second. */
 const LOOKUP_INTERVAL_MS = 20;
-/** The maximum number of look-ups that wait for an address. If all look-ups fail, the last one waits for four seconds. */
+/** The maximum number of key look-ups that wait, per address. If all keys are invalid, the last one waits for four seconds. */
 const MAX_WAITING_LOOKUP_COUNT = 200;
 const MAX_ADDRESS_COUNT = 10_000;
 

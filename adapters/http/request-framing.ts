@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from './errors.ts';
 
 /**
- * The maximum number of headers. Node's limit of 16 KiB for headers counts neither colons nor line breaks. So without a maximum
- * number, 64 KB can contain 16,000 headers, which take 400 KB of memory. With `maxHeadersCount`, Node keeps a few more headers
- * than the maximum and discards the rest. A request with more than the maximum is rejected.
+ * The maximum number of headers. Node's limit of 16 KiB counts one byte of a header such as `a:\r\n`, which has four. So a request
+ * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node discards headers
+ * beyond the maximum, but keeps a few, so `findFramingError` sees that there were too many and the request is rejected.
  */
 export const MAX_HEADER_COUNT = 200;
 
@@ -47,7 +47,7 @@ export function findFramingError(request: IncomingMessage): HttpError | undefine
  * Returns whether a request must be the last one of its connection, because the next one could not be read. A body over the limit
  * is not read to its end. After a request with `Upgrade`, Node does not continue reading where the next request starts.
  */
-export function isLastRequest({ headers }: IncomingMessage, bodyLimit: number): boolean {
+export function mustCloseAfter({ headers }: IncomingMessage, bodyLimit: number): boolean {
   return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 

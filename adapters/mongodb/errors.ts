@@ -79,8 +79,8 @@ export function isShardUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error only shows that the database is busy, and not that it is unavailable. That includes
- * `DatabaseUnavailable`, with which our own deadline ends a wait: the database itself has not reported a failure.
+ * Returns whether an error is no evidence of an outage, because the database may be only busy. `DatabaseUnavailable` is such an
+ * error: a wait of this process reached its deadline, but the database did not report a failure.
  */
 export function isBusy(error: unknown): boolean {
   return (

@@ -27,10 +27,10 @@ import { campaignBody } from '../support/tenants.ts';
 const ELECTION_TIMEOUT_MS = 120_000;
 /** Longer than the time limit of a MongoDB command, which includes the wait for the majority. */
 const FREEZE_DURATION_MS = 3_000;
-/** The same as in adapters/http/operation-handler.ts. */
-const REQUEST_TIMEOUT_MS = 10_000;
+/** The `REQUEST_DEADLINE_MS` of adapters/http/operation-handler.ts. */
+const REQUEST_DEADLINE_MS = 10_000;
 const RETRY_DELAY_MS = 1_000;
-/** The quick run may share the machine with other programs, so its limit is higher. */
+/** In `npm test`, other programs may share the machine, so the limit is higher. */
 const MAX_RESPONSE_MS = scale(20_000, 11_000);
 
 /** The outcome of a change. It is acknowledged if the response shows that the change is stored. A 404 or 409 can also show it. */
@@ -44,7 +44,8 @@ interface Outcome {
 
 /** A change by a client or an operator. */
 interface Change {
-  first(): Promise<Outcome>;
+  /** Sends the change for the first time. */
+  send(): Promise<Outcome>;
   /** Retries the change with another process. */
   retry(): Promise<Outcome>;
   /** Returns whether the change is stored. For clicks, this depends on how often the change was acknowledged. */
@@ -107,7 +108,7 @@ async function createOperator(uri: string): Promise<Operator> {
   return { app: new Application(storage, createNodeSystem()), storage, connection };
 }
 
-/** Creates records, and returns changes of them. The first change calls `loseMajority` while it is in progress. */
+/** Creates records, and returns changes of them. The change that is listed first calls `loseMajority` while it is in progress. */
 async function prepareChanges(environment: Environment, loseMajority: () => Promise<void>): Promise<Changes> {
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
@@ -122,12 +123,12 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   // Makes each process record the use of the key before the majority is lost.
   for (const { url } of services) assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
 
-  const createRequests = (options: LoadRequest): Pick<Change, 'first' | 'retry'> => ({
-    first: () => sendRequest(services[0], { key, ...options }),
+  const createRequests = (options: LoadRequest): Pick<Change, 'send' | 'retry'> => ({
+    send: () => sendRequest(services[0], { key, ...options }),
     retry: () => sendRequest(services[1], { key, ...options }),
   });
-  const createCommands = (work: (app: Application) => Promise<unknown>): Pick<Change, 'first' | 'retry'> => ({
-    first: () => runCommand(() => work(operators[0].app)),
+  const createCommands = (work: (app: Application) => Promise<unknown>): Pick<Change, 'send' | 'retry'> => ({
+    send: () => runCommand(() => work(operators[0].app)),
     retry: () => runCommand(() => work(operators[1].app)),
   });
   const createPost = (path: string, body: object, headers = {}) =>
@@ -149,13 +150,13 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   return {
     'POST with an Idempotency-Key, and its retry': {
       ...createPost('/tags', onceTag, { 'Idempotency-Key': onceTag.name }),
-      first: () =>
+      send: () =>
         runCommand(() => {
           const served = app.runOnce(onceRequest, async (staged) => {
             await loseMajority();
             return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, onceTag.name)) };
           });
-          return new Deadline(REQUEST_TIMEOUT_MS).run(served);
+          return new Deadline(REQUEST_DEADLINE_MS).run(served);
         }),
       isStored: (app) => hasTag(app, onceTag.name),
     },
@@ -230,10 +231,10 @@ async function sendAll(environment: Environment, loseMajority: () => Promise<voi
   let markLost: () => void;
   const majorityLost = new Promise<void>((resolve) => (markLost = resolve));
   const changes = await prepareChanges(environment, () => loseMajority().then(() => markLost()));
-  const outcomes = Object.entries(changes).map(async ([name, { first, retry }], i) => {
+  const outcomes = Object.entries(changes).map(async ([name, { send, retry }], i) => {
     const retried = majorityLost.then(() => delay(RETRY_DELAY_MS)).then(retry);
-    // The first change causes the loss of the majority.
-    return [name, await Promise.all([i === 0 ? first() : majorityLost.then(first), retried])] as const;
+    // The change that is listed first causes the loss of the majority. The others are sent after that.
+    return [name, await Promise.all([i === 0 ? send() : majorityLost.then(send), retried])] as const;
   });
   return [changes, Object.fromEntries(await Promise.all(outcomes))];
 }

@@ -76,7 +76,7 @@ suite('POST /campaigns', {
 
   'accepts URLs with Latin-1 letters, even after many requests': () =>
     withFixture(async (fixture) => {
-      // A faster check of Node 20 and 22 rejects such URLs when V8 has optimized its caller (adapters/api/url.ts).
+      // In Node 20 and 22, the faster `canParse` rejects such URLs once V8 has optimized its caller (adapters/api/url.ts).
       const url = 'https://münchen.example/ä';
       const resources = Array.from({ length: 50 }, () => ({ url, thumbnailUrl: url }));
       for (let requests = 0; requests < 60; requests++) await create(fixture, { image: url, resources });

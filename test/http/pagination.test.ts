@@ -193,7 +193,7 @@ suite('pages', {
       }
     }),
 
-  'end at the parameter limit of the list of campaigns, which counts the records of all pages': () =>
+  'end after as many campaigns as the query parameter limit says, counted over all pages': () =>
     withFixture(async (fixture, api) => {
       const [campaigns] = LISTS as [List];
       const listed = await createRecords(api, fixture, campaigns, 30);

@@ -230,6 +230,7 @@ suite('an array in a query', {
         [[`,${one}`], 0],
         [[`${one},,${one}`], 1],
         [[one, ''], 1],
+        // Names are trimmed first, so the second blank name is a duplicate of the first one and is dropped.
         [[one, one, '', one, '%20'], 2, ...(name === 'tagNames' ? [] : [4])],
         [[one, '%20%09'], 1],
       ] as const) {

@@ -18,7 +18,7 @@ type Call = Api['call'];
 
 let tenantCount = 0;
 
-/** Runs a test twice, each time with its own tenant. Each process is `one` in one of the runs, and `other` in the other one. */
+/** Runs a test twice, each time with its own tenant. The second run exchanges the two processes. */
 function inBothOrders(test: (one: Call, other: Call, tenant: Tenant) => Promise<void>): Promise<void> {
   return withTwoProcesses(async ({ services: [first, second], app }) => {
     const orders: Readonly<Record<string, Pair<Call>>> = { forwards: [first, second], backwards: [second, first] };

@@ -24,7 +24,7 @@ async function withRedis(test: (context: Context) => Promise<void>): Promise<voi
   const limiters = new RedisRateLimiters(redis.url, (line) => lines.push(line));
   try {
     await limiters.open();
-    const limiter = limiters.createRateLimiter('test', LIMIT, 60, createMemoryRateLimiter(LIMIT, 60));
+    const limiter = limiters.createRateLimiter('requests', LIMIT, 60, createMemoryRateLimiter(LIMIT, 60));
     await test({ redis, lines, limiters, limiter });
   } finally {
     await limiters.close();
@@ -44,9 +44,9 @@ async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise
 
 /** Counts a request, and returns whether Redis counted it. Otherwise, the process counted it on its own. */
 async function isCountedByRedis({ limiters, limiter }: Context): Promise<boolean> {
-  const { test: before } = limiters.fallbacks;
+  const fallbackCountBefore = limiters.fallbacks.requests;
   await limiter.consume('key');
-  return limiters.fallbacks.test === before;
+  return limiters.fallbacks.requests === fallbackCountBefore;
 }
 
 suite('a rate limiter whose Redis fails', {
@@ -98,7 +98,7 @@ suite('a rate limiter whose Redis fails', {
     const limiters = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
     try {
       await limiters.open();
-      const limiter = limiters.createRateLimiter('test', 1, 60, createMemoryRateLimiter(1, 60));
+      const limiter = limiters.createRateLimiter('requests', 1, 60, createMemoryRateLimiter(1, 60));
       assert.equal((await limiter.consume('key')).allowed, true);
       assert.equal((await limiter.consume('key')).allowed, false);
     } finally {
