@@ -48,7 +48,10 @@ const LOCK_INTERVAL_MS = 50;
 /** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the id. */
 const LOCK_TTL_MS = 300_000;
 
-/** The TTL of old chunks, longer than a process takes to start. Until then, it needs the chunks of the build that its main file is from. */
+/**
+ * How long the chunks of earlier builds are kept. While a process starts, it loads chunks of the build that its main file is from.
+ * So the TTL is longer than a start.
+ */
 const OLD_CHUNKS_TTL_MS = 3_600_000;
 
 const canBuild = ['tsc', 'esbuild'].every((name) => existsSync(join('node_modules/.bin', name)));
@@ -196,6 +199,7 @@ function publish(folder, sources) {
     mkdirSync(dirname(join('dist', file)), { recursive: true });
     renameSync(join(folder, file), join('dist', file));
   }
+  // The chunks of the previous build are always kept. Those of builds before it go when it has been in place for the TTL.
   const shouldKeepOldChunks = !previous || builtAt - previous.builtAt < OLD_CHUNKS_TTL_MS;
   const retained = new Set([...files, MANIFEST, ...(previous?.files.filter((file) => file.startsWith(CHUNKS)) ?? [])]);
   for (const file of listFiles('dist')) {

@@ -128,7 +128,7 @@ const schema = z.object(settings).superRefine(
       addProblem('WORKERS', 'more than 1 requires STORAGE=mongodb and RATE_LIMITER=redis, set both or set WORKERS=1');
     }
     const { HOST, PORT, METRICS_HOST, METRICS_PORT } = values;
-    if (PORT !== 0 && PORT === METRICS_PORT && canOverlap(HOST, METRICS_HOST)) {
+    if (PORT !== 0 && PORT === METRICS_PORT && overlaps(HOST, METRICS_HOST)) {
       addProblem('METRICS_PORT', 'must differ from PORT, set another port');
     }
   },
@@ -229,8 +229,8 @@ export function getSettingWarnings(environment: Environment): string[] {
   return [...findShortMisspellings(environment), ...findIneffectiveSettings(environment)];
 }
 
-/** Returns whether two servers that listen on these two hosts and on the same port are known to conflict. */
-function canOverlap(host: string, other: string): boolean {
+/** Returns whether two servers that listen on these two hosts and on the same port certainly conflict. */
+function overlaps(host: string, other: string): boolean {
   const [one, two] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1')) as [
     string,
     string,

@@ -18,7 +18,7 @@ const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, doma
 Commands read the settings of the server from the environment. They need STORAGE=mongodb and MONGODB_URI.`;
 const EXIT_CODES = `Exit codes:
   0    success
-  1    the command is not allowed, an ID is unknown, or an import rejected lines
+  1    a rule forbids the change, an ID is unknown, or an import rejected lines
   2    usage error, invalid settings, or the database is unavailable
   130  interrupted by Ctrl-C`;
 

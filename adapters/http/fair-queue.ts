@@ -3,7 +3,7 @@
  * queue is a burst.
  */
 const BURST_MS = 500;
-/** The longest time that a request should wait in a standing queue. */
+/** The longest estimated wait for which a new request is accepted into a standing queue. */
 const MAX_WAIT_MS = 500;
 /** The number of waiting requests below which none is rejected, however slow the service is. */
 const MIN_WAITING_COUNT = 16;
@@ -45,9 +45,9 @@ export class FairQueue<Request> {
   private size = 0;
 
   /**
-   * Creates a queue. `minInFlight` requests, and `minWorkspaceInFlight` of each workspace, may always be in flight. If requests
-   * wait and none is served for `pauseMs`, the storage is treated as paused. Then the recent throughput does not predict how long
-   * a request would wait.
+   * Creates a queue. The limit of requests in flight never falls below `minInFlight`, and that of a workspace never below
+   * `minWorkspaceInFlight`. If requests wait and none is served for `pauseMs`, the storage is treated as paused. Then the recent
+   * throughput does not predict how long a request would wait.
    */
   constructor(
     minInFlight: number,
@@ -108,9 +108,9 @@ export class FairQueue<Request> {
   }
 
   /**
-   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. From a standing queue, it also removes
-   * requests that would wait longer, the newest first. If more than `MAX_BURST_COUNT` requests wait, the longest lanes keep only
-   * requests that would wait for at most `MAX_ROUND_MS`.
+   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. If the queue is standing, also removes the
+   * newest requests of each lane whose estimated wait is longer than `MAX_BURST_WAIT_MS`. If then more than `MAX_BURST_COUNT`
+   * requests wait, lanes with more than their share keep only requests whose estimated wait is at most `MAX_ROUND_MS`.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
@@ -175,8 +175,9 @@ export class FairQueue<Request> {
 
 /** The latency that requests in flight should not exceed. */
 const TARGET_LATENCY_MS = 200;
-/** The length of a window in which served requests are counted, and the minimum length that the throughput is based on. */
+/** The length of a window in which served requests are counted. */
 const WINDOW_MS = 500;
+/** The minimum time that the throughput is based on. */
 const MIN_WINDOW_MS = 50;
 
 /** Counts requests in flight. The limit is `min`, or the recent throughput times the target latency (Little's law) if higher. */
@@ -201,7 +202,7 @@ class InFlightLimit {
     this.currentCount++;
   }
 
-  /** Returns the throughput per millisecond in the last 0.5 to 1 s, or since the last pause. */
+  /** Returns the throughput per millisecond in the current and the previous window. After a second without use, both start anew. */
   throughputPerMs(now: number): number {
     this.rollWindow(now);
     const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);

@@ -5,7 +5,7 @@ export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
 
-/** The database is unavailable. A retry may succeed. */
+/** This process gave up waiting for the database. A retry may succeed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
@@ -79,8 +79,8 @@ export function isShardUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error is no evidence of an outage, because the database may be only busy. `DatabaseUnavailable` is such an
- * error: a wait of this process reached its deadline, but the database did not report a failure.
+ * Returns whether an error may mean only that the database is busy, so that it does not count as an outage. This includes
+ * `DatabaseUnavailable`: this process gave up waiting, but neither the driver nor the server reported a failure.
  */
 export function isBusy(error: unknown): boolean {
   return (

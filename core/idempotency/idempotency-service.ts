@@ -36,7 +36,7 @@ export class IdempotencyService {
     const lockOwner = this.system.newId();
     const { workspaceId, fingerprint } = request;
     const id = createRecordId(request);
-    // Called after the first access to the storage: until then, `now` can be the clock of this process (`Storage.now`).
+    // A function, because the clock is shared only once the storage was reached, and `update` reaches it before it calls this.
     const createLock = (): IdempotencyRecord => {
       const expiresAt = this.now() + LOCK_TTL_MS;
       return { id, workspaceId, fingerprint, holder: lockOwner, reply: null, expiresAt };

@@ -30,14 +30,14 @@ function countCodePoints(text: string): number {
 }
 
 /**
- * Returns the form of a text for case-insensitive comparisons: NFC, each code point lower-cased separately, and ς replaced by
- * σ. Lower-casing a whole string differs from lower-casing its code points only in the final sigma.
+ * Returns the form of a text for case-insensitive comparisons: NFC, each code point lower-cased separately, and ς replaced by σ.
  */
 export function fold(text: string): string {
+  // Lower-casing a whole string differs from lower-casing its code points only in the final sigma, which is replaced anyway.
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Returns the folded text that searches scan for a folded term. A term cannot match across two parts. */
+/** Returns the folded text in which a search looks for a folded term. A term cannot match across two parts. */
 export function buildSearchText(...parts: readonly string[]): string {
   return parts.map(fold).join(NUL);
 }

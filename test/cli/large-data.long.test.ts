@@ -10,7 +10,7 @@ import { parseJsonOutput, startCommand } from '../support/command-line.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 
 const POLL_INTERVAL_MS = 200;
 const BATCH_SIZE = 1_000;
@@ -70,7 +70,7 @@ suite('a large amount of data', {
   },
 });
 
-const campaign = { ...campaignBody(), status: 'published', destinationUrl: null } as never;
+const campaign = { ...createCampaignBody(), status: 'published', destinationUrl: null } as never;
 
 /** Returns the peak resident memory, in MiB, of a process that imports campaigns from its standard input. */
 async function measurePeakMiB(uri: string, workspaceId: string, lineCount: number): Promise<number> {
@@ -79,7 +79,7 @@ async function measurePeakMiB(uri: string, workspaceId: string, lineCount: numbe
   const { residentMiB } = usageOf(child.pid as number);
   let peakMiB = 0;
   const timer = setInterval(() => (peakMiB = Math.max(peakMiB, residentMiB() || 0)), POLL_INTERVAL_MS);
-  const hundredLines = `${JSON.stringify(campaignBody())}\n`.repeat(100);
+  const hundredLines = `${JSON.stringify(createCampaignBody())}\n`.repeat(100);
   for (let sentCount = 0; sentCount < lineCount; sentCount += 100)
     if (!child.stdin.write(hundredLines)) await once(child.stdin, 'drain');
   child.stdin.end();

@@ -5,7 +5,7 @@ import type { Storage } from '../../core/storage.ts';
 import { OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 
 /** The ids that items of a batch refer to, and the member who creates the batch. */
 interface References {
@@ -53,7 +53,7 @@ const resources: Readonly<Record<string, Resource>> = {
         { domain: 'archived.example' },
         { startDate: '2026-02-02', endDate: '2026-02-01', tagIds: [UNKNOWN_ID] },
         { status: 'archived', targetShares: 5, domain: null, contentPillarId: null } as const,
-      ].map((fields, i) => ({ ...campaignBody(`Campaign ${i}`), ...fields })),
+      ].map((fields, i) => ({ ...createCampaignBody(`Campaign ${i}`), ...fields })),
     rejectedCount: 7,
     create: async (app, fields, references) => {
       const { hasShared: _, ...campaign } = await app.campaigns.create(createActor(references), fields);

@@ -4,7 +4,7 @@ import { collectAll } from '../support/collect-all.ts';
 import { DAY, OTHER, OWN, type TestCore, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 
 interface Resource {
   /** Creates a record with a name. */
@@ -18,7 +18,7 @@ const resources: Readonly<Record<string, Resource>> = {
     iterate: (app, workspaceId) => app.apiKeys.iterate(workspaceId),
   },
   campaigns: {
-    create: ({ app }, workspaceId, name) => app.campaigns.create({ workspaceId }, campaignBody(name)),
+    create: ({ app }, workspaceId, name) => app.campaigns.create({ workspaceId }, createCampaignBody(name)),
     iterate: (app, workspaceId) => app.campaigns.iterate(workspaceId),
   },
   'content pillars': {
@@ -73,7 +73,7 @@ suite('the iteration over all records of a workspace', {
       ['b.example', false, true],
       ['c.example', false, false],
     ]);
-    const campaign = await app.campaigns.create({ workspaceId: OWN }, { ...campaignBody(), status: 'archived' });
+    const campaign = await app.campaigns.create({ workspaceId: OWN }, { ...createCampaignBody(), status: 'archived' });
     assert.deepEqual(await collectAll(app.campaigns.iterate(OWN)), [campaign]);
   },
 

@@ -59,7 +59,10 @@ suite('the image of the Dockerfile', {
     }),
 });
 
-/** Builds the image in a temporary folder, and makes the folder read-only, as the file system is in production. */
+/**
+ * Carries out the Dockerfile without Docker, in a temporary folder that takes the place of the image's file system. Then makes the
+ * folder read-only, as this file system is in production.
+ */
 async function withImage(test: (image: Image) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
   try {

@@ -57,7 +57,7 @@ async function runOnDatabase(steps: readonly Step[]): Promise<string[]> {
       const changeFolder = { command: `cd ${folder}`, output: '' };
       const ownSteps = steps.map(({ command, output }) => {
         const ownCommand = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
-        // With an empty documented output, `runSteps` keeps the new IDs, times and keys.
+        // `runSteps` replaces new IDs, times and keys by those of the documented output. An empty output has none, so the new ones stay.
         return { command: ownCommand, output: shouldUpdate ? '' : output };
       });
       outputs = await runSteps([changeFolder, ...ownSteps], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });

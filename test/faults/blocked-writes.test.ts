@@ -11,12 +11,12 @@ import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { isLong, scale } from '../support/scale.ts';
+import { isLong, quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** In a long run, this is long enough for a write to fail. */
-const LOCK_DURATION_MS = scale(1_500, 12_000);
+const LOCK_DURATION_MS = quickOrLong(1_500, 12_000);
 const READ_TIMEOUT_MS = 2_000;
 const READ_INTERVAL_MS = 50;
 /** The latency of a slow database. Recording the use of a key takes twice as long, and the keys are recorded one at a time. */

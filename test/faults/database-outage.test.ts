@@ -10,15 +10,15 @@ import { createMongodbSettings, withApplication } from '../support/mongodb-servi
 import { allOperations, postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The quick run may share the machine with other programs, so its limit is higher. */
-const MAX_RESPONSE_MS = scale(20_000, 11_000);
-const MAX_FAST_RESPONSE_MS = scale(5_000, 1_000);
+const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
+const MAX_FAST_RESPONSE_MS = quickOrLong(5_000, 1_000);
 const UNKNOWN_KEY = createApiKeySecret('0'.repeat(32));
 
 suite('a database outage', {

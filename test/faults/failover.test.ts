@@ -6,18 +6,18 @@ import { withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const WRITER_COUNT = scale(8, 32);
-const KILL_COUNT = scale(1, 3);
-const SHARE_COUNT = scale(100, 400);
-const KILL_INTERVAL_MS = scale(500, 4_000);
-const MAX_ERROR_RATIO = scale(0.1, 0.01);
+const WRITER_COUNT = quickOrLong(8, 32);
+const KILL_COUNT = quickOrLong(1, 3);
+const SHARE_COUNT = quickOrLong(100, 400);
+const KILL_INTERVAL_MS = quickOrLong(500, 4_000);
+const MAX_ERROR_RATIO = quickOrLong(0.1, 0.01);
 /** The quick run may share the machine with other programs, so its limit is higher. */
-const MAX_GAP_MS = scale(30_000, 10_000);
+const MAX_GAP_MS = quickOrLong(30_000, 10_000);
 
 suite('a replica set of three whose primary is killed during many writes', {
   'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': async () => {

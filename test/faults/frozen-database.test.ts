@@ -7,21 +7,21 @@ import { withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
-const WRITER_COUNT = scale(8, 32);
+const WRITER_COUNT = quickOrLong(8, 32);
 /** The interval of reads, which do not wait for each other. */
-const READ_INTERVAL_MS = scale(50, 20);
+const READ_INTERVAL_MS = quickOrLong(50, 20);
 const WRITE_INTERVAL_MS = 200;
 const PROBE_INTERVAL_MS = 50;
-const WARM_UP_DURATION_MS = scale(500, 3_000);
-const FREEZE_DURATION_MS = scale(2_000, 8_000);
-const RECOVERY_DURATION_MS = scale(5_000, 8_000);
-const MAX_RESPONSE_MS = scale(20_000, 11_000);
-const MAX_HEALTH_RESPONSE_MS = scale(1_000, 100);
-const MAX_RECOVERY_MS = scale(20_000, 3_000);
+const WARM_UP_DURATION_MS = quickOrLong(500, 3_000);
+const FREEZE_DURATION_MS = quickOrLong(2_000, 8_000);
+const RECOVERY_DURATION_MS = quickOrLong(5_000, 8_000);
+const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
+const MAX_HEALTH_RESPONSE_MS = quickOrLong(1_000, 100);
+const MAX_RECOVERY_MS = quickOrLong(20_000, 3_000);
 const MAX_MEMORY_GROWTH_MIB = 150;
 
 /** Sends requests at an interval until it is stopped. They do not wait for the responses to earlier requests. */

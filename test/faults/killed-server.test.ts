@@ -12,13 +12,13 @@ import { createMongodbSettings, createWorkspace, withApplication } from '../supp
 import { startProcess, withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { campaignBody } from '../support/samples.ts';
-import { isLong, scale } from '../support/scale.ts';
+import { isLong, quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = 16;
-const KILL_COUNT = scale(1, 5);
+const KILL_COUNT = quickOrLong(1, 5);
 /** The number of shares that each process records. */
 const SHARE_COUNT = 200;
 /** How long the lock of an Idempotency-Key lasts after its owner was killed (core/idempotency). */
@@ -41,7 +41,7 @@ suite('a service that is killed while it writes', {
         await service.waitForExit();
         service = await startProcess(createMongodbSettings(uri));
       }
-      await delay(scale(1_000, LOCK_TTL_MS));
+      await delay(quickOrLong(1_000, LOCK_TTL_MS));
       const { size } = ledger;
       await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
       await load.stop();

@@ -18,10 +18,10 @@ import { withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { type ReplicaSet, startReplicaSet } from '../support/replica-set.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 
 /** Longer than the tests take. A primary without a majority steps down after this time, which is ten seconds by default. */
 const ELECTION_TIMEOUT_MS = 120_000;
@@ -31,7 +31,7 @@ const FREEZE_DURATION_MS = 3_000;
 const REQUEST_DEADLINE_MS = 10_000;
 const RETRY_DELAY_MS = 1_000;
 /** In `npm test`, other programs may share the machine, so the limit is higher. */
-const MAX_RESPONSE_MS = scale(20_000, 11_000);
+const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
 
 /** The outcome of a change. It is acknowledged if the response shows that the change is stored. A 404 or 409 can also show it. */
 interface Outcome {
@@ -117,7 +117,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
     app.tags.create(workspaceId, randomUUID()),
-    app.campaigns.create({ workspaceId }, campaignBody()),
+    app.campaigns.create({ workspaceId }, createCampaignBody()),
     app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' }),
   ]);
   // Makes each process record the use of the key before the majority is lost.

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fleet, withFleet } from '../support/fleet.ts';
 import { send, startLoad } from '../support/load.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const CLIENT_COUNT = scale(6, 30);
+const CLIENT_COUNT = quickOrLong(6, 30);
 const REQUEST_INTERVAL_MS = 10;
 const POLL_INTERVAL_MS = 100;
-const BASELINE_DURATION_MS = scale(500, 5_000);
-const FAULT_DURATION_MS = scale(500, 5_000);
+const BASELINE_DURATION_MS = quickOrLong(500, 5_000);
+const FAULT_DURATION_MS = quickOrLong(500, 5_000);
 /** The quick run may share the machine with other programs, so its limit is higher. */
-const MAX_EXTRA_MS = scale(5_000, 150);
+const MAX_EXTRA_MS = quickOrLong(5_000, 150);
 /** The slowest responses vary more on a slow machine. */
 const MAX_VARIATION_FACTOR = 1.5;
-const MAX_RECOVERY_MS = scale(30_000, 10_000);
+const MAX_RECOVERY_MS = quickOrLong(30_000, 10_000);
 
 /** Returns how many requests a key has left in the window, according to a service. */
 async function getRemaining(url: string, key: string): Promise<number> {

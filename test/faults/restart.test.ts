@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startBalancer } from '../support/balancer.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -34,7 +34,7 @@ suite('a graceful shutdown', {
     };
     try {
       const clients = Promise.all(Array.from({ length: CLIENT_COUNT }, (_, number) => runClient(number)));
-      for (let restart = 0; restart < scale(2, 20); restart++) {
+      for (let restart = 0; restart < quickOrLong(2, 20); restart++) {
         const [oldest] = instances.splice(0, 1) as [ServiceProcess];
         oldest.child.kill('SIGTERM');
         assert.equal(await oldest.waitForExit(), 0);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { type Fleet, withFleet } from '../support/fleet.ts';
 import { type LoadRequest, send } from '../support/load.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
 
-const REQUEST_COUNT = scale(500, 2_000);
-const MAX_REQUEST_COUNT = scale(150, 600);
-const UNKNOWN_KEY_COUNT = scale(50, 200);
-const MAX_UNKNOWN_KEY_COUNT = scale(15, 60);
+const REQUEST_COUNT = quickOrLong(500, 2_000);
+const MAX_REQUEST_COUNT = quickOrLong(150, 600);
+const UNKNOWN_KEY_COUNT = quickOrLong(50, 200);
+const MAX_UNKNOWN_KEY_COUNT = quickOrLong(15, 60);
 const SERVICE_COUNT = 4;
 const MAX_BURST_COUNT = 5;
 

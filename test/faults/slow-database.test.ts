@@ -4,13 +4,13 @@ import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
 import { withProcess } from '../support/process.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Shorter than the timeout of a single database operation, but too long for all operations of a request. */
 const DELAY_MS = 1_500;
-const MAX_RESPONSE_MS = scale(15_000, 11_000);
+const MAX_RESPONSE_MS = quickOrLong(15_000, 11_000);
 
 suite('a database whose responses are slow', {
   'delays no request for more than eleven seconds, and a retry of an unfinished request is stored once': async () => {

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type LoadRequest, type LoadResponse, send, startLoad } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { allOperations, pathOf, validCallOf } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-import { UNUSED_ID } from '../support/tenants.ts';
 import type { ResourceUsage, Started } from './soak-process.ts';
 
 const PROCESS = join(import.meta.dirname, 'soak-process.js');
@@ -118,7 +118,7 @@ function createSuccesses({ url, tenant }: Started) {
       const { path, body, ...rest } = isNew ? { ...validCallOf(operation, tenant), headers: {} } : replayed;
       const sent = await send(url, {
         method,
-        path: method === 'DELETE' ? pathOf(operation, UNUSED_ID) : path,
+        path: method === 'DELETE' ? pathOf(operation, UNKNOWN_ID) : path,
         key: tenant.key,
         ...(body && { body }),
         ...rest,
@@ -133,7 +133,7 @@ function createRejections({ url, tenant: { key } }: Started) {
   const rejections: readonly (readonly [status: number, LoadRequest])[] = [
     [401, { path: '/campaigns' }],
     [401, { path: '/campaigns', key: 'no key' }],
-    [404, { path: `/campaigns/${UNUSED_ID}`, key }],
+    [404, { path: `/campaigns/${UNKNOWN_ID}`, key }],
     [404, { path: '/nothing' }],
     [422, { method: 'POST', path: '/tags', key, body: { colour: 'red' } }],
   ];

@@ -7,15 +7,15 @@ import { createMongodbSettings, createWorkspace, withApplication } from '../supp
 import { type ServiceProcess, withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const OUTAGE_DURATION_MS = scale(0, 30_000);
+const OUTAGE_DURATION_MS = quickOrLong(0, 30_000);
 /** The quick run may share the machine with other programs, so its limit is higher. */
-const MAX_RESPONSE_MS = scale(20_000, 11_000);
-const MAX_FAST_RESPONSE_MS = scale(5_000, 1_000);
+const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
+const MAX_FAST_RESPONSE_MS = quickOrLong(5_000, 1_000);
 
 /** Returns the lines of the log that do not belong to a request. */
 function getLogLines({ output }: ServiceProcess): string[] {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type LoadRequest, quantile, send } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
 import { operationsWithId, pathOf, pathSegmentOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createExpiredKey, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createCampaignBody, createExpiredKey, createTenant, type Tenant } from '../support/tenants.ts';
 
 const SAMPLE_COUNT = 800;
 /** An additional database query takes at least a third of the time of a request. */
@@ -46,7 +47,7 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
     foreignId: string,
   ): Pair => ({
     status,
-    missing: { key: own.key, ...createRequest(UNUSED_ID, 'never.example') },
+    missing: { key: own.key, ...createRequest(UNKNOWN_ID, 'never.example') },
     existing: { key: own.key, ...createRequest(foreignId, other.names.domain) },
   });
   const inPaths = operationsWithId.map(([name, operation]) => {
@@ -59,7 +60,7 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
     return [name, createPair(404, createRequest, other.ids[pathSegmentOf(operation)])] as const;
   });
   const create = (path: string, body: object): LoadRequest => ({ method: 'POST', path, body });
-  const createCampaign = (more: object) => create('/campaigns', { ...campaignBody(), ...more });
+  const createCampaign = (more: object) => create('/campaigns', { ...createCampaignBody(), ...more });
   const { tags, groups, 'content-pillars': pillar } = other.ids;
   return {
     ...Object.fromEntries(inPaths),

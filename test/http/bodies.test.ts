@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createCampaign } from '../../adapters/api/campaign.ts';
 import { each, textCases } from '../support/each.ts';
-import { assertError, assertInvalidFields, invalidFieldsOf } from '../support/expected-responses.ts';
+import { assertError, assertInvalidFields, invalidFieldsOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import {
   assertChangesNothing,
   fieldsOf,
@@ -15,7 +15,7 @@ import {
 import { callRaw, chunked, type RawRequest } from '../support/raw-requests.ts';
 import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant, UNUSED_ID } from '../support/tenants.ts';
+import { createCampaignBody, createTenant } from '../support/tenants.ts';
 
 /** The default limit of a request body. */
 const MAX_BYTES = 2 ** 20;
@@ -142,8 +142,8 @@ function longArray(item: (at: number) => unknown): string {
 }
 
 const longArrays: Readonly<Record<string, string>> = {
-  'of one repeated id': longArray(() => UNUSED_ID),
-  'of different ids': longArray((at) => `${UNUSED_ID.slice(0, -6)}${at.toString(16).padStart(6, '0')}`),
+  'of one repeated id': longArray(() => UNKNOWN_ID),
+  'of different ids': longArray((at) => `${UNKNOWN_ID.slice(0, -6)}${at.toString(16).padStart(6, '0')}`),
   'of empty texts': longArray(() => ''),
   'of different texts': longArray((at) => `text ${at}`),
   'of one repeated number': longArray(() => 1),
@@ -378,7 +378,7 @@ suite('a hostile body', {
       }
       const own = await createTenant(api, 'own');
       const tagIds = longArray((at) => (at % 2 ? own.ids.tags : own.ids.tags.toUpperCase()));
-      const body = withValue(JSON.stringify(campaignBody()), 'tagIds', tagIds);
+      const body = withValue(JSON.stringify(createCampaignBody()), 'tagIds', tagIds);
       assert.equal((await api.call('POST', '/campaigns', { key: own.key, body })).status, 201);
     }),
 });

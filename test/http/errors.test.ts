@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
-import { assertError, comparablePartOf, expectedCodes } from '../support/expected-responses.ts';
+import { assertError, comparablePartOf, expectedCodes, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';
 import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createKey, createTenant, UNUSED_ID } from '../support/tenants.ts';
+import { createKey, createTenant } from '../support/tenants.ts';
 
 /** Returns a response for each error code, by its status. */
 async function collectErrorResponses(api: Api): Promise<[status: string, ApiResponse][]> {
@@ -23,7 +23,7 @@ async function collectErrorResponses(api: Api): Promise<[status: string, ApiResp
     400: await post('{'),
     401: await post({}, null),
     403: await post({}, readOnlyKey),
-    404: await api.call('GET', `/campaigns/${UNUSED_ID}`, { key }),
+    404: await api.call('GET', `/campaigns/${UNKNOWN_ID}`, { key }),
     409: await post({ name: tenant.names.tag }),
     410: await post({}, keyOfExpiredInvitation),
     422: await post({}),

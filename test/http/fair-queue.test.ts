@@ -168,7 +168,7 @@ suite('a fair queue', {
     assert.ok(simulation.begun.length > 40 && simulation.begun.length < 80, `${simulation.begun.length}`);
   },
 
-  'counts a request as in flight again after it has waited for its client': () => {
+  'does not count a request as in flight while it waits for its client, and counts it again afterwards': () => {
     const { queue, now } = new Simulation();
     queue.add('a', 'first', now);
     assert.ok(queue.next(now));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { each } from '../support/each.ts';
-import { assertError, assertInvalidFields, comparablePartOf } from '../support/expected-responses.ts';
+import { assertError, assertInvalidFields, comparablePartOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createKey, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createCampaignBody, createKey, createTenant, readAllLists, type Tenant } from '../support/tenants.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -58,7 +58,7 @@ const question = { question: 'What did you learn this week?' };
 
 /** The fields of a campaign. */
 const campaign = {
-  ...campaignBody(),
+  ...createCampaignBody(),
   totalBudget: 1000,
   resources: [{ url: 'https://a.example', size: 1 }, 'https://b.example'],
 };
@@ -66,15 +66,15 @@ const campaign = {
 const text = JSON.stringify(campaign);
 /** Bodies that are equal to `text` as JSON, in another notation. */
 const sameBodies: Readonly<Record<string, string>> = {
-  'names in another order': JSON.stringify(Object.fromEntries(Object.entries(campaign).reverse())),
-  'names of a resource in another order': text.replace(
+  'fields in another order': JSON.stringify(Object.fromEntries(Object.entries(campaign).reverse())),
+  'fields of a resource in another order': text.replace(
     '"url":"https://a.example","size":1',
     '"size":1,"url":"https://a.example"',
   ),
   'white space': JSON.stringify(campaign, null, 2),
   'another spelling of a number': text.replace('"totalBudget":1000', '"totalBudget":1.0e3'),
   'another spelling of a text': text.replace('"A campaign"', '"\\u0041 campaign"'),
-  'a name given twice': text.replace('{', '{"name":"not this one",'),
+  'a field given twice': text.replace('{', '{"name":"not this one",'),
 };
 /** Bodies that differ from `text` as JSON. */
 const differentBodies: Readonly<Record<string, string>> = {
@@ -165,7 +165,7 @@ suite('a POST with an Idempotency-Key', {
       assertError(await post('key', '/tags', { name: own.names.tag }), 409);
       assertFirst(await post('key', '/tags', { name: 'another' }));
 
-      assertInvalidFields(await post('key', '/campaigns', { ...campaign, tagIds: [UNUSED_ID] }), ['tagIds.0']);
+      assertInvalidFields(await post('key', '/campaigns', { ...campaign, tagIds: [UNKNOWN_ID] }), ['tagIds.0']);
       assertFirst(await post('key', '/campaigns', { ...campaign, tagIds: [own.ids.tags] }));
 
       const other = await createTenant(api, 'holder');
@@ -218,7 +218,8 @@ suite('a POST with an Idempotency-Key', {
       wait(30_000 - 1);
       assertError(await post('key', '/inspiration-questions', question), 409);
       wait(1);
-      // One of the two requests takes over the lock, and waits until the first request releases the storage.
+      // One of the two requests takes over the lock. It then waits for the transaction of the first request, because the memory
+      // storage runs one transaction at a time.
       const two = [1, 2].map(() => post('key', '/inspiration-questions', question));
       assertError(await Promise.race(two), 409);
       hanging.end();

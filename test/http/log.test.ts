@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { allOperations, fieldsOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw, type RawRequest, sendRaw } from '../support/raw-requests.ts';
 import { type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import type { Tenant } from '../support/tenants.ts';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const KEY = { Authorization: `Bearer ${DEMO_API_KEY}` };
@@ -71,7 +72,7 @@ async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>):
     'inspiration-questions': await first('inspiration-questions'),
     'content-pillars': await first('content-pillars'),
     domains: await first('domains'),
-    groups: UNUSED_ID,
+    groups: UNKNOWN_ID,
     tags: (await send({ method: 'POST', target: '/tags', headers: JSON_BODY, body: '{"name":"of the log"}' })).json.id,
   };
 }

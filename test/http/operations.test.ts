@@ -11,6 +11,7 @@ import {
   assertInvalidFields,
   comparablePartOf,
   invalidFieldsOf,
+  UNKNOWN_ID,
 } from '../support/expected-responses.ts';
 import {
   allOperations,
@@ -28,7 +29,7 @@ import {
 import { callRaw } from '../support/raw-requests.ts';
 import { type Api, type ApiResponse, type RequestOptions, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createExpiredKey, createKey, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createExpiredKey, createKey, createTenant, readAllLists, type Tenant } from '../support/tenants.ts';
 
 /** Calls an operation with a valid request, to which `changes` are applied. */
 function callWith(api: Api, operation: Operation, tenant: Tenant, changes: RequestOptions & { path?: string } = {}) {
@@ -102,14 +103,14 @@ function invalidValuesOf(schema: FieldSchema): unknown[] {
 
 /** Path segments that are not the id of any record. */
 const unknownIds = [
-  UNUSED_ID.toUpperCase(),
+  UNKNOWN_ID.toUpperCase(),
   '00000000-0000-0000-0000-000000000000',
   'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
-  UNUSED_ID.slice(1),
-  `${UNUSED_ID}0`,
-  UNUSED_ID.replaceAll('-', ''),
-  `%7B${UNUSED_ID}%7D`,
-  `${UNUSED_ID}%20`,
+  UNKNOWN_ID.slice(1),
+  `${UNKNOWN_ID}0`,
+  UNKNOWN_ID.replaceAll('-', ''),
+  `%7B${UNKNOWN_ID}%7D`,
+  `${UNKNOWN_ID}%20`,
   '1',
   '%00',
   '%20',
@@ -285,7 +286,7 @@ suite('every operation', {
       await each(operationsWithQuery, async (operation) => {
         const singles = fieldsOf(operation.query).filter(([, { type }]) => type !== 'array');
         for (const [name] of singles) {
-          const value = { search: 'x', domain: 'x.example', userId: UNUSED_ID }[name] ?? '1';
+          const value = { search: 'x', domain: 'x.example', userId: UNKNOWN_ID }[name] ?? '1';
           const response = await callWith(api, operation, tenant, {
             path: `${operation.path}?${name}=${value}&${name}=${value}`,
           });
@@ -299,7 +300,7 @@ suite('every operation', {
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await each(operationsWithId, async (operation) => {
-        const expected = await callWith(api, operation, tenant, { path: pathOf(operation, UNUSED_ID) });
+        const expected = await callWith(api, operation, tenant, { path: pathOf(operation, UNKNOWN_ID) });
         assertError(expected, 404);
         await each(textCases(...unknownIds), async (id) => {
           const response = await callWith(api, operation, tenant, { path: pathOf(operation, id) });
@@ -326,7 +327,7 @@ suite('every operation', {
       const { key } = tenant;
       await each(allOperations, async (operation) => {
         const { path } = validCallOf(operation, tenant);
-        await each(textCases(path, `${path}/`, `${path}?no=1`, pathOf(operation, UNUSED_ID)), async (target) => {
+        await each(textCases(path, `${path}/`, `${path}?no=1`, pathOf(operation, UNKNOWN_ID)), async (target) => {
           const head = await callRaw(api, { method: 'HEAD', target, key });
           const isRead = operations.some((other) => other.method === 'GET' && other.path === operation.path);
           const get = await callRaw(api, { method: 'GET', target, key });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Access } from '../../core/access/caller.ts';
 import type { NewMember } from '../../core/access/member-service.ts';
 import { each } from '../support/each.ts';
-import { assertError } from '../support/expected-responses.ts';
+import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';
 import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createKey, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createCampaignBody, createKey, createTenant, readAllLists, type Tenant } from '../support/tenants.ts';
 
 /** A request in parts, so that errors of several parts can be combined. */
 interface Draft {
@@ -46,9 +46,9 @@ const faults = {
   'a malformed Idempotency-Key': [5, 400, /Idempotency-Key/, () => ({ headers: { 'Idempotency-Key': 'a b' } })],
   'an unknown parameter': [6, 422, /^colour: unknown field/, () => ({ query: '?colour=red' })],
   'an unknown field': [6, 422, /^hue: unknown field/, () => ({ body: { hue: 'red' } })],
-  'an unknown id': [7, 404, /has this id/, () => ({ id: UNUSED_ID })],
-  'an unknown group': [8, 422, /id of a group/, () => ({ body: { groups: [UNUSED_ID] } })],
-  'an unknown tag': [8, 422, /id of a tag/, () => ({ body: { tagIds: [UNUSED_ID] } })],
+  'an unknown id': [7, 404, /has this id/, () => ({ id: UNKNOWN_ID })],
+  'an unknown group': [8, 422, /id of a group/, () => ({ body: { groups: [UNKNOWN_ID] } })],
+  'an unknown tag': [8, 422, /id of a tag/, () => ({ body: { tagIds: [UNKNOWN_ID] } })],
   'a duplicate name': [9, 409, /with this name/, ({ names }) => ({ body: { name: names.tag } })],
 } as const satisfies Record<string, Fault>;
 
@@ -92,7 +92,7 @@ const requests: readonly (readonly [draft: (own: Tenant, tag: string) => Draft, 
     [...COMMON_FAULTS, 'a malformed Idempotency-Key', 'a duplicate name'],
   ],
   [
-    () => ({ method: 'POST', segment: 'campaigns', body: campaignBody() }),
+    () => ({ method: 'POST', segment: 'campaigns', body: createCampaignBody() }),
     [...COMMON_FAULTS, 'a malformed Idempotency-Key', 'an unknown tag'],
   ],
 ];

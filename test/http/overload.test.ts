@@ -8,7 +8,7 @@ import { createMongodbSettings } from '../support/mongodb-service.ts';
 import { sendRaw } from '../support/raw-requests.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createKey, createTenant } from '../support/tenants.ts';
+import { createCampaignBody, createKey, createTenant } from '../support/tenants.ts';
 
 /** The number of health probes that begin immediately in an iteration of the event loop (adapters/http/admission.ts). */
 const MAX_PROBE_COUNT = 20;
@@ -106,7 +106,7 @@ suite('many requests', {
   'are rejected before other checks if there are too many, while health probes are served': () =>
     withService(
       async ({ url, metricsUrl, call }) => {
-        const body = { ...campaignBody(), description: 'z'.repeat(5_000) };
+        const body = { ...createCampaignBody(), description: 'z'.repeat(5_000) };
         for (let i = 0; i < CAMPAIGN_COUNT; i++) assert.equal((await call('POST', '/campaigns', { body })).status, 201);
         const slow = requestBytes('GET', '/campaigns?search=zq');
         // The last byte of this request's body is never sent.
@@ -165,7 +165,7 @@ suite('many requests', {
  */
 async function sendBurst(api: Api, campaignCount: number, descriptionLength: number) {
   const [many, other] = [await createTenant(api, 'many'), await createTenant(api, 'other')];
-  const fields = { ...campaignBody(), description: 'z'.repeat(descriptionLength) };
+  const fields = { ...createCampaignBody(), description: 'z'.repeat(descriptionLength) };
   for (let i = 0; i < campaignCount; i += 100) {
     await api.app.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
   }

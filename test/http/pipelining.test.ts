@@ -7,7 +7,7 @@ import { assertError } from '../support/expected-responses.ts';
 import { sendRaw } from '../support/raw-requests.ts';
 import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant } from '../support/tenants.ts';
+import { createCampaignBody, createTenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The number of unread responses. Each has half a megabyte, so that they do not fit into the buffers of a connection. */
@@ -21,7 +21,7 @@ const QUESTION_COUNT = 100;
 const CONNECTION_COUNT = 10;
 
 const createCampaignBytes = (i: number) =>
-  requestBytes('POST', '/campaigns', JSON.stringify({ ...campaignBody(), name: `pipelined ${i}` }));
+  requestBytes('POST', '/campaigns', JSON.stringify({ ...createCampaignBody(), name: `pipelined ${i}` }));
 const SEARCH_PATH = '/campaigns?search=pipelined';
 /** The request after which the service closes the connection. */
 const last = Buffer.from('GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
-import { assertError, assertInvalidFields } from '../support/expected-responses.ts';
+import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { allOperations, fieldsOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createCampaignBody, createTenant, type Tenant } from '../support/tenants.ts';
 
 const listOperations = allOperations.filter(([, { query }]) => 'page' in query.shape);
 
@@ -169,7 +169,7 @@ interface ArrayParameter {
   readonly other: (at: number) => string;
 }
 
-const idAt = (at: number) => `${UNUSED_ID.slice(0, -3)}${at.toString(16).padStart(3, '0')}`;
+const idAt = (at: number) => `${UNKNOWN_ID.slice(0, -3)}${at.toString(16).padStart(3, '0')}`;
 const nameAt = (at: number) => `étagère ς ${at}`;
 const repeat = (count: number, valueAt: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => valueAt(at));
@@ -257,7 +257,7 @@ suite('an array in a query', {
   'accepts names in upper or lower case, also with spaces around them': () =>
     withTenant(async (get, own, { app }) => {
       const tag = await app.tags.create(own.workspaceId, nameAt(1));
-      const campaign = { ...campaignBody(), tagIds: [tag.id] };
+      const campaign = { ...createCampaignBody(), tagIds: [tag.id] };
       await app.campaigns.create({ workspaceId: own.workspaceId }, campaign);
       const spellings = (name: string) => [
         name,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
-import { assertError } from '../support/expected-responses.ts';
+import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';
 import { type Api, type ApiResponse, type RequestOptions, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createExpiredKey, createKey, createTenant, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createExpiredKey, createKey, createTenant, type Tenant } from '../support/tenants.ts';
 
 const limitHeadersOf = (response: ApiResponse) =>
   ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit-policy'].map((name) => response.headers.get(name));
@@ -89,7 +89,7 @@ suite('the limit of a key', {
       const calls: Readonly<Record<string, () => Promise<ApiResponse>>> = {
         200: () => get(key),
         400: () => api.call('POST', '/tags', { key, body: '{' }),
-        404: () => api.call('GET', `/campaigns/${UNUSED_ID}`, { key }),
+        404: () => api.call('GET', `/campaigns/${UNKNOWN_ID}`, { key }),
         409: () => api.call('POST', '/tags', { key, body: { name: own.names.tag } }),
         422: () => api.call('POST', '/tags', { key, body: {} }),
       };

@@ -4,7 +4,7 @@ import { type Fixture, withFixture } from '../support/fixture.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 
 const ROUND_COUNT = 10;
 const READER_COUNT = 4;
@@ -36,7 +36,7 @@ suite('a campaign that is read while it is shared', {
             const { workspaceId, admin, call } = fixture;
             const inconsistent: Pair[] = [];
             for (let round = 0; round < ROUND_COUNT; round++) {
-              const { id } = (await call('POST', '/campaigns', campaignBody())).json;
+              const { id } = (await call('POST', '/campaigns', createCampaignBody())).json;
               const paths = [`/campaigns/${id}`, '/campaigns'];
               const reading = Array.from({ length: READER_COUNT }, (_, i) =>
                 readPairs(fixture, id, paths[i % 2] as string),

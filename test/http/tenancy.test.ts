@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
-import { comparablePartOf } from '../support/expected-responses.ts';
+import { comparablePartOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant, readAllLists, type Tenant, UNUSED_ID } from '../support/tenants.ts';
+import { createCampaignBody, createTenant, readAllLists, type Tenant } from '../support/tenants.ts';
 
 /** A part of a request that refers to a record of the workspace. */
 interface Place {
@@ -22,7 +22,7 @@ interface Place {
   readonly createDeleted?: (api: Api, tenant: Tenant) => Promise<string>;
 }
 
-const byId = (kind: keyof Tenant['ids']) => ({ of: ({ ids }: Tenant) => ids[kind], unknown: UNUSED_ID });
+const byId = (kind: keyof Tenant['ids']) => ({ of: ({ ids }: Tenant) => ids[kind], unknown: UNKNOWN_ID });
 const bySlug = { of: ({ names }: Tenant) => names.domain, unknown: 'never.example' };
 const byText = { of: ({ name }: Tenant) => name, unknown: 'never' };
 
@@ -57,7 +57,7 @@ const createRenamedTag = async ({ app }: Api, { workspaceId, name }: Tenant) => 
   return `${name} before`;
 };
 
-const campaignWith = (fields: object) => ['POST', '/campaigns', { ...campaignBody(), ...fields }] as const;
+const campaignWith = (fields: object) => ['POST', '/campaigns', { ...createCampaignBody(), ...fields }] as const;
 const questionWith = (fields: object) =>
   ['POST', '/inspiration-questions', { question: 'What did you learn?', ...fields }] as const;
 
@@ -157,7 +157,7 @@ const places: Readonly<Record<string, Place>> = {
   },
   'the filter userId': {
     of: ({ adminId }) => adminId,
-    unknown: UNUSED_ID,
+    unknown: UNKNOWN_ID,
     status: 200,
     createRequest: ([userId]) => ['GET', `/campaigns?userId=${userId}`],
   },

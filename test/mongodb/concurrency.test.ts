@@ -5,17 +5,17 @@ import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
 import { createWorkspace } from '../support/mongodb-service.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 import { closeProcesses, type Pair, withTwoProcesses } from './two-processes.ts';
 
 const CLIENT_COUNT = 20;
 const CHANGE_COUNT = 100;
 const MAX_DELAY_MS = 5_000;
 
-const rounds = Array.from({ length: scale(5, 50) }, (_, i) => [`round ${i}`, i] as const);
+const rounds = Array.from({ length: quickOrLong(5, 50) }, (_, i) => [`round ${i}`, i] as const);
 
 type Call = Api['call'];
 
@@ -155,7 +155,7 @@ suite('a hundred simultaneous changes of one record by two processes', {
         'clicks and shares': (i) => i % 4 < 2,
       };
       await each(mixes, async (isShare) => {
-        const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
+        const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody());
         const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act, i) =>
           act(isShare(i) ? 'share' : 'click', workspaceId, id, members[i]?.id),
         );
@@ -168,7 +168,7 @@ suite('a hundred simultaneous changes of one record by two processes', {
 
   'count the share of one member once': () =>
     withTwoProcesses(async ({ workspaceId, operators, app }) => {
-      const { id } = await app.campaigns.create({ workspaceId }, campaignBody());
+      const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody());
       const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
       const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act) =>
         act('share', workspaceId, id, member.id),

@@ -15,7 +15,7 @@ import type { Storage } from '../../core/storage.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { UNKNOWN_ID } from '../support/core.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { scale } from '../support/scale.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import {
   END_DATES,
@@ -247,7 +247,7 @@ suite('MongoDB and memory storage', {
             await comparison.compare('everything', ({ app }) => readAllRecords(app, id));
           }
         }),
-        { numRuns: scale(8, 300), interruptAfterTimeLimit: scale(40_000, 500_000) },
+        { numRuns: quickOrLong(8, 300), interruptAfterTimeLimit: quickOrLong(40_000, 500_000) },
       );
     } finally {
       for (const { connection } of opened) await connection.close();

@@ -158,6 +158,8 @@ suite(
 
 /** Longer than the server selection timeout of the driver, and shorter than the time for which the adapter retries. */
 const OUTAGE_MS = 6_000;
+/** Long enough for a late retry to reach the database. */
+const LATE_RETRY_MS = 6_000;
 
 suite(
   'a commit whose response is lost',
@@ -188,7 +190,7 @@ suite(
               lossy.runInTransaction(({ campaigns }) => campaigns.update(workspaceId, id, addClick)),
             );
             proxy.isUnavailable = false;
-            await delay(OUTAGE_MS);
+            await delay(LATE_RETRY_MS);
             assert.equal((await reliable.campaigns.get(workspaceId, id))?.clicks, 1);
           }),
       }

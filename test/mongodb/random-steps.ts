@@ -16,7 +16,7 @@ import { COLORS } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { DAY, MINUTE, SECOND } from '../support/core.ts';
-import { campaignBody } from '../support/tenants.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 
 export type RecordName =
   | 'members'
@@ -29,8 +29,8 @@ export type RecordName =
   | 'apiKeys';
 
 /**
- * Chooses a record that earlier steps have created, mostly one of the own workspace: `at` is its position among those records.
- * `none` chooses an unknown id.
+ * Chooses a record that earlier steps have created: in the workspace of the step (`own`) or in the other workspace. `at`, modulo the
+ * number of these records, is its position among them. `none` chooses an unknown id.
  */
 export interface RecordChoice {
   readonly from: 'own' | 'other' | 'none';
@@ -163,7 +163,7 @@ type CampaignFields = typeof campaignFields extends fc.Arbitrary<infer T> ? T : 
 function toNewCampaign(side: Side, workspaceId: string, { domain, tags, groups, pillar, ...fields }: CampaignFields) {
   const dateOf = (date: string) => (date === NOW ? side.now() : date);
   return {
-    ...campaignBody(),
+    ...createCampaignBody(),
     ...fields,
     startDate: dateOf(fields.startDate),
     endDate: dateOf(fields.endDate),

@@ -10,7 +10,7 @@ import {
 import { postOperations, validCallOf } from '../support/operations.ts';
 import type { Api } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { campaignBody, createTenant, type Tenant } from '../support/tenants.ts';
+import { createCampaignBody, createTenant, type Tenant } from '../support/tenants.ts';
 import { closeProcesses, type Pair, withTwoProcesses } from './two-processes.ts';
 
 /** Calls the API with the key of the tenant. */
@@ -36,7 +36,7 @@ function inBothOrders(test: (one: Call, other: Call, tenant: Tenant) => Promise<
 suite('a change by one process', {
   'is visible in the other at once: campaigns': () =>
     inBothOrders(async (one, other, { ids }) => {
-      const created = jsonOf(await one('POST', '/campaigns', { body: campaignBody('Spring') }), 201);
+      const created = jsonOf(await one('POST', '/campaigns', { body: createCampaignBody('Spring') }), 201);
       assert.deepEqual(jsonOf(await other('GET', `/campaigns/${created.id}`)), created);
       assert.deepEqual(fieldValuesOf(await other('GET', '/campaigns'), 'id'), [created.id, ids.campaigns]);
       assert.deepEqual(jsonOf(await other('GET', '/campaigns?search=SPRING')), [created]);
@@ -62,7 +62,7 @@ suite('a change by one process', {
       assert.deepEqual(jsonOf(await other('GET', '/content-pillars?search=new')), [changed]);
       jsonOf(await other('DELETE', `/content-pillars/${id}`));
       assert.deepEqual(jsonOf(await one('GET', '/content-pillars')), []);
-      assertInvalidFields(await one('POST', '/campaigns', { body: { ...campaignBody(), contentPillarId: id } }), [
+      assertInvalidFields(await one('POST', '/campaigns', { body: { ...createCampaignBody(), contentPillarId: id } }), [
         'contentPillarId',
       ]);
     }),
@@ -95,7 +95,7 @@ suite('a change by one process', {
       const group = jsonOf(await one('POST', '/groups', { body: { name: 'Porto' } }), 201).id;
       const tag = jsonOf(await one('POST', '/tags', { body: { name: 'Old' } }), 201).id;
       assertConflict(await other('POST', '/groups', { body: { name: 'PORTO' } }));
-      const body = { ...campaignBody(), tagIds: [tag], groupIds: [group] };
+      const body = { ...createCampaignBody(), tagIds: [tag], groupIds: [group] };
       const { id } = jsonOf(await other('POST', '/campaigns', { body }), 201);
       jsonOf(await other('PATCH', `/tags/${tag}`, { body: { name: 'New' } }));
       assert.deepEqual(fieldValuesOf(await one('GET', '/campaigns?tagNames=new'), 'id'), [id]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEMO_API_KEY } from './service.ts';
-import { campaignBody } from './tenants.ts';
+import { createCampaignBody } from './tenants.ts';
 
 /** A response with its latency. */
 export interface TimedResponse {
@@ -35,7 +35,7 @@ export function searchRequest(number: number, key: string): Buffer {
 }
 
 const PAGE_SIZE = 25;
-const LARGE_BODY = JSON.stringify({ ...campaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
+const LARGE_BODY = JSON.stringify({ ...createCampaignBody(), description: '\u{1f9f5}'.repeat(2_500) });
 
 /** Creates a first page of large campaigns. Forty responses with this page exceed the buffers of a connection. */
 export async function createLargePage(url: string): Promise<void> {

@@ -12,7 +12,7 @@ import type { ServerProcess } from './server-process.ts';
  * the first field of the shard key that `shardCollection` names, and keeps collections without a shard key on the first shard.
  * As mongos does, it responds to `ping` without a shard, and waits for the primary of a shard until `maxTimeMS` is over. Then
  * it reports error code 50 for a read, or a write error for each document. It supports only the commands that the service
- * sends. It rejects other commands, and writes that are not for exactly one shard.
+ * sends. It splits an insert by shard. It rejects other commands, and updates and deletes that are not for exactly one shard.
  *
  * Differences from mongos: a document is on the shard of the hash of its shard key value, so a workspace is never split and no
  * chunk moves. A transaction over several shards is committed on one shard after the other (no two-phase commit), with a
@@ -23,7 +23,7 @@ export interface FakeMongos {
   /** The URI of all routers, which are in front of the same shards. */
   readonly uri: string;
   readonly shards: readonly ServerProcess[];
-  /** Reads and inserts that were sent to more than one shard, such as `find workspaces`. */
+  /** Commands that were sent to all shards, because they name no value of the shard key, such as `find workspaces`. */
   readonly broadcasts: string[];
   /** How long a router waits for the primary of a shard before it reports error 133 (`defaultFindReplicaSetHostTimeoutMS`). */
   hostTimeoutMs: number;
@@ -100,7 +100,7 @@ interface Cluster extends Pick<FakeMongos, 'shards' | 'broadcasts' | 'shardOf' |
   hostTimeoutMs: number;
   /** The first field of the shard key of each sharded collection, by `database.collection`. */
   readonly keys: Map<string, string>;
-  /** The open transactions. A router may commit or abort one of another router's, as with the recovery token of mongos. */
+  /** The open transactions. A router may end a transaction that another router started, as mongos does with a recovery token. */
   readonly transactions: Map<string, Transaction>;
   plannedFailure: { command: string; code: number; times: number };
 }

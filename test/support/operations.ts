@@ -4,7 +4,7 @@ import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { callRaw, type RawRequest } from './raw-requests.ts';
 import type { Api, ApiResponse } from './service.ts';
-import { campaignBody, createTenant, readAllLists, type Tenant } from './tenants.ts';
+import { createCampaignBody, createTenant, readAllLists, type Tenant } from './tenants.ts';
 
 /** Tables of operations, by operation id. */
 export const allOperations = operations.map((operation) => [operation.id, operation] as const);
@@ -18,7 +18,7 @@ let nameCount = 0;
 const newName = () => `new-${++nameCount}`;
 
 const bodies: Readonly<Record<string, () => object>> = {
-  createCampaign: () => campaignBody(),
+  createCampaign: () => createCampaignBody(),
   createInspirationQuestion: () => ({ question: 'What did you learn this week?' }),
   updateInspirationQuestion: () => ({ question: 'What will you learn next week?' }),
   updateContentPillar: () => ({ title: newName() }),

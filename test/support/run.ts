@@ -4,10 +4,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../bootstrap/settings.ts';
 import { RESULTS, type Results } from './results.ts';
-import { isLong, SOAK_SECONDS, scale } from './scale.ts';
+import { isLong, quickOrLong, SOAK_SECONDS } from './scale.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
 
-const FILE_TIMEOUT_MS = scale(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
+const FILE_TIMEOUT_MS = quickOrLong(180_000, 1_200_000 + SOAK_SECONDS * 3_000);
 /** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 /** The folders whose tests mostly wait for servers. */
@@ -45,7 +45,7 @@ async function main(words: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${file}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: scale(availableParallelism() + 2, 1) }, runFiles));
+  await Promise.all(Array.from({ length: quickOrLong(availableParallelism() + 2, 1) }, runFiles));
   clearInterval(progress);
   await stopSharedMongod();
   for (const reason of missing) console.log(`SKIPPED tests that need ${reason}`);

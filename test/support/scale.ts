@@ -2,7 +2,7 @@
 export const isLong = process.env.TEST_SCALE === 'long';
 
 /** Returns the value for the length of this run. */
-export function scale(quick: number, long: number): number {
+export function quickOrLong(quick: number, long: number): number {
   return isLong ? long : quick;
 }
 

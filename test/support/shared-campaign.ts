@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
 import { withApplication } from './mongodb-service.ts';
-import { campaignBody } from './tenants.ts';
+import { createCampaignBody } from './tenants.ts';
 
 /** A program that records a share and a click for each member, several at the same time, and prints the acknowledged ones. */
 const PROGRAM = `
@@ -50,7 +50,7 @@ export class SharedCampaign {
   /** Creates the campaign, and members who can share it. */
   static async create(uri: string, workspaceId: string, members: number): Promise<SharedCampaign> {
     return withApplication(uri, async (app) => {
-      const { id } = await app.campaigns.create({ workspaceId }, campaignBody(NAME));
+      const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody(NAME));
       const memberIds: string[] = [];
       const createMembers = async () => {
         const member = { name: 'Kim', email: 'kim@northwind.example' };

@@ -1,7 +1,7 @@
 import { suite as uvuSuite } from 'uvu';
 import { MissingDependencyError } from './missing-dependency-error.ts';
 import { RESULTS, type Results } from './results.ts';
-import { SOAK_SECONDS, scale } from './scale.ts';
+import { quickOrLong, SOAK_SECONDS } from './scale.ts';
 
 /** A test opens and closes the resources that it needs. */
 export type Test = () => unknown;
@@ -9,7 +9,7 @@ export type Test = () => unknown;
 /** Tests by title. Computed titles are a list of pairs: an object would keep only the last of two tests with one title. */
 export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
 
-const TEST_TIMEOUT_MS = scale(60_000, 600_000 + SOAK_SECONDS * 1_500);
+const TEST_TIMEOUT_MS = quickOrLong(60_000, 600_000 + SOAK_SECONDS * 1_500);
 const EXIT_TIMEOUT_MS = 10_000;
 const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
 const titles = new Set<string>();

@@ -6,9 +6,6 @@ import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Api } from './service.ts';
 
-/** A valid id that no record has. */
-export const UNUSED_ID = '01890000-0000-7000-8000-000000000000';
-
 /** The lifetime of a key that expires during a test. It is long enough for the creation of the key. */
 const KEY_LIFETIME_MS = 300;
 
@@ -46,7 +43,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   });
   const campaign = await app.campaigns.create(
     { workspaceId, member: admin },
-    { ...campaignBody(`${name} campaign`), domain: domain.slug, tagIds: [tag.id], groupIds: [group.id] },
+    { ...createCampaignBody(`${name} campaign`), domain: domain.slug, tagIds: [tag.id], groupIds: [group.id] },
   );
   const ids = {
     campaigns: campaign.id,
@@ -79,7 +76,7 @@ export async function createExpiredKey({ apiKeys }: Application, workspaceId: st
 }
 
 /** Returns the fields of a new campaign. */
-export function campaignBody(name = 'A campaign'): NewCampaign {
+export function createCampaignBody(name = 'A campaign'): NewCampaign {
   return {
     name,
     description: '',

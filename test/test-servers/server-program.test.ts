@@ -20,8 +20,8 @@ const brokenSource: ProgramSource = {
 };
 const unreachableSource: ProgramSource = { name: 'server-3', fetch: () => Promise.reject(new Error('unreachable')) };
 
-suite('A server program of the tests', {
-  'is the one that the variable names, otherwise one on the PATH, otherwise a fetched one': () =>
+suite('The program of a database server that tests need', {
+  'is the one that its environment variable names, otherwise one on the PATH, otherwise a fetched one': () =>
     withEmptyCache(async (folder) => {
       await findProgram('server', [workingSource], 'SERVER_PROGRAM');
       const fetched = join(folder, 'cache/workspace-advocacy/server-1');
