@@ -113,10 +113,12 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
-  const [{ apiKey }, { domain }, tag, campaign, pillar] = await Promise.all([
+  // Shares and clicks change separate campaigns: if other changes overwrite a change, it is unknown whether it was stored.
+  const [{ apiKey }, { domain }, tag, shared, clicked, pillar] = await Promise.all([
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
     app.tags.create(workspaceId, randomUUID()),
+    app.campaigns.create({ workspaceId }, createCampaignBody()),
     app.campaigns.create({ workspaceId }, createCampaignBody()),
     app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' }),
   ]);
@@ -146,7 +148,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     (await collectAll(app.tags.iterate(workspaceId))).some((it) => it.name === name);
   const hasDomain = async (app: Application, slug: string, isArchived: boolean) =>
     (await collectAll(app.domains.iterate(workspaceId))).some((it) => it.slug === slug && it.archived === isArchived);
-  const getCampaign = (app: Application) => app.campaigns.get({ workspaceId }, campaign.id);
+  const getCampaign = (app: Application, id: string) => app.campaigns.get({ workspaceId }, id);
   return {
     'POST with an Idempotency-Key, and its retry': {
       ...createPost('/tags', onceTag, { 'Idempotency-Key': onceTag.name }),
@@ -196,12 +198,12 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
       },
     },
     'share record, and its retry': {
-      ...createCommands((app) => app.campaigns.recordShare(workspaceId, campaign.id, member.id)),
-      isStored: async (app) => (await getCampaign(app)).shares === 1,
+      ...createCommands((app) => app.campaigns.recordShare(workspaceId, shared.id, member.id)),
+      isStored: async (app) => (await getCampaign(app, shared.id)).shares === 1,
     },
     'click record, and another one': {
-      ...createCommands((app) => app.campaigns.recordClicks(workspaceId, campaign.id, 1)),
-      isStored: async (app, acknowledgedCount) => (await getCampaign(app)).clicks >= acknowledgedCount,
+      ...createCommands((app) => app.campaigns.recordClicks(workspaceId, clicked.id, 1)),
+      isStored: async (app, acknowledgedCount) => (await getCampaign(app, clicked.id)).clicks >= acknowledgedCount,
     },
   };
 }

@@ -193,13 +193,13 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
         const rounds: { share: number; unanswered: number; rejectedMs: number }[] = [];
         for (let round = 0; round < OPEN_ROUND_COUNT; round++) {
           const baseline = await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS);
-          const capacity = filterSuccesses(baseline).length / (CAPACITY_DURATION_MS / 1_000);
+          const capacity = computeGoodput(baseline);
           const outcomes = await clients.sendAtRate(search, factor * capacity, OVERLOAD_DURATION_MS);
           // The possible throughput is capacity × (1 − rejections per second × cost of a rejection in seconds).
           const rejectedPerSecond = (factor - 1) * capacity;
           const possible = storage === 'memory' ? capacity * (1 - rejectedPerSecond * rejectionSeconds) : capacity;
           rounds.push({
-            share: filterSuccesses(outcomes).length / (OVERLOAD_DURATION_MS / 1_000) / possible,
+            share: computeGoodput(outcomes) / possible,
             unanswered: outcomes.filter(({ status }) => status === 0).length / outcomes.length,
             rejectedMs: quantile(getMilliseconds(outcomes.filter(isRejected)), 0.9),
           });
@@ -220,7 +220,13 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
   });
 }
 
-const filterSuccesses = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => status === 200);
+/** Returns the served requests per second, from the first request to the last response with status 200. */
+function computeGoodput(outcomes: readonly Outcome[]): number {
+  const served = outcomes.filter(({ status }) => status === 200);
+  const start = Math.min(...outcomes.map(({ at, milliseconds }) => at - milliseconds));
+  const end = Math.max(...served.map(({ at }) => at));
+  return served.length / ((end - start) / 1_000);
+}
 
 /** Runs the service with campaigns in a storage. Calls the test with the service and the API key. */
 async function withStorage(
