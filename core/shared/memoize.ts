@@ -1,7 +1,7 @@
 /**
- * Returns a function that caches the results of `compute` for frozen arguments, because these cannot change. A cached result
- * is frozen, too, and stays cached as long as its argument is referenced. Results for other arguments are not cached
- * (docs/adr/0004-memory-storage.md).
+ * Returns a function that caches the results of `compute` for frozen arguments, because these cannot change. A result is
+ * frozen too, and is cached as long as its argument is referenced. Results for other arguments are not cached
+ * (docs/adr/0014-batching.md).
  */
 export function memoize<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const cache = new WeakMap<K, V>();

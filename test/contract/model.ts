@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { createMemoryStorage } from '../../adapters/memory/storage.ts';
+import type { Row } from '../../adapters/memory/table.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Condition, Query, RecordStore } from '../../core/shared/record-store.ts';
 import type { Tests } from '../support/suite.ts';
-import { type AnyRecord, NaiveRecordStore } from './naive-storage.ts';
 import { buildCampaign, buildQuestion, buildTag, newId } from './samples.ts';
 import { createStorageTest, type OpenStorage } from './storage-test.ts';
 
@@ -98,8 +99,8 @@ const resources = {
 
 type StoreName = keyof typeof resources;
 
-/** The stores of a storage, or of the model that it is compared with. */
-type Stores = Readonly<Record<StoreName, RecordStore<AnyRecord>>>;
+/** The stores that the random work uses. */
+type Stores = Readonly<Record<StoreName, RecordStore<Row>>>;
 
 const actions = {
   get: ({ records, workspaceId, id }) => records.get(workspaceId, id),
@@ -121,12 +122,12 @@ const actions = {
 } satisfies Record<string, (it: ActionInput) => Promise<unknown>>;
 
 interface ActionInput {
-  readonly records: RecordStore<AnyRecord>;
+  readonly records: RecordStore<Row>;
   readonly workspaceId: string;
   readonly id: string;
   readonly otherId: string;
-  readonly record: AnyRecord;
-  readonly query: Query<AnyRecord>;
+  readonly record: Row;
+  readonly query: Query<Row>;
 }
 
 /** An action on a store. `workspace` and `record` are indexes into `RunIds`. */
@@ -136,7 +137,7 @@ interface Step {
   readonly workspace: number;
   readonly record: number;
   readonly fields: object;
-  readonly query: Query<AnyRecord>;
+  readonly query: Query<Row>;
 }
 
 /** Steps that run in one transaction, or one by one without a transaction (`alone`). */
@@ -148,7 +149,7 @@ interface Work {
 const createStep = (storeName: StoreName, ...chosenActions: Step['action'][]): fc.Arbitrary<Step> => {
   const { fields, conditions, orders } = resources[storeName];
   const query = fc.record({
-    where: fc.array(fc.oneof(...(conditions as fc.Arbitrary<Condition<AnyRecord>>[])), { maxLength: 3 }),
+    where: fc.array(fc.oneof(...(conditions as fc.Arbitrary<Condition<Row>>[])), { maxLength: 3 }),
     by: fc.constantFrom(...orders),
     order: fc.constantFrom('asc' as const, 'desc' as const),
     skip: fc.oneof(fc.constant(0), fc.nat(RECORD_COUNT)),
@@ -181,20 +182,20 @@ const allWork = fc
     return [initialWork, ...rest];
   });
 
-/** Returns a test that runs random steps on a storage and on the model (naive-storage.ts), and compares all results. */
+/** Returns a test that runs random steps on a storage and on the storage in memory, and compares all results. */
 export function defineModelTests(open: OpenStorage, numRuns: number): Tests {
   return {
-    'returns the same results as a model of simple arrays for random steps': createStorageTest(open)((storage) =>
+    'returns the same results as the storage in memory for random steps': createStorageTest(open)((storage) =>
       fc.assert(
         fc.asyncProperty(allWork, async (works) => {
-          const [real, naive] = [storage as unknown as ModelStorage, createNaiveStorage()];
+          const [real, memory] = [storage, createMemoryStorage(Date.now)] as unknown as [ModelStorage, ModelStorage];
           const runIds = {
             workspaces: Array.from({ length: WORKSPACE_COUNT }, newId),
             ids: Array.from({ length: RECORD_COUNT }, newId),
           };
           for (const work of works) {
-            assert.deepEqual(await runWork(real, work, runIds), await runWork(naive, work, runIds));
-            assert.deepEqual(await readAll(real, runIds), await readAll(naive, runIds));
+            assert.deepEqual(await runWork(real, work, runIds), await runWork(memory, work, runIds));
+            assert.deepEqual(await readAll(real, runIds), await readAll(memory, runIds));
           }
         }),
         { numRuns },
@@ -210,21 +211,6 @@ interface RunIds {
 }
 
 type ModelStorage = Stores & { runInTransaction(work: (staged: Stores) => Promise<void>): Promise<void> };
-
-function createNaiveStorage(): ModelStorage {
-  const campaigns = new NaiveRecordStore('id');
-  const inspirationQuestions = new NaiveRecordStore('id');
-  const tags = new NaiveRecordStore('foldedName');
-  const stores = { campaigns, inspirationQuestions, tags };
-  const runInTransaction = async (work: (staged: Stores) => Promise<void>) => {
-    const before = Object.values(stores).map((records) => [records, records.rows] as const);
-    await work(stores).catch((error) => {
-      for (const [records, rows] of before) records.rows = rows;
-      throw error;
-    });
-  };
-  return { ...stores, runInTransaction };
-}
 
 async function runWork(storage: ModelStorage, { mode, steps }: Work, runIds: RunIds): Promise<unknown[]> {
   const results: unknown[] = [];
@@ -248,7 +234,7 @@ function createInput(
   const [id, otherId] = [runIds.ids[record], runIds.ids[0]] as [string, string];
   // An id is unique over all workspaces. So workspace 0 adds only ids with an even index, and workspace 1 with an odd index.
   const ownId = runIds.ids[record - (record % WORKSPACE_COUNT) + workspace];
-  const created: AnyRecord = resources[storeName].create(workspaceId, { createdBy: null, ...fields, id: ownId });
+  const created: Row = resources[storeName].create(workspaceId, { createdBy: null, ...fields, id: ownId });
   return { records: stores[storeName], workspaceId, id, otherId, record: created, query };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPredicate } from '../../adapters/memory/condition.ts';
+import { matches } from '../../adapters/memory/table.ts';
 import {
   CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_STATUSES,
@@ -58,8 +58,8 @@ suite('the date filters of a campaign', {
   'depend only on its dates, and count its start and its end as active': () => {
     for (const { starts, ends, in: expected } of dates) {
       const filters = CAMPAIGN_DATE_FILTERS.filter((filter) =>
-        createPredicate(dateFilterConditions[filter](NOON))(
-          createCampaign({ startsAt: starts as number, endsAt: ends as number }),
+        dateFilterConditions[filter](NOON).every((condition) =>
+          matches(createCampaign({ startsAt: starts as number, endsAt: ends as number }), condition),
         ),
       );
       assert.deepEqual(filters.sort(), expected, `${starts} to ${ends}`);

@@ -41,10 +41,10 @@ suite('the idempotency service', {
     assert.deepEqual(await service.acquire(request), { response: RESPONSE });
   },
 
-  'keeps idempotency keys apart by workspace, API key and operation': async () => {
+  'keeps idempotency keys apart by API key and operation': async () => {
     const { service } = createService();
     await service.acquire(request);
-    const others = [{ workspaceId: OTHER }, { keyId: 'b' }, { operationId: 'b' }, { idempotencyKey: 'b' }];
+    const others = [{ workspaceId: OTHER, keyId: 'c' }, { keyId: 'b' }, { operationId: 'b' }, { idempotencyKey: 'b' }];
     for (const other of others) assert.ok('lockOwner' in (await service.acquire({ ...request, ...other })));
   },
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPredicate } from '../../adapters/memory/condition.ts';
+import { matches } from '../../adapters/memory/table.ts';
 import type { Member } from '../../core/access/member.ts';
 import {
   buildAvailabilityConditions,
@@ -54,7 +54,9 @@ suite('an inspiration question', {
       for (const [fields, expected] of questions) {
         const available = everyone.filter((name) => {
           const member = callers[name] as Member | undefined;
-          return createPredicate(buildAvailabilityConditions({ workspaceId: 'own', member }))(createQuestion(fields));
+          return buildAvailabilityConditions({ workspaceId: 'own', member }).every((condition) =>
+            matches(createQuestion(fields), condition),
+          );
         });
         assert.deepEqual(available, expected, JSON.stringify(fields));
       }

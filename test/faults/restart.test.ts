@@ -20,10 +20,14 @@ suite('a graceful shutdown', {
     let servedCount = 0;
     const runClient = async (number: number) => {
       for (let i = 0; isRunning; i++) {
-        const name = `${number}-${i}`;
+        const question = `What is ${number}-${i}?`;
         const requests = [
           fetch(`${balancer.url}/campaigns`, { headers }),
-          fetch(`${balancer.url}/tags`, { headers, method: 'POST', body: JSON.stringify({ name }) }),
+          fetch(`${balancer.url}/inspiration-questions`, {
+            headers,
+            method: 'POST',
+            body: JSON.stringify({ question }),
+          }),
         ];
         for (const response of await Promise.all(requests)) {
           const text = await response.text();

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createMemoryStorage } from '../../adapters/memory/storage.ts';
 import type { CoreError } from '../../core/shared/core-error.ts';
-import type { Storage } from '../../core/storage.ts';
-import { buildCampaign, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
+import { buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the implementation of the memory storage', {
-  'deletes expired records at the next write to the same store and workspace': async () => {
+  'deletes expired records at the next write to the same store': async () => {
     let now = 1000;
     const { idempotentRequests: requests } = createMemoryStorage(() => now);
     const [here, elsewhere] = [newId(), newId()];
@@ -25,7 +22,7 @@ suite('the implementation of the memory storage', {
     assert.equal(await requests.get(here, soon.id), undefined);
     assert.equal((await requests.get(here, later.id))?.holder, 'another');
     assert.equal(await requests.count(here, []), 2);
-    assert.deepEqual(await requests.get(elsewhere, foreign.id), foreign);
+    assert.equal(await requests.get(elsewhere, foreign.id), undefined);
   },
 
   'keeps an expired record if a change extends its expiry': async () => {
@@ -94,67 +91,4 @@ suite('the implementation of the memory storage', {
     assert.deepEqual(await storage.tags.getMany(workspaceId, [rival.id, other.id]), [rival, other]);
     assert.equal(await storage.tags.count(workspaceId, []), 2);
   },
-
-  'shows a transaction the records that others add to an empty workspace': async () => {
-    const storage = createMemoryStorage(Date.now);
-    const workspaceId = newId();
-    const [theirs, mine] = [buildCampaign(workspaceId), buildCampaign(workspaceId)];
-    await storage.runInTransaction(async ({ campaigns }) => {
-      assert.equal(await campaigns.count(workspaceId, []), 0);
-      await campaigns.add(mine);
-      await storage.campaigns.add(theirs);
-      assert.equal(await campaigns.count(workspaceId, []), 2);
-    });
-    assert.deepEqual(await storage.campaigns.getMany(workspaceId, [theirs.id, mine.id]), [theirs, mine]);
-  },
-
-  'does not use more memory after look-ups in unknown workspaces': async () => {
-    const storage = createMemoryStorage(Date.now);
-    await readUnknownWorkspaces(storage, 100);
-    const before = measureHeapBytes();
-    await readUnknownWorkspaces(storage, 10_000);
-    const growthBytes = measureHeapBytes() - before;
-    assert.ok(growthBytes < 2_000_000, `grew by ${growthBytes} bytes`);
-    assert.equal(await storage.campaigns.count(newId(), []), 0);
-  },
-
-  'does not use more memory after records are added and removed': async () => {
-    const storage = createMemoryStorage(Date.now);
-    const workspaceId = newId();
-    await addAndRemove(storage, workspaceId, 100);
-    const before = measureHeapBytes();
-    await addAndRemove(storage, workspaceId, 20_000);
-    const growthBytes = measureHeapBytes() - before;
-    assert.ok(growthBytes < 1_000_000, `grew by ${growthBytes} bytes`);
-  },
 });
-
-async function addAndRemove({ campaigns, tags }: Storage, workspaceId: string, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    const [newCampaign, newTag] = [buildCampaign(workspaceId), buildTag(workspaceId, newId())];
-    await campaigns.add(newCampaign);
-    await tags.add(newTag);
-    await campaigns.remove(workspaceId, newCampaign.id);
-    await tags.remove(workspaceId, newTag.id);
-  }
-}
-
-async function readUnknownWorkspaces(storage: Storage, count: number): Promise<void> {
-  const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 1 } as const;
-  for (let i = 0; i < count; i++) {
-    const workspaceId = newId();
-    await storage.campaigns.get(workspaceId, 'x');
-    await storage.campaigns.list(workspaceId, query);
-    await storage.tags.count(workspaceId, []);
-    await storage.tags.update(workspaceId, 'x', (it) => it);
-    await storage.domains.remove(workspaceId, 'x');
-    await storage.runInTransaction(({ groups }) => groups.get(workspaceId, 'x'));
-    await storage.credentials.get(workspaceId);
-  }
-}
-
-function measureHeapBytes(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}

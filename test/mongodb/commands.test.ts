@@ -468,7 +468,7 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 
 /** Indexes that no command of this test uses, and the purpose of each. */
 const otherIndexes = {
-  'groups workspaceId,createdAt,_id': 'finding groups by name in the order of creation, in memory storage only',
+  'groups workspaceId,createdAt,_id': 'lists of groups by their names, in storages without a unique index for them',
   'idempotentRequests expireAt': 'the expiry of records',
   'idempotentRequests workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',

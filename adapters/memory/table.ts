@@ -1,0 +1,118 @@
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Condition, Entity, Query } from '../../core/shared/record-store.ts';
+import { compareCodePoints } from '../../core/shared/text.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
+export type Row = Entity & Readonly<Record<string, any>>;
+
+/** The part of a `RecordSchema` that a table needs. */
+export interface TableSchema {
+  readonly unique: { readonly [field: string]: string | undefined };
+  readonly expires?: string;
+}
+
+/** The records of one schema. A row is replaced, never changed, so the copy of a table shares its rows. */
+export class Table {
+  private readonly rows: Map<string, Row>;
+  /** In a copy: the changed rows as they were before, by their ids. */
+  private readonly replaced = new Map<string, Row | undefined>();
+
+  constructor(
+    private readonly schema: TableSchema,
+    private readonly now: () => number,
+    private readonly original?: Table,
+  ) {
+    this.rows = new Map(original?.rows);
+  }
+
+  find(workspaceId: string, id: string): Row | undefined {
+    const row = this.rows.get(id);
+    return row?.workspaceId === workspaceId ? row : undefined;
+  }
+
+  filter(workspaceId: string, where: readonly Condition<Row>[]): Row[] {
+    const isMatch = (row: Row) => where.every((condition) => matches(row, condition));
+    return [...this.rows.values()].filter((row) => row.workspaceId === workspaceId && isMatch(row));
+  }
+
+  list(workspaceId: string, { where, by, order, skip, take }: Query<Row>): Row[] {
+    const sorted = this.filter(workspaceId, where).sort((a, b) => compare(a[by], b[by]) || compare(a.id, b.id));
+    if (order === 'desc') sorted.reverse();
+    return sorted.slice(skip, skip + take);
+  }
+
+  listById(workspaceId: string, after: string, take: number): Row[] {
+    const following = this.filter(workspaceId, []).filter(({ id }) => compare(id, after) > 0);
+    return following.sort((a, b) => compare(a.id, b.id)).slice(0, take);
+  }
+
+  /** Adds a row. Throws `conflict` if its id or a unique value is taken. */
+  add(row: Row): void {
+    if (this.rows.has(row.id)) throw new CoreError('conflict', 'A record with this id already exists.');
+    this.set(row.id, row);
+  }
+
+  /** Replaces or removes a row. Throws `conflict` if a unique value is taken. */
+  set(id: string, row: Row | undefined): void {
+    const message = row && this.findConflict(row, this.rows.values());
+    if (message !== undefined) throw new CoreError('conflict', message);
+    this.replace(id, row);
+  }
+
+  /** Returns a copy for a transaction. */
+  copy(): Table {
+    return new Table(this.schema, this.now, this);
+  }
+
+  /** Returns whether others have neither changed the rows that this copy changed, nor taken one of their unique values. */
+  canCommit(): boolean {
+    const original = this.original as Table;
+    const others = [...original.rows.values()].filter(({ id }) => !this.replaced.has(id));
+    return [...this.replaced].every(([id, before]) => {
+      const row = this.rows.get(id);
+      return original.rows.get(id) === before && !(row && this.findConflict(row, others));
+    });
+  }
+
+  /** Applies the changes of this copy to the original. */
+  commit(): void {
+    for (const id of this.replaced.keys()) this.original?.replace(id, this.rows.get(id));
+  }
+
+  private replace(id: string, row: Row | undefined): void {
+    if (!this.original) this.deleteExpired();
+    else if (!this.replaced.has(id)) this.replaced.set(id, this.rows.get(id));
+    if (row) this.rows.set(id, row);
+    else this.rows.delete(id);
+  }
+
+  /** Returns the error message of a row if another row of its workspace has the same unique value. */
+  private findConflict(row: Row, others: Iterable<Row>): string | undefined {
+    const fields = Object.keys(this.schema.unique);
+    for (const other of fields.length > 0 ? others : []) {
+      const isOther = other.id !== row.id && other.workspaceId === row.workspaceId;
+      const field = isOther && fields.find((it) => other[it] === row[it]);
+      if (field) return this.schema.unique[field];
+    }
+    return undefined;
+  }
+
+  private deleteExpired(): void {
+    const { expires } = this.schema;
+    if (expires) for (const row of this.rows.values()) if (row[expires] <= this.now()) this.rows.delete(row.id);
+  }
+}
+
+/** Returns whether a record meets a condition of a query. */
+export function matches<T>(record: T, condition: Condition<T>): boolean {
+  // biome-ignore lint/suspicious/noExplicitAny: a condition fits the type of its field
+  const value: any = record[condition.field];
+  if ('is' in condition) return value === condition.is;
+  if ('in' in condition) return [value].flat().some((item) => condition.in.includes(item));
+  if ('contains' in condition) return value.includes(condition.contains);
+  return value >= (condition.from ?? value) && value <= (condition.to ?? value);
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === 'string' ? compareCodePoints(a, b as string) : a - (b as number);
+}
