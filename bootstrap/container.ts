@@ -3,11 +3,12 @@ import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { HttpService } from '../adapters/http/http-server.ts';
 import type { Observer } from '../adapters/http/responder.ts';
+import { createStorage } from '../adapters/persistence/storage.ts';
+import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { DatabaseState, Metrics, RateLimiterState } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
-import type { Storage } from '../core/storage.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /** A connection to another server, such as MongoDB or Redis, that is opened at startup and closed at shutdown. */
@@ -29,7 +30,7 @@ export const tokens = {
   connection: Symbol('Connection') as ServiceIdentifier<ExternalConnection>,
   databaseState: Symbol('DatabaseState') as ServiceIdentifier<DatabaseState>,
   rateLimiterState: Symbol('RateLimiterState') as ServiceIdentifier<RateLimiterState>,
-  storage: Symbol('Storage') as ServiceIdentifier<Storage>,
+  storageEngine: Symbol('StorageEngine') as ServiceIdentifier<StorageEngine>,
   system: Symbol('System') as ServiceIdentifier<System>,
 };
 
@@ -39,8 +40,8 @@ export const CALLER_CACHE_TTL_MS = 3_000;
 const core = new ContainerModule(({ bind }) => {
   bind(tokens.app)
     .toResolvedValue(
-      (storage, system) => new Application(storage, system, CALLER_CACHE_TTL_MS),
-      [tokens.storage, tokens.system],
+      (engine, system) => new Application(createStorage(engine), system, CALLER_CACHE_TTL_MS),
+      [tokens.storageEngine, tokens.system],
     )
     .inSingletonScope();
 });
@@ -100,7 +101,7 @@ async function loadMetricsModule(): Promise<ContainerModule> {
     bind(tokens.observers)
       .toResolvedValue((log) => [createLogObserver(log), metrics], [tokens.log])
       .inSingletonScope();
-    onActivation(tokens.storage, (_, storage) => metrics.wrapStorage(storage));
+    onActivation(tokens.storageEngine, (_, engine) => metrics.wrapStorageEngine(engine));
     onActivation(tokens.requestLimiter, (_, limiter) => metrics.wrapRateLimiter('requests', limiter));
     onActivation(tokens.refusalLimiter, (_, limiter) => metrics.wrapRateLimiter('refusals', limiter));
   });
@@ -108,20 +109,20 @@ async function loadMetricsModule(): Promise<ContainerModule> {
 
 /** Loads the memory storage. */
 async function loadMemoryStorageModule(): Promise<ContainerModule> {
-  const { createMemoryStorage } = await import('../adapters/memory/storage.ts');
+  const { createMemoryEngine } = await import('../adapters/memory/engine.ts');
   return new ContainerModule(({ bind }) => {
-    bind(tokens.storage)
-      .toResolvedValue((system) => createMemoryStorage(system.now), [tokens.system])
+    bind(tokens.storageEngine)
+      .toResolvedValue((system) => createMemoryEngine(system.now), [tokens.system])
       .inSingletonScope();
   });
 }
 
 /** Loads the MongoDB storage. */
 async function loadMongodbStorageModule({ MONGODB_URI }: Settings, log: Logger): Promise<ContainerModule> {
-  const { mongodbStorage, UnsupportedDatabase } = await import('../adapters/mongodb/storage.ts');
-  const { connection, storage } = mongodbStorage(MONGODB_URI, (line) => log.warn(line));
+  const { createMongodbEngine, UnsupportedDatabase } = await import('../adapters/mongodb/engine.ts');
+  const { connection, engine } = createMongodbEngine(MONGODB_URI, (line) => log.warn(line));
   return new ContainerModule(({ bind }) => {
-    bind(tokens.storage).toConstantValue(storage);
+    bind(tokens.storageEngine).toConstantValue(engine);
     bind(tokens.databaseState).toConstantValue(connection);
     bind(tokens.connection).toConstantValue({
       open: async () => {
@@ -182,16 +183,25 @@ function createRateLimiterModule(
   });
 }
 
+type LoadModule = (settings: Settings, log: Logger) => Promise<ContainerModule>;
+
+const storageModules: Record<Settings['STORAGE'], LoadModule> = {
+  memory: loadMemoryStorageModule,
+  mongodb: loadMongodbStorageModule,
+};
+
+const rateLimiterModules: Record<Settings['RATE_LIMITER'], LoadModule> = {
+  memory: loadMemoryRateLimiterModule,
+  redis: loadRedisRateLimiterModule,
+};
+
 /** Wires the use cases and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const container = new Container();
   container.bind(tokens.settings).toConstantValue(settings);
   container.bind(tokens.system).toConstantValue(system);
   container.bind(tokens.log).toConstantValue(log);
-  const storage = await (settings.STORAGE === 'mongodb'
-    ? loadMongodbStorageModule(settings, log)
-    : loadMemoryStorageModule());
-  await container.load(core, storage);
+  await container.load(core, await storageModules[settings.STORAGE](settings, log));
   return container;
 }
 
@@ -200,7 +210,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
   const [container, ...modules] = await Promise.all([
     wireCore(settings, system, log),
     settings.METRICS_PORT === undefined ? loadLogModule() : loadMetricsModule(),
-    settings.RATE_LIMITER === 'redis' ? loadRedisRateLimiterModule(settings, log) : loadMemoryRateLimiterModule(),
+    rateLimiterModules[settings.RATE_LIMITER](settings, log),
     loadHttpModule(),
   ]);
   await container.load(...modules);

@@ -1,5 +1,4 @@
 import { hash, randomInt } from 'node:crypto';
-import { domainToUnicode } from 'node:url';
 import { v7 } from 'uuid';
 import type { System } from '../core/shared/system.ts';
 
@@ -13,7 +12,6 @@ export function createNodeSystem(demoApiKey?: string): System {
     newId: () => v7(),
     newSecret: () => Array.from({ length: 32 }, () => BASE62[randomInt(62)]).join(''),
     sha256: (text) => hash('sha256', text),
-    toUnicode: domainToUnicode,
     demoApiKey,
   };
 }

@@ -42,7 +42,7 @@ export class Application {
     this.members = new MemberService(storage.members, storage.groups, system, callers);
     this.tags = new TagService(storage.tags, system);
     this.workspaces = new WorkspaceService(storage.workspaces, system);
-    this.idempotency = new IdempotencyService(storage.idempotentRequests, system, storage.now);
+    this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, storage.now);
   }
 
   /** Resolves if the service can serve requests. Otherwise rejects with an error that names what is missing. */

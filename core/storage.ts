@@ -1,48 +1,28 @@
-import { type ApiKey, apiKeySchema, type Credential } from './access/api-key.ts';
-import { type Member, memberSchema } from './access/member.ts';
-import type { Workspace } from './access/workspace.ts';
-import { type Campaign, campaignSchema, type Share, shareSchema } from './campaign/campaign.ts';
-import { type ContentPillar, contentPillarSchema } from './content-pillar/content-pillar.ts';
-import { type Domain, domainSchema, type VerifiedSlug } from './domain/domain.ts';
-import { type Group, groupSchema } from './group/group.ts';
-import { type IdempotencyRecord, idempotencyRecordSchema } from './idempotency/idempotency.ts';
-import { type InspirationQuestion, inspirationQuestionSchema } from './inspiration-question/inspiration-question.ts';
-import type { GlobalRecordStore, RecordSchema, RecordStore } from './shared/record-store.ts';
-import { type Tag, tagSchema } from './tag/tag.ts';
+import type { ApiKeyRepository } from './access/api-key-repository.ts';
+import type { MemberRepository } from './access/member-repository.ts';
+import type { WorkspaceRepository } from './access/workspace-repository.ts';
+import type { CampaignRepository } from './campaign/campaign-repository.ts';
+import type { ShareRepository } from './campaign/share-repository.ts';
+import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
+import type { DomainRepository } from './domain/domain-repository.ts';
+import type { GroupRepository } from './group/group-repository.ts';
+import type { IdempotencyRepository } from './idempotency/idempotency-repository.ts';
+import type { InspirationQuestionRepository } from './inspiration-question/inspiration-question-repository.ts';
+import type { TagRepository } from './tag/tag-repository.ts';
 
-/** The schemas of all records that belong to a workspace. */
-export const recordSchemas = {
-  apiKeys: apiKeySchema,
-  campaigns: campaignSchema,
-  contentPillars: contentPillarSchema,
-  domains: domainSchema,
-  groups: groupSchema,
-  idempotentRequests: idempotencyRecordSchema,
-  inspirationQuestions: inspirationQuestionSchema,
-  members: memberSchema,
-  shares: shareSchema,
-  tags: tagSchema,
-} satisfies Record<string, RecordSchema<never>>;
-
-/** The names of the global stores: their records are unique over all workspaces, and are read by id alone. */
-export const globalStoreNames = ['credentials', 'verifiedSlugs', 'workspaces'] as const;
-
-/** The interface that each storage adapter implements. */
+/** The port of the storage: a repository for each type of record, and transactions over them. */
 export interface Storage {
-  readonly apiKeys: RecordStore<ApiKey>;
-  readonly campaigns: RecordStore<Campaign>;
-  readonly contentPillars: RecordStore<ContentPillar>;
-  readonly domains: RecordStore<Domain>;
-  readonly groups: RecordStore<Group>;
-  readonly idempotentRequests: RecordStore<IdempotencyRecord>;
-  readonly inspirationQuestions: RecordStore<InspirationQuestion>;
-  readonly members: RecordStore<Member>;
-  readonly shares: RecordStore<Share>;
-  readonly tags: RecordStore<Tag>;
-
-  readonly credentials: GlobalRecordStore<Credential>;
-  readonly verifiedSlugs: GlobalRecordStore<VerifiedSlug>;
-  readonly workspaces: GlobalRecordStore<Workspace>;
+  readonly apiKeys: ApiKeyRepository;
+  readonly campaigns: CampaignRepository;
+  readonly contentPillars: ContentPillarRepository;
+  readonly domains: DomainRepository;
+  readonly groups: GroupRepository;
+  readonly idempotencyRecords: IdempotencyRepository;
+  readonly inspirationQuestions: InspirationQuestionRepository;
+  readonly members: MemberRepository;
+  readonly shares: ShareRepository;
+  readonly tags: TagRepository;
+  readonly workspaces: WorkspaceRepository;
 
   /**
    * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No reader sees

@@ -5,12 +5,12 @@ import {
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
   END_BEFORE_START,
+  MAX_CAMPAIGN_PAGE_SIZE,
   MAX_RESOURCE_COUNT,
   RESOURCE_LABEL_LENGTH,
   RESOURCE_TYPES,
 } from '../../core/campaign/campaign.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
-import { MAX_PAGE_SIZES } from '../../core/shared/page.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import {
   amount,
@@ -234,10 +234,10 @@ export const listCampaigns = defineOperation({
       .describe(
         'The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`.',
       ),
-    ...pageParameters(MAX_PAGE_SIZES.campaigns, MAX_PAGE_SIZES.campaigns),
+    ...pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
   }),
   statuses: [200],
-  response: z.array(campaignResponse).max(MAX_PAGE_SIZES.campaigns),
+  response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });

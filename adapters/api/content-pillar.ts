@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import {
   CONTENT_PILLAR_DESCRIPTION_LENGTH,
+  CONTENT_PILLAR_SORTS,
   CONTENT_PILLAR_STATUSES,
   CONTENT_PILLAR_TITLE_LENGTH,
+  MAX_CONTENT_PILLAR_PAGE_SIZE,
 } from '../../core/content-pillar/content-pillar.ts';
-import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import {
   createdAt,
   deletedRecord,
@@ -67,10 +68,10 @@ export const listContentPillars = defineOperation({
       .describe('The sort order: ascending or descending.'),
     search: searchParameter.describe('Case-insensitive search in title and description.'),
     ids: idListParameter.describe(`Only the content pillars with these ids. ${LIST_PARAMETER_FORMAT}`),
-    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.contentPillars),
+    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE),
   }),
   statuses: [200],
-  response: z.array(contentPillarResponse).max(MAX_PAGE_SIZES.contentPillars),
+  response: z.array(contentPillarResponse).max(MAX_CONTENT_PILLAR_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.contentPillars.list(caller.workspaceId, query)),
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
-import { MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { URL_LENGTH } from '../../core/shared/text.ts';
 import {
   booleanParameter,
@@ -101,10 +100,10 @@ export const listDomains = defineOperation({
   query: z.strictObject({
     includeArchived: booleanParameter.default(false).describe('Whether to include archived domains.'),
     search: searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
-    ...pageParameters(MAX_PAGE_SIZES.domains, MAX_PAGE_SIZES.domains),
+    ...pageParameters(MAX_DOMAIN_PAGE_SIZE, MAX_DOMAIN_PAGE_SIZE),
   }),
   statuses: [200],
-  response: z.array(domainResponse).max(MAX_PAGE_SIZES.domains),
+  response: z.array(domainResponse).max(MAX_DOMAIN_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.domains.list(caller.workspaceId, query)),
 });

@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { ICONS, QUESTION_LENGTH, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import {
+  ICONS,
+  MAX_INSPIRATION_QUESTION_PAGE_SIZE,
+  QUESTION_LENGTH,
+  USER_TYPES,
+} from '../../core/inspiration-question/inspiration-question.ts';
+import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import {
   booleanParameter,
@@ -121,10 +126,10 @@ export const listInspirationQuestions = defineOperation({
           'seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not ' +
           'belong to a member, only questions with the `userType` `all` and empty `groups` are returned. `false`: no filter.',
       ),
-    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES.inspirationQuestions),
+    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   }),
   statuses: [200],
-  response: z.array(questionResponse).max(MAX_PAGE_SIZES.inspirationQuestions),
+  response: z.array(questionResponse).max(MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.inspirationQuestions.list(caller, query)),
 });

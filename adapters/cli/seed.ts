@@ -1,5 +1,4 @@
-import type { Member } from '../../core/access/member.ts';
-import type { NewMember } from '../../core/access/member-service.ts';
+import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Campaign, CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';

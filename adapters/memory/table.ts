@@ -1,6 +1,7 @@
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Condition, Entity, Query } from '../../core/shared/record-store.ts';
+import type { Entity } from '../../core/shared/entity.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
+import type { Condition, Query } from '../persistence/record-store.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
 export type Row = Entity & Readonly<Record<string, any>>;
@@ -107,7 +108,6 @@ export class Table {
 export function matches<T>(record: T, condition: Condition<T>): boolean {
   // biome-ignore lint/suspicious/noExplicitAny: a condition fits the type of its field
   const value: any = record[condition.field];
-  if ('is' in condition) return value === condition.is;
   if ('in' in condition) return [value].flat().some((item) => condition.in.includes(item));
   if ('contains' in condition) return value.includes(condition.contains);
   return value >= (condition.from ?? value) && value <= (condition.to ?? value);

@@ -1,4 +1,5 @@
-import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import type { RecordStore } from '../persistence/record-store.ts';
 import type { BatchedRecordStore } from './record-store.ts';
 
 const MAX_BATCH_SIZE = 100;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, IndexDescription } from 'mongodb';
-import type { Entity, RecordSchema } from '../../core/shared/record-store.ts';
-import { globalStoreNames, recordSchemas } from '../../core/storage.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import type { RecordSchema } from '../persistence/record-store.ts';
+import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
 import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 
 const NAMESPACE_EXISTS = 48;

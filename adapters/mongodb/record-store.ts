@@ -7,20 +7,14 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type {
-  Entity,
-  Field,
-  GlobalRecordStore,
-  Query,
-  RecordSchema,
-  RecordStore,
-} from '../../core/shared/record-store.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import type { Field, GlobalRecordStore, Query, RecordSchema, RecordStore } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT, LIST_TIMEOUT_MS } from './client.ts';
 import { type StoredDocument, toDocument, toRecord } from './documents.ts';
 import { LockTimeout, MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { toUniqueIndexName } from './indexes.ts';
-import { findListIndexes, type ListIndexes, toFilter, toProjection, toSort } from './query.ts';
+import { addFlagConditions, findListIndexes, type ListIndexes, toFilter, toProjection, toSort } from './query.ts';
 
 const DUPLICATE_KEY_CODE = 11_000;
 const BAD_VALUE_CODE = 2;
@@ -112,9 +106,10 @@ export function createRecordStore<T extends Entity>(
       );
     },
 
-    list: (workspaceId, query) =>
+    list: (workspaceId, { where, ...others }) =>
       runOnCollection(name, workspaceId, async (collection, session) => {
-        // A hint fails if its index is missing, and a failed command would end a transaction. So a transaction uses no hint.
+        const query = { ...others, where: addFlagConditions({ where, ...others }, schema) };
+        // A failed command would end the transaction, so a transaction tries no hint.
         const hint = session ? undefined : await chooseIndex(collection, workspaceId, findListIndexes(query, schema));
         const command: FindCommand = {
           filter: toFilter(workspaceId, query.where),
@@ -413,7 +408,7 @@ function isTimeLimitExceeded(error: unknown): error is MongoServerError {
 function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
   const isSearch = where.some((condition) => 'contains' in condition);
   if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
-  const isScan = skip > 0 || where.some((condition) => !('is' in condition || 'in' in condition));
+  const isScan = skip > 0 || where.some((condition) => !('in' in condition));
   return isScan ? new CoreError('invalid', LIST_TIMEOUT_MESSAGE) : error;
 }
 

@@ -5,7 +5,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
+import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
 const CUT_REASONS = ['reply_not_read', 'too_many_pipelined'] as const;
@@ -168,13 +168,13 @@ export class Metrics {
     };
   }
 
-  /** Returns a storage that measures the time of its operations. */
-  wrapStorage(storage: Storage): Storage {
-    const names = [...Object.keys(recordSchemas), ...globalStoreNames] as (keyof Storage)[];
+  /** Returns a storage engine that measures the time of its operations. */
+  wrapStorageEngine(engine: StorageEngine): StorageEngine {
+    const names = [...Object.keys(recordSchemas), ...globalStoreNames] as (keyof StorageEngine)[];
     return {
-      ...storage,
-      ...Object.fromEntries(names.map((name) => [name, this.wrapStore(name, storage[name])])),
-      runInTransaction: (work) => storage.runInTransaction((transaction) => work(this.wrapStorage(transaction))),
+      ...engine,
+      ...Object.fromEntries(names.map((name) => [name, this.wrapStore(name, engine[name])])),
+      runInTransaction: (work) => engine.runInTransaction((transaction) => work(this.wrapStorageEngine(transaction))),
     };
   }
 

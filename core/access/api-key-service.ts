@@ -1,18 +1,12 @@
 import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import { doNothing } from '../shared/do-nothing.ts';
-import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
-import {
-  type ApiKey,
-  type ApiKeyRecordStore,
-  type CredentialStore,
-  createApiKeySecret,
-  isApiKeySecret,
-} from './api-key.ts';
+import { type ApiKey, createApiKeySecret, isApiKeySecret } from './api-key.ts';
+import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { Access, Caller } from './caller.ts';
 import type { CachedCaller, CallerCache } from './caller-cache.ts';
-import type { MemberRecordStore } from './member.ts';
+import type { MemberRepository } from './member-repository.ts';
 
 export interface NewApiKey {
   readonly label?: string | undefined;
@@ -31,9 +25,8 @@ const MAX_PENDING_USE_COUNT = 1_000;
 
 /** The part of `Storage` that `ApiKeyService` uses. */
 export interface ApiKeyStorage {
-  readonly apiKeys: ApiKeyRecordStore;
-  readonly credentials: CredentialStore;
-  readonly members: MemberRecordStore;
+  readonly apiKeys: ApiKeyRepository;
+  readonly members: MemberRepository;
   /** The clock that all processes share (`Storage.now`). */
   now(): number;
   runInTransaction<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
@@ -60,7 +53,7 @@ export class ApiKeyService {
     if (expiresAt !== null && Date.parse(expiresAt) <= this.system.now()) {
       throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
     }
-    if (memberId !== null) requireFound(await this.storage.members.get(workspaceId, memberId), 'member');
+    if (memberId !== null) requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
     const secret = key.secret ?? createApiKeySecret(this.system.newSecret());
     const apiKey: ApiKey = {
       id: this.system.newId(),
@@ -75,10 +68,7 @@ export class ApiKeyService {
       revokedAt: null,
       lastUsedAt: null,
     };
-    await this.storage.runInTransaction(async ({ apiKeys, credentials }) => {
-      await apiKeys.add(apiKey);
-      await credentials.add({ id: apiKey.hash, workspaceId, keyId: apiKey.id });
-    });
+    await this.storage.runInTransaction(({ apiKeys }) => apiKeys.add(apiKey));
     return { apiKey, secret };
   }
 
@@ -96,7 +86,7 @@ export class ApiKeyService {
 
   /** Iterates over all keys, including revoked and expired keys, in creation order. */
   iterate(workspaceId: string): AsyncIterable<ApiKey> {
-    return iterateById((after, take) => this.storage.apiKeys.listById(workspaceId, after, take));
+    return this.storage.apiKeys.iterate(workspaceId);
   }
 
   /**
@@ -122,13 +112,13 @@ export class ApiKeyService {
   }
 
   private async findCaller(hash: string): Promise<CachedCaller> {
-    const { workspaceId, keyId } = (await this.storage.credentials.get(hash)) ?? DUMMY_KEY;
-    const key = await this.storage.apiKeys.get(workspaceId, keyId);
+    const key = await this.storage.apiKeys.findByHash(hash);
     if (!key || key.revokedAt !== null) throw createInvalidKeyError();
     const expiresAt = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt);
     const now = this.storage.now();
     if (expiresAt <= now) throw createInvalidKeyError();
-    const member = key.memberId === null ? undefined : await this.storage.members.get(workspaceId, key.memberId);
+    const { workspaceId, id: keyId } = key;
+    const member = key.memberId === null ? undefined : await this.storage.members.findById(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw createInvalidKeyError();
     if (isUseOutdated(key, now)) this.recordUse(key, now);
     return { caller: { workspaceId, keyId, access: key.access, member }, expiresAt };
@@ -153,9 +143,6 @@ export class ApiKeyService {
       .then(() => this.pendingUses.delete(id));
   }
 }
-
-/** A dummy key to look up, so that rejecting an unknown key takes as long as rejecting a revoked key (timing attack). */
-const DUMMY_KEY = { workspaceId: '', keyId: '' };
 
 function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
   return lastUsedAt === null || now - Date.parse(lastUsedAt) >= MIN_LAST_USED_INTERVAL_MS;

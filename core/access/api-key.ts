@@ -1,4 +1,4 @@
-import type { Entity, GlobalRecordStore, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import type { Entity } from '../shared/entity.ts';
 import type { Access } from './caller.ts';
 
 /** An API key. The secret is not stored, only its SHA-256 hash and its last four characters. */
@@ -16,20 +16,6 @@ export interface ApiKey extends Entity {
 
 /** Bounds of the length of a label. */
 export const API_KEY_LABEL_LENGTH = { max: 190 };
-
-export type ApiKeyRecordStore = RecordStore<ApiKey>;
-
-export const apiKeySchema: RecordSchema<ApiKey> = { name: 'apiKeys', unique: {}, indexes: [] };
-
-/** The workspace and the id of an API key, by the hash of its secret. Authentication knows only the secret. */
-export interface Credential {
-  /** The SHA-256 hash of the secret, in hexadecimal. */
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly keyId: string;
-}
-
-export type CredentialStore = GlobalRecordStore<Credential>;
 
 const PREFIX = 'adv_';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,4 +1,5 @@
-import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 export const ROLES = ['admin', 'member'] as const;
 export const SEAT_TYPES = ['thought_leader', 'advocate'] as const;
@@ -32,10 +33,20 @@ export function findEmailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
 }
 
-export type MemberRecordStore = RecordStore<Member>;
+/** Fields of a member that can be set. Omitted fields keep their value, or get the default on creation. */
+export interface MemberChange {
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly seatType?: SeatType | undefined;
+  readonly groupIds?: readonly string[] | undefined;
+  readonly invitation?: Invitation | undefined;
+}
 
-export const memberSchema: RecordSchema<Member> = {
-  name: 'members',
-  unique: {},
-  indexes: [['groupIds', 'createdAt']],
-};
+export type NewMember = MemberChange & { readonly name: string; readonly email: string };
+
+export function newMember(workspaceId: string, id: string, fields: NewMember, now: number): Member {
+  const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = fields;
+  const createdAt = formatTimestamp(now);
+  return { id, workspaceId, name, email, role, seatType, groupIds, invitation, createdAt, updatedAt: createdAt };
+}

@@ -1,13 +1,13 @@
 import { CoreError } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
-import { iterateById } from '../shared/iterate-by-id.ts';
 import type { System } from '../shared/system.ts';
-import type { Workspace, WorkspaceStore } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
+import type { WorkspaceRepository } from './workspace-repository.ts';
 
 /** The use cases of workspaces. */
 export class WorkspaceService {
   constructor(
-    private readonly workspaces: WorkspaceStore,
+    private readonly workspaces: WorkspaceRepository,
     private readonly system: System,
   ) {}
 
@@ -19,13 +19,13 @@ export class WorkspaceService {
 
   /** Returns a workspace. Rejects with `not_found` if it does not exist. */
   async get(id: string): Promise<Workspace> {
-    const workspace = await this.workspaces.get(id);
+    const workspace = await this.workspaces.findById(id);
     if (!workspace) throw new CoreError('not_found', 'No workspace has this id. Check the id.');
     return workspace;
   }
 
   /** Iterates over all workspaces in creation order. */
   iterate(): AsyncIterable<Workspace> {
-    return iterateById((after, take) => this.workspaces.list(after, take));
+    return this.workspaces.iterate();
   }
 }

@@ -1,5 +1,3 @@
-import type { GlobalRecordStore } from '../shared/record-store.ts';
-
 /** The isolated data of one company. Every other record belongs to one workspace. */
 export interface Workspace {
   readonly id: string;
@@ -9,5 +7,3 @@ export interface Workspace {
 
 /** Bounds of the length of a name. */
 export const WORKSPACE_NAME_LENGTH = { min: 1, max: 190 };
-
-export type WorkspaceStore = GlobalRecordStore<Workspace>;

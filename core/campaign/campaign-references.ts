@@ -1,17 +1,18 @@
-import type { ContentPillarRecordStore } from '../content-pillar/content-pillar.ts';
-import type { DomainRecordStore } from '../domain/domain.ts';
-import { findGroupReferenceErrors, type GroupRecordStore } from '../group/group.ts';
+import type { ContentPillarRepository } from '../content-pillar/content-pillar-repository.ts';
+import type { DomainRepository } from '../domain/domain-repository.ts';
+import { findGroupReferenceErrors } from '../group/group-references.ts';
+import type { GroupRepository } from '../group/group-repository.ts';
 import type { FieldError } from '../shared/core-error.ts';
-import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
-import type { TagRecordStore } from '../tag/tag.ts';
+import { findReferenceErrors } from '../shared/references.ts';
+import type { TagRepository } from '../tag/tag-repository.ts';
 import type { NewCampaign } from './campaign.ts';
 
 /** The stores of the records that a campaign refers to. */
 export interface ReferencedStorage {
-  readonly tags: TagRecordStore;
-  readonly groups: GroupRecordStore;
-  readonly contentPillars: ContentPillarRecordStore;
-  readonly domains: DomainRecordStore;
+  readonly tags: TagRepository;
+  readonly groups: GroupRepository;
+  readonly contentPillars: ContentPillarRepository;
+  readonly domains: DomainRepository;
 }
 
 /** Valid references of campaigns: ids of tags, groups and published content pillars, and slugs of live domains. */
@@ -33,10 +34,10 @@ export async function findKnownReferences(
   const pillarIds = batch.flatMap((fields) => fields.contentPillarId ?? []);
   const slugs = batch.flatMap((fields) => fields.domain ?? []);
   const [tags, groups, contentPillars, domains] = await Promise.all([
-    findKnownIds(storage.tags, workspaceId, tagIds),
-    findKnownIds(storage.groups, workspaceId, groupIds),
-    findKnownIds(storage.contentPillars, workspaceId, pillarIds, ['status'], ({ status }) => status === 'published'),
-    findLiveDomains(storage.domains, workspaceId, [...new Set(slugs)]),
+    storage.tags.findKnownIds(workspaceId, tagIds),
+    storage.groups.findKnownIds(workspaceId, groupIds),
+    storage.contentPillars.findPublishedIds(workspaceId, pillarIds),
+    storage.domains.findLiveSlugs(workspaceId, slugs),
   ]);
   return { tags, groups, contentPillars, domains };
 }
@@ -58,23 +59,4 @@ export function findCampaignReferenceErrors(fields: NewCampaign, known: KnownRef
     ...findGroupReferenceErrors(known.groups, 'groupIds', groupIds),
     ...findReferenceErrors(known.contentPillars, pillarIds, () => 'contentPillarId', pillarProblem),
   ];
-}
-
-async function findLiveDomains(
-  domains: DomainRecordStore,
-  workspaceId: string,
-  slugs: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (slugs.length === 0) return new Set();
-  const live = await domains.list(workspaceId, {
-    where: [
-      { field: 'slug', in: slugs },
-      { field: 'archived', is: false },
-    ],
-    by: 'createdAt',
-    order: 'asc',
-    skip: 0,
-    take: slugs.length,
-  });
-  return new Set(live.map(({ slug }) => slug));
 }

@@ -1,32 +1,26 @@
 import type { Actor } from '../access/caller.ts';
-import type { MemberRecordStore } from '../access/member.ts';
+import type { MemberRepository } from '../access/member-repository.ts';
 import { addValidRecords, type BatchResult, isRejected } from '../shared/batch.ts';
-import { createInvalidFieldsError, type FieldError, requireFound } from '../shared/core-error.ts';
-import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
-import { iterateById } from '../shared/iterate-by-id.ts';
-import { memoize } from '../shared/memoize.ts';
-import { type Page, type PageRequest, readPage } from '../shared/page.ts';
-import type { Condition } from '../shared/record-store.ts';
+import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import { buildSearchText, fold } from '../shared/text.ts';
 import {
-  CAMPAIGN_SUMMARY_FIELDS,
   type Campaign,
   type CampaignDateFilter,
-  type CampaignRecordStore,
   type CampaignSort,
   type CampaignStatus,
   type CampaignSummary,
   changeStatus,
-  createShareId,
-  dateFilterConditions,
-  END_BEFORE_START,
+  dateWindows,
+  findDateError,
   type NewCampaign,
+  newCampaign,
+  newShare,
   requirePublished,
-  type ShareRecordStore,
-  sortFields,
 } from './campaign.ts';
 import { findCampaignReferenceErrors, findKnownReferences, type ReferencedStorage } from './campaign-references.ts';
+import type { CampaignRepository } from './campaign-repository.ts';
+import type { ShareRepository } from './share-repository.ts';
 
 export interface CampaignQuery extends PageRequest {
   /** A normalized slug. `null` stands for a text that cannot be normalized, and matches nothing. */
@@ -45,9 +39,9 @@ export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
 /** The part of `Storage` that `CampaignService` uses. */
 export interface CampaignStorage extends ReferencedStorage {
-  readonly campaigns: CampaignRecordStore;
-  readonly shares: ShareRecordStore;
-  readonly members: MemberRecordStore;
+  readonly campaigns: CampaignRepository;
+  readonly shares: ShareRepository;
+  readonly members: MemberRepository;
   runInTransaction<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
 }
 
@@ -76,12 +70,11 @@ export class CampaignService {
   ): Promise<readonly BatchResult<Campaign>[]> {
     const known = await findKnownReferences(this.storage, workspaceId, batch);
     return batch.map((fields) => {
-      const period = parseDates(fields);
-      if ('error' in period) return createInvalidFieldsError([period.error]);
-      const errors = findCampaignReferenceErrors(fields, known);
+      const dateError = findDateError(fields);
+      const errors = dateError ? [dateError] : findCampaignReferenceErrors(fields, known);
       return errors.length > 0
         ? createInvalidFieldsError(errors)
-        : this.buildCampaign(workspaceId, member?.id ?? null, fields, period);
+        : newCampaign(workspaceId, this.system.newId(), member?.id ?? null, fields, this.system.now());
     });
   }
 
@@ -96,32 +89,28 @@ export class CampaignService {
 
   /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */
   async get(actor: Actor, id: string): Promise<CampaignView> {
-    const campaign = requireFound(
-      await this.storage.campaigns.get(actor.workspaceId, id, CAMPAIGN_SUMMARY_FIELDS),
-      'campaign',
-    );
+    const campaign = requireFound(await this.storage.campaigns.findSummary(actor.workspaceId, id), 'campaign');
     return toView(campaign, await this.findSharedIds(actor, [campaign]));
   }
 
   /** Returns a page of the campaigns that match all filters, in descending order of `sortBy`. */
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
-    const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy, ...page } = query;
-    const where: Condition<Campaign>[] = filter ? dateFilterConditions[filter](this.system.now()) : [];
-    where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
-    if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
-    if (tagIds) where.push({ field: 'tagIds', in: tagIds });
-    if (tagNames) where.push({ field: 'tagIds', in: await this.findTagIds(actor.workspaceId, tagNames) });
-    if (userId) where.push({ field: 'createdBy', is: userId });
-    if (search) where.push({ field: 'searchText', contains: fold(search) });
-    const listQuery = { where, by: sortFields[sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
-    const { items, hasNext } = await readPage(this.storage.campaigns, actor.workspaceId, listQuery, page);
+    const { workspaceId } = actor;
+    const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy } = query;
+    const tagLists = [...(tagIds ? [tagIds] : []), ...(tagNames ? [await this.findTagIds(workspaceId, tagNames)] : [])];
+    const dates = filter && dateWindows[filter](this.system.now());
+    const { items, hasNext } = await this.storage.campaigns.page(
+      workspaceId,
+      { domain, tagIds: tagLists, createdBy: userId, includeArchived, dates, search, sortBy },
+      query,
+    );
     const sharedIds = await this.findSharedIds(actor, items);
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
 
   /** Iterates over all campaigns, including archived campaigns, in creation order. */
   iterate(workspaceId: string): AsyncIterable<Campaign> {
-    return iterateById((after, take) => this.storage.campaigns.listById(workspaceId, after, take));
+    return this.storage.campaigns.iterate(workspaceId);
   }
 
   /** Changes the status. Rejects with `conflict` if the transition is not allowed (`statusTransitions`). */
@@ -136,16 +125,14 @@ export class CampaignService {
    * adds the share and increments the counter, so that both always agree.
    */
   async recordShare(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
-    requireFound(await this.storage.members.get(workspaceId, memberId), 'member');
+    requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
     return this.storage.runInTransaction(async ({ campaigns, shares }) => {
-      const campaign = requireFound(await campaigns.get(workspaceId, campaignId), 'campaign');
+      const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
       requirePublished(campaign);
-      const id = createShareId(memberId, campaignId);
-      if (await shares.get(workspaceId, id)) return campaign;
+      if ((await shares.findPositions(workspaceId, memberId, [campaignId])).has(campaignId)) return campaign;
       const countShare = (current: Campaign): Campaign => ({ ...current, shares: current.shares + 1 });
       const updated = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
-      const createdAt = formatTimestamp(this.system.now());
-      await shares.add({ id, workspaceId, campaignId, memberId, position: updated.shares, createdAt });
+      await shares.add(newShare(updated, memberId, this.system.now()));
       return updated;
     });
   }
@@ -159,42 +146,8 @@ export class CampaignService {
     return requireFound(await this.storage.campaigns.update(workspaceId, id, addClicks), 'campaign');
   }
 
-  private buildCampaign(workspaceId: string, createdBy: string | null, fields: NewCampaign, period: Period): Campaign {
-    const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
-    const { tagIds = [], groupIds = [], resources = [], ...requiredFields } = others;
-    const now = formatTimestamp(this.system.now());
-    // The large spread comes last: if named fields follow it, V8 creates a separate hidden class for each of many objects.
-    return {
-      id: this.system.newId(),
-      workspaceId,
-      createdBy,
-      archived: fields.status === 'archived',
-      ...period,
-      domain,
-      image,
-      tagIds,
-      groupIds,
-      resources,
-      targetShares,
-      contentPillarId,
-      clicks: 0,
-      shares: 0,
-      searchText: buildSearchText(fields.name, fields.description),
-      createdAt: now,
-      updatedAt: now,
-      ...requiredFields,
-    };
-  }
-
   private async findTagIds(workspaceId: string, names: readonly string[]): Promise<readonly string[]> {
-    const tags = await this.storage.tags.list(workspaceId, {
-      where: [{ field: 'foldedName', in: names.map(fold) }],
-      by: 'createdAt',
-      order: 'asc',
-      skip: 0,
-      take: names.length,
-    });
-    return tags.map(({ id }) => id);
+    return (await this.storage.tags.findByNames(workspaceId, names)).map(({ id }) => id);
   }
 
   /**
@@ -207,33 +160,14 @@ export class CampaignService {
   ): Promise<ReadonlySet<string> | undefined> {
     if (!member) return undefined;
     const sharedCampaigns = campaigns.filter(({ shares }) => shares > 0);
-    if (sharedCampaigns.length === 0) return NO_CAMPAIGN_IDS;
-    const ids = sharedCampaigns.map(({ id }) => createShareId(member.id, id));
-    const shares = await this.storage.shares.getMany(workspaceId, ids, ['position']);
-    const positions = new Map(shares.map(({ id, position = 0 }) => [id, position]));
-    const isShared = ({ id, shares }: CampaignSummary) =>
-      (positions.get(createShareId(member.id, id)) ?? Number.POSITIVE_INFINITY) <= shares;
+    if (sharedCampaigns.length === 0) return new Set();
+    const ids = sharedCampaigns.map(({ id }) => id);
+    const positions = await this.storage.shares.findPositions(workspaceId, member.id, ids);
+    const isShared = ({ id, shares }: CampaignSummary) => (positions.get(id) ?? Number.POSITIVE_INFINITY) <= shares;
     return new Set(sharedCampaigns.filter(isShared).map(({ id }) => id));
   }
 }
 
-const NO_CAMPAIGN_IDS: ReadonlySet<string> = new Set();
-
 function toView(campaign: CampaignSummary, sharedIds: ReadonlySet<string> | undefined): CampaignView {
-  if (!sharedIds) return campaign;
-  return (sharedIds.has(campaign.id) ? markShared : markUnshared)(campaign);
-}
-
-const markShared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: true, ...campaign }));
-const markUnshared = memoize((campaign: CampaignSummary): CampaignView => ({ hasShared: false, ...campaign }));
-
-/** The start and the end of a campaign in milliseconds since the epoch. */
-type Period = Pick<Campaign, 'startsAt' | 'endsAt'>;
-
-function parseDates({ startDate, endDate }: NewCampaign): Period | { readonly error: FieldError } {
-  const startsAt = parseStartDate(startDate);
-  const endsAt = parseEndDate(endDate);
-  if (startsAt === undefined) return { error: { path: 'startDate', problem: 'must be a valid date' } };
-  if (endsAt === undefined) return { error: { path: 'endDate', problem: 'must be a valid date' } };
-  return endsAt < startsAt ? { error: END_BEFORE_START } : { startsAt, endsAt };
+  return sharedIds ? { ...campaign, hasShared: sharedIds.has(campaign.id) } : campaign;
 }

@@ -1,6 +1,7 @@
 import { applyChanges } from '../shared/changes.ts';
 import { CoreError, type FieldError } from '../shared/core-error.ts';
-import type { Condition, Entity, Field, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 export const CAMPAIGN_STATUSES = ['draft', 'published', 'archived'] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
@@ -20,10 +21,7 @@ export interface CampaignResource {
   readonly order?: number | undefined;
 }
 
-/**
- * Content that employees share. `startDate` and `endDate` are stored as they were sent. `startsAt` and `endsAt` are the
- * same times in milliseconds since the epoch. Amounts are decimal strings. `searchText` is the text that searches scan.
- */
+/** Content that employees share. `startDate` and `endDate` are as they were sent (date.ts). Amounts are decimal strings. */
 export interface Campaign extends Entity {
   readonly createdBy: string | null;
   readonly name: string;
@@ -31,12 +29,9 @@ export interface Campaign extends Entity {
   readonly shareContext: string;
   readonly objective: string;
   readonly status: CampaignStatus;
-  readonly archived: boolean;
   readonly destinationUrl: string | null;
   readonly startDate: string;
   readonly endDate: string;
-  readonly startsAt: number;
-  readonly endsAt: number;
   readonly shareRewardAmount: string;
   readonly clickRewardAmount: string;
   readonly maxRewardPerEmployee: string;
@@ -50,7 +45,6 @@ export interface Campaign extends Entity {
   readonly contentPillarId: string | null;
   readonly clicks: number;
   readonly shares: number;
-  readonly searchText: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -68,7 +62,7 @@ export const CAMPAIGN_SUMMARY_FIELDS = [
   'startDate',
   'endDate',
   'targetShares',
-] as const satisfies readonly Field<Campaign>[];
+] as const satisfies readonly (keyof Campaign)[];
 export type CampaignSummary = Pick<Campaign, (typeof CAMPAIGN_SUMMARY_FIELDS)[number]>;
 
 /** The fields of a campaign to create: dates as in date.ts, amounts as in amount.ts, and the domain as a normalized slug. */
@@ -94,65 +88,52 @@ export interface NewCampaign {
   readonly contentPillarId?: string | null | undefined;
 }
 
-export type CampaignRecordStore = RecordStore<Campaign>;
-
-export const campaignSchema: RecordSchema<Campaign> = {
-  name: 'campaigns',
-  unique: {},
-  indexes: [
-    ['archived', 'createdAt'],
-    ['archived', 'updatedAt'],
-    ['archived', 'startsAt'],
-    ['tagIds', 'createdAt'],
-    ['domain', 'createdAt'],
-    ['createdBy', 'createdAt'],
-  ],
-};
-
 /** A share of a campaign by a member. Its id combines both ids, so that a member can share a campaign only once. */
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
-  /** The `shares` of the campaign right after this share was counted. Missing if an earlier version of the service stored it. */
-  readonly position?: number | undefined;
+  /** The `shares` of the campaign right after this share was counted. */
+  readonly position: number;
   readonly createdAt: string;
 }
-
-export type ShareRecordStore = RecordStore<Share>;
-
-export const shareSchema: RecordSchema<Share> = { name: 'shares', unique: {}, indexes: [] };
 
 export function createShareId(memberId: string, campaignId: string): string {
   return `${memberId}/${campaignId}`;
 }
 
+/** Returns the share that a member made. `campaign` is the campaign after the share was counted. */
+export function newShare(campaign: Campaign, memberId: string, now: number): Share {
+  const { id: campaignId, workspaceId, shares: position } = campaign;
+  const id = createShareId(memberId, campaignId);
+  return { id, workspaceId, campaignId, memberId, position, createdAt: formatTimestamp(now) };
+}
+
 /** The maximum number of clicks in one call of `recordClicks`. */
 export const MAX_CLICK_COUNT = 1_000_000_000;
 export const CAMPAIGN_NAME_LENGTH = { min: 1, max: 190 };
+/** The maximum and default page size of a list of campaigns. */
+export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_RESOURCE_COUNT = 50;
 export const RESOURCE_LABEL_LENGTH = { max: 255 };
 
 export const CAMPAIGN_SORTS = ['createdAt', 'updatedAt', 'startDate'] as const;
 export type CampaignSort = (typeof CAMPAIGN_SORTS)[number];
 
-/** The stored field that each sort orders by. */
-export const sortFields = {
-  createdAt: 'createdAt',
-  updatedAt: 'updatedAt',
-  startDate: 'startsAt',
-} as const satisfies Record<CampaignSort, keyof Campaign>;
-
 export const CAMPAIGN_DATE_FILTERS = ['upcoming', 'active', 'non-upcoming'] as const;
 export type CampaignDateFilter = (typeof CAMPAIGN_DATE_FILTERS)[number];
 
-/** The conditions of each date filter, with `now` in milliseconds. A campaign is active from its start to its end, inclusive. */
-export const dateFilterConditions: Record<CampaignDateFilter, (now: number) => Condition<Campaign>[]> = {
-  upcoming: (now) => [{ field: 'startsAt', from: now + 1 }],
-  active: (now) => [
-    { field: 'startsAt', to: now },
-    { field: 'endsAt', from: now },
-  ],
-  'non-upcoming': (now) => [{ field: 'startsAt', to: now }],
+/** The bounds of the start and the end of a campaign, in milliseconds since the epoch. All bounds are inclusive. */
+export interface DateWindow {
+  readonly minStart?: number;
+  readonly maxStart?: number;
+  readonly minEnd?: number;
+}
+
+/** The window of each date filter at a time. The start and the end of a campaign count as active. */
+export const dateWindows: Record<CampaignDateFilter, (now: number) => DateWindow> = {
+  upcoming: (now) => ({ minStart: now + 1 }),
+  active: (now) => ({ maxStart: now, minEnd: now }),
+  'non-upcoming': (now) => ({ maxStart: now }),
 };
 
 /** The statuses that can follow each status. */
@@ -174,7 +155,7 @@ export function changeStatus(campaign: Campaign, status: CampaignStatus, now: nu
       `The status cannot change from ${campaign.status} to ${status}. Allowed: ${allowed}.`,
     );
   }
-  return applyChanges(campaign, { status, archived: status === 'archived' }, now);
+  return applyChanges(campaign, { status }, now);
 }
 
 /** Throws `conflict` if the campaign is not published. Only published campaigns can be shared or clicked. */
@@ -186,3 +167,43 @@ export function requirePublished({ status }: Campaign): void {
 
 /** The error of a campaign that ends before it starts. */
 export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };
+
+/** Returns the error of the dates of a campaign, or `undefined`. */
+export function findDateError({ startDate, endDate }: NewCampaign): FieldError | undefined {
+  const start = parseStartDate(startDate);
+  const end = parseEndDate(endDate);
+  if (start === undefined) return { path: 'startDate', problem: 'must be a valid date' };
+  if (end === undefined) return { path: 'endDate', problem: 'must be a valid date' };
+  return end < start ? END_BEFORE_START : undefined;
+}
+
+/** Returns a new campaign. `createdBy` is the id of the member who creates it, or `null`. */
+export function newCampaign(
+  workspaceId: string,
+  id: string,
+  createdBy: string | null,
+  fields: NewCampaign,
+  now: number,
+): Campaign {
+  const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
+  const { tagIds = [], groupIds = [], resources = [], ...requiredFields } = others;
+  const createdAt = formatTimestamp(now);
+  return {
+    id,
+    workspaceId,
+    createdBy,
+    domain,
+    image,
+    tagIds,
+    groupIds,
+    resources,
+    targetShares,
+    contentPillarId,
+    clicks: 0,
+    shares: 0,
+    createdAt,
+    updatedAt: createdAt,
+    // Last, because a spread before named fields takes four times as long.
+    ...requiredFields,
+  };
+}

@@ -1,35 +1,51 @@
 import type { Color } from '../shared/color.ts';
-import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
-import { buildSearchText, fold } from '../shared/text.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 export const CONTENT_PILLAR_STATUSES = ['published', 'archived'] as const;
 export type ContentPillarStatus = (typeof CONTENT_PILLAR_STATUSES)[number];
 
+export const CONTENT_PILLAR_SORTS = ['title', 'createdAt'] as const;
+export type ContentPillarSort = (typeof CONTENT_PILLAR_SORTS)[number];
+
 /** A themed category of campaigns. It can change from published to archived and back. */
 export interface ContentPillar extends Entity {
   readonly title: string;
-  readonly foldedTitle: string;
   readonly description: string;
   readonly color: Color;
   readonly status: ContentPillarStatus;
   readonly authorId: string;
-  readonly searchText: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export type ContentPillarRecordStore = RecordStore<ContentPillar>;
+export interface NewContentPillar {
+  readonly authorId: string;
+  readonly title: string;
+  readonly color: Color;
+  readonly description?: string | undefined;
+}
 
-export const contentPillarSchema: RecordSchema<ContentPillar> = {
-  name: 'contentPillars',
-  unique: {},
-  indexes: [['createdAt'], ['foldedTitle']],
-};
+export interface ContentPillarChange {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly color?: Color | undefined;
+  readonly status?: ContentPillarStatus | undefined;
+}
 
 export const CONTENT_PILLAR_TITLE_LENGTH = { min: 1, max: 100 };
 export const CONTENT_PILLAR_DESCRIPTION_LENGTH = { max: 1500 };
+/** The maximum page size of a list of content pillars. */
+export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 
-/** Returns the fields that are derived from the title and the description. */
-export function deriveContentPillarFields({ title, description }: Pick<ContentPillar, 'title' | 'description'>) {
-  return { foldedTitle: fold(title), searchText: buildSearchText(title, description) };
+/** Returns a new pillar, which is published. */
+export function newContentPillar(
+  workspaceId: string,
+  id: string,
+  { authorId, title, color, description = '' }: NewContentPillar,
+  now: number,
+): ContentPillar {
+  const createdAt = formatTimestamp(now);
+  const status = 'published';
+  return { id, workspaceId, title, description, color, status, authorId, createdAt, updatedAt: createdAt };
 }

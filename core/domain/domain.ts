@@ -1,4 +1,5 @@
-import type { Entity, GlobalRecordStore, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 /** A custom domain for short links. `liveSince` is the time at which it was created or last unarchived. */
 export interface Domain extends Entity {
@@ -9,30 +10,39 @@ export interface Domain extends Entity {
   readonly expiredUrl: string;
   readonly notFoundUrl: string;
   readonly liveSince: string;
-  readonly searchText: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export type DomainRecordStore = RecordStore<Domain>;
-
-export const domainSchema: RecordSchema<Domain> = {
-  name: 'domains',
-  unique: { slug: 'This workspace already has this domain. To archive or unarchive it, also send `archived`.' },
-  indexes: [
-    ['archived', 'createdAt'],
-    ['archived', 'liveSince'],
-  ],
-};
-
-/** The workspace that has a live, verified domain with a slug. The id is the slug, so only one workspace can have it. */
-export interface VerifiedSlug {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly domainId: string;
+/** The fields of a domain to create, archive or unarchive. The slug must be normalized. */
+export interface DomainRequest {
+  readonly slug: string;
+  readonly expiredUrl?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly placeholder?: string | undefined;
 }
 
-export type VerifiedSlugStore = GlobalRecordStore<VerifiedSlug>;
+export const DOMAIN_TAKEN = 'This workspace already has this domain. To archive or unarchive it, also send `archived`.';
+/** The maximum page size of a list of domains. */
+export const MAX_DOMAIN_PAGE_SIZE = 50;
+
+export function newDomain(workspaceId: string, id: string, request: DomainRequest, now: number): Domain {
+  const { slug, expiredUrl = '', archived = false, placeholder = buildDefaultPlaceholder(slug) } = request;
+  const createdAt = formatTimestamp(now);
+  return {
+    id,
+    workspaceId,
+    slug,
+    verified: false,
+    archived,
+    placeholder,
+    expiredUrl,
+    notFoundUrl: '',
+    liveSince: createdAt,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
 
 export const MAX_SLUG_LENGTH = 190;
 /** Longer inputs are rejected without a conversion, which would be slow. No slug of 190 characters needs a longer input. */

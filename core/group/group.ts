@@ -1,40 +1,21 @@
-import type { FieldError } from '../shared/core-error.ts';
-import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
-import { findKnownIds, findReferenceErrors, throwIfInvalid } from '../shared/references.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 /** A named set of members of a workspace. */
 export interface Group extends Entity {
   readonly name: string;
-  readonly foldedName: string;
   readonly description: string;
   readonly createdAt: string;
 }
 
-export type GroupRecordStore = RecordStore<Group>;
-
-export const groupSchema: RecordSchema<Group> = {
-  name: 'groups',
-  unique: { foldedName: 'This workspace already has a group with this name. Choose another name.' },
-  indexes: [['createdAt']],
-};
-
-export const GROUP_NAME_LENGTH = { min: 1, max: 190 };
-
-/** Returns an error for each id in a field that is not the id of a known group. */
-export function findGroupReferenceErrors(
-  known: ReadonlySet<string>,
-  field: string,
-  ids: readonly string[] = [],
-): readonly FieldError[] {
-  return findReferenceErrors(known, ids, (index) => `${field}.${index}`, 'must be the id of a group of this workspace');
+export interface NewGroup {
+  readonly name: string;
+  readonly description?: string | undefined;
 }
 
-/** Rejects with `invalid` if one of the ids in a field is not the id of a group of the workspace. */
-export async function requireGroups(
-  groups: GroupRecordStore,
-  workspaceId: string,
-  field: string,
-  ids: readonly string[] = [],
-): Promise<void> {
-  throwIfInvalid(findGroupReferenceErrors(await findKnownIds(groups, workspaceId, ids), field, ids));
+export const GROUP_NAME_LENGTH = { min: 1, max: 190 };
+export const GROUP_NAME_TAKEN = 'This workspace already has a group with this name. Choose another name.';
+
+export function newGroup(workspaceId: string, id: string, { name, description = '' }: NewGroup, now: number): Group {
+  return { id, workspaceId, name, description, createdAt: formatTimestamp(now) };
 }

@@ -1,12 +1,7 @@
 import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
-import {
-  type IdempotencyRecord,
-  type IdempotencyRecordStore,
-  LOCK_TTL_MS,
-  RESPONSE_TTL_MS,
-  type StoredResponse,
-} from './idempotency.ts';
+import { type IdempotencyRecord, LOCK_TTL_MS, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
+import type { IdempotencyRepository } from './idempotency-repository.ts';
 
 /** A request with an idempotency key, as the client sends it. `fingerprint` is the hash of its body. */
 export interface IdempotentRequest {
@@ -20,7 +15,7 @@ export interface IdempotentRequest {
 /** Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls the methods in order. */
 export class IdempotencyService {
   constructor(
-    private readonly requests: IdempotencyRecordStore,
+    private readonly records: IdempotencyRepository,
     private readonly system: Pick<System, 'newId'>,
     /** The clock that all processes share (`Storage.now`). */
     private readonly now: () => number,
@@ -39,40 +34,40 @@ export class IdempotencyService {
     // A function, because the clock is shared only once the storage was reached, and `update` reaches it before it calls this.
     const createLock = (): IdempotencyRecord => {
       const expiresAt = this.now() + LOCK_TTL_MS;
-      return { id, workspaceId, fingerprint, holder: lockOwner, reply: null, expiresAt };
+      return { id, workspaceId, fingerprint, lockOwner, response: null, expiresAt };
     };
     const takeOver = (current: IdempotencyRecord): IdempotencyRecord =>
       current.expiresAt <= this.now() ? createLock() : current;
-    let current = await this.requests.update(workspaceId, id, takeOver);
+    let current = await this.records.update(workspaceId, id, takeOver);
     if (!current) {
       current = createLock();
-      await this.requests.add(current).catch((error) => {
+      await this.records.add(current).catch((error) => {
         throw error instanceof CoreError && error.kind === 'conflict' ? createInProgressError() : error;
       });
     }
-    if (current.holder === lockOwner) return { lockOwner };
-    if (current.reply === null) throw createInProgressError();
+    if (current.lockOwner === lockOwner) return { lockOwner };
+    if (current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
       throw createInvalidFieldsError([
         { path: 'Idempotency-Key', problem: 'was already used with another body, send a new key' },
       ]);
     }
-    return { response: current.reply };
+    return { response: current.response };
   }
 
   /** Stores the response of a locked request. Rejects with `conflict` if another request took over the lock. */
   async complete(request: IdempotentRequest, lockOwner: string, response: StoredResponse): Promise<void> {
     const expiresAt = this.now() + RESPONSE_TTL_MS;
-    const stored = await this.requests.update(request.workspaceId, createRecordId(request), (current) =>
-      current.holder === lockOwner ? { ...current, reply: response, expiresAt } : current,
+    const stored = await this.records.update(request.workspaceId, createRecordId(request), (current) =>
+      current.lockOwner === lockOwner ? { ...current, response, expiresAt } : current,
     );
-    if (stored?.holder !== lockOwner) throw createInProgressError();
+    if (stored?.lockOwner !== lockOwner) throw createInProgressError();
   }
 
   /** Releases the lock of a request that was rejected or failed, so that the client can retry it. */
   async release(request: IdempotentRequest, lockOwner: string): Promise<void> {
-    await this.requests.update(request.workspaceId, createRecordId(request), (current) =>
-      current.holder === lockOwner && current.reply === null ? { ...current, expiresAt: 0 } : current,
+    await this.records.update(request.workspaceId, createRecordId(request), (current) =>
+      current.lockOwner === lockOwner && current.response === null ? { ...current, expiresAt: 0 } : current,
     );
   }
 }

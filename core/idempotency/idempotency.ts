@@ -1,4 +1,4 @@
-import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import type { Entity } from '../shared/entity.ts';
 
 /** The response of the first successful request. */
 export interface StoredResponse {
@@ -6,28 +6,16 @@ export interface StoredResponse {
   readonly body: string;
 }
 
-/**
- * The lock or the stored response of a request with an idempotency key. The `id` combines the API key, the operation and the
- * idempotency key. The names `holder` and `reply` are stored in databases, so they cannot change.
- */
+/** The lock or the stored response of a request with an idempotency key. Its id combines API key, operation and idempotency key. */
 export interface IdempotencyRecord extends Entity {
   readonly fingerprint: string;
-  /** The id of the lock owner. Each attempt to get the lock creates a new id. */
-  readonly holder: string;
+  /** The id of the attempt that has the lock. */
+  readonly lockOwner: string;
   /** The response to replay. It is `null` while the request is in progress. */
-  readonly reply: StoredResponse | null;
+  readonly response: StoredResponse | null;
   /** The time at which the lock or the response expires (milliseconds since the epoch). */
   readonly expiresAt: number;
 }
-
-export type IdempotencyRecordStore = RecordStore<IdempotencyRecord>;
-
-export const idempotencyRecordSchema: RecordSchema<IdempotencyRecord> = {
-  name: 'idempotentRequests',
-  unique: {},
-  indexes: [],
-  expires: 'expiresAt',
-};
 
 /** 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;

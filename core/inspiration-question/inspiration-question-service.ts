@@ -1,49 +1,29 @@
 import type { Actor } from '../access/caller.ts';
-import { findGroupReferenceErrors, type GroupRecordStore, requireGroups } from '../group/group.ts';
+import { findGroupReferenceErrors, requireGroups } from '../group/group-references.ts';
+import type { GroupRepository } from '../group/group-repository.ts';
 import { addValidRecords, type BatchResult } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
-import { formatTimestamp } from '../shared/date.ts';
-import { type Page, type PageRequest, readPage } from '../shared/page.ts';
-import type { Condition } from '../shared/record-store.ts';
-import { findKnownIds } from '../shared/references.ts';
+import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import { fold } from '../shared/text.ts';
 import {
-  buildAvailabilityConditions,
-  deriveFields,
-  type Icon,
+  getAvailability,
   type InspirationQuestion,
-  type InspirationQuestionRecordStore,
-  type UserType,
+  type InspirationQuestionChange,
+  type NewInspirationQuestion,
+  newInspirationQuestion,
 } from './inspiration-question.ts';
+import type { InspirationQuestionFilter, InspirationQuestionRepository } from './inspiration-question-repository.ts';
 
-export interface InspirationQuestionChange {
-  readonly question?: string | undefined;
-  readonly description?: string | undefined;
-  readonly icon?: Icon | undefined;
-  readonly userType?: UserType | undefined;
-  readonly groups?: readonly string[] | undefined;
-  readonly isActive?: boolean | undefined;
-  readonly archived?: boolean | undefined;
-}
-
-export type NewInspirationQuestion = InspirationQuestionChange & { readonly question: string };
-
-export interface InspirationQuestionQuery extends PageRequest {
-  readonly search?: string | undefined;
-  readonly userType?: UserType | undefined;
-  readonly groupIds?: readonly string[] | undefined;
-  readonly includeArchived: boolean;
-  readonly isActive?: boolean | undefined;
-  readonly availableToMe: boolean;
-}
+/** `availableToMe` limits the list to the questions that the actor can use (`getAvailability`). */
+export type InspirationQuestionQuery = Omit<InspirationQuestionFilter, 'availability'> &
+  PageRequest & { readonly availableToMe: boolean };
 
 /** The use cases of inspiration questions. */
 export class InspirationQuestionService {
   constructor(
-    private readonly questions: InspirationQuestionRecordStore,
-    private readonly groups: GroupRecordStore,
+    private readonly questions: InspirationQuestionRepository,
+    private readonly groups: GroupRepository,
     private readonly system: System,
   ) {}
 
@@ -61,7 +41,7 @@ export class InspirationQuestionService {
     batch: readonly NewInspirationQuestion[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
     const ids = batch.flatMap(({ groups = [] }) => groups);
-    const known = await findKnownIds(this.groups, workspaceId, ids);
+    const known = await this.groups.findKnownIds(workspaceId, ids);
     return batch.map((fields) => {
       const errors = findGroupReferenceErrors(known, 'groups', fields.groups);
       return errors.length > 0 ? createInvalidFieldsError(errors) : this.newQuestion(workspaceId, fields);
@@ -79,14 +59,9 @@ export class InspirationQuestionService {
 
   /** Returns a page of the questions that match all filters, newest first. */
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
-    const { search, userType, groupIds, includeArchived, isActive, availableToMe, ...page } = query;
-    const where: Condition<InspirationQuestion>[] = availableToMe ? buildAvailabilityConditions(actor) : [];
-    where.push({ field: 'archived', in: includeArchived ? [false, true] : [false] });
-    if (isActive !== undefined) where.push({ field: 'isActive', is: isActive });
-    if (userType) where.push({ field: 'userType', is: userType });
-    if (groupIds) where.push({ field: 'groups', in: groupIds });
-    if (search) where.push({ field: 'searchText', contains: fold(search) });
-    return readPage(this.questions, actor.workspaceId, { where, by: 'createdAt', order: 'desc' }, page);
+    const { availableToMe, ...filter } = query;
+    const availability = availableToMe ? getAvailability(actor) : undefined;
+    return this.questions.page(actor.workspaceId, { ...filter, availability }, query);
   }
 
   /**
@@ -95,14 +70,11 @@ export class InspirationQuestionService {
    */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
-      requireFound(await this.questions.get(workspaceId, id), 'inspiration question');
+      requireFound(await this.questions.findById(workspaceId, id), 'inspiration question');
       await requireGroups(this.groups, workspaceId, 'groups', change.groups);
     }
     const now = this.system.now();
-    const apply = (question: InspirationQuestion): InspirationQuestion => {
-      const next = applyChanges(question, change, now);
-      return next === question ? question : { ...next, ...deriveFields(next) };
-    };
+    const apply = (question: InspirationQuestion): InspirationQuestion => applyChanges(question, change, now);
     return requireFound(await this.questions.update(workspaceId, id, apply), 'inspiration question');
   }
 
@@ -112,22 +84,6 @@ export class InspirationQuestionService {
   }
 
   private newQuestion(workspaceId: string, fields: NewInspirationQuestion): InspirationQuestion {
-    const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
-    const { isActive = true, archived = false } = fields;
-    const now = formatTimestamp(this.system.now());
-    return {
-      id: this.system.newId(),
-      workspaceId,
-      question,
-      description,
-      icon,
-      userType,
-      groups,
-      isActive,
-      archived,
-      ...deriveFields({ groups, question, description }),
-      createdAt: now,
-      updatedAt: now,
-    };
+    return newInspirationQuestion(workspaceId, this.system.newId(), fields, this.system.now());
   }
 }

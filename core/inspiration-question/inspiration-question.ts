@@ -1,6 +1,6 @@
 import type { Actor } from '../access/caller.ts';
-import type { Condition, Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
-import { buildSearchText } from '../shared/text.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 export const USER_TYPES = ['thought_leader', 'advocate', 'all'] as const;
 export type UserType = (typeof USER_TYPES)[number];
@@ -68,53 +68,65 @@ export interface InspirationQuestion extends Entity {
   readonly groups: readonly string[];
   readonly isActive: boolean;
   readonly archived: boolean;
-  readonly audience: readonly string[];
-  readonly searchText: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export type InspirationQuestionRecordStore = RecordStore<InspirationQuestion>;
+/** Fields of a question that can be set. Omitted fields keep their value, or get the default on creation. */
+export interface InspirationQuestionChange {
+  readonly question?: string | undefined;
+  readonly description?: string | undefined;
+  readonly icon?: Icon | undefined;
+  readonly userType?: UserType | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+}
 
-export const inspirationQuestionSchema: RecordSchema<InspirationQuestion> = {
-  name: 'inspirationQuestions',
-  unique: {},
-  indexes: [
-    ['archived', 'createdAt'],
-    ['isActive', 'createdAt'],
-    ['userType', 'createdAt'],
-    ['groups', 'createdAt'],
-    ['audience', 'createdAt'],
-  ],
-};
+export type NewInspirationQuestion = InspirationQuestionChange & { readonly question: string };
 
 export const QUESTION_LENGTH = { min: 10, max: 170 };
 
-/** The audience of a question that is not limited to groups. */
-const EVERYONE = 'everyone';
+/** The maximum page size of a list of questions. */
+export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
 
-/** Returns the fields that are derived from others: the audience of the question, and its text for searches. */
-export function deriveFields({
-  groups,
-  question,
-  description,
-}: Pick<InspirationQuestion, 'groups' | 'question' | 'description'>) {
+export function newInspirationQuestion(
+  workspaceId: string,
+  id: string,
+  fields: NewInspirationQuestion,
+  now: number,
+): InspirationQuestion {
+  const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
+  const { isActive = true, archived = false } = fields;
+  const createdAt = formatTimestamp(now);
   return {
-    audience: groups.length === 0 ? [EVERYONE] : groups,
-    searchText: buildSearchText(question, description),
+    id,
+    workspaceId,
+    question,
+    description,
+    icon,
+    userType,
+    groups,
+    isActive,
+    archived,
+    createdAt,
+    updatedAt: createdAt,
   };
 }
 
+/** The user types of the questions that an actor can use, and the groups: a question without groups is for everybody. */
+export interface Availability {
+  readonly userTypes: readonly UserType[];
+  readonly groupIds: readonly string[];
+}
+
 /**
- * Returns the conditions that a question must meet to be available to an actor. The question is active and not archived. Its
- * user type is `all` or the seat type of the member. Its audience is everyone or a group of the member. For an actor without a
- * member, its user type is `all` and its audience is everyone.
+ * Returns which active questions that are not archived are available to an actor. The user type is `all` or the seat type of the
+ * member. The question is for everybody or for a group of the member. An actor without a member gets the questions that are
+ * open to all.
  */
-export function buildAvailabilityConditions({ member }: Actor): Condition<InspirationQuestion>[] {
-  return [
-    { field: 'isActive', is: true },
-    { field: 'archived', is: false },
-    { field: 'userType', in: member ? ['all', member.seatType] : ['all'] },
-    { field: 'audience', in: [EVERYONE, ...(member?.groupIds ?? [])] },
-  ];
+export function getAvailability({ member }: Actor): Availability {
+  return member
+    ? { userTypes: ['all', member.seatType], groupIds: member.groupIds }
+    : { userTypes: ['all'], groupIds: [] };
 }

@@ -1,5 +1,6 @@
 import { CoreError } from './core-error.ts';
-import type { Entity, RecordStore } from './record-store.ts';
+import type { Entity } from './entity.ts';
+import type { BatchRepository } from './repository.ts';
 
 /** The result of one item of a batch: the record, or the error. */
 export type BatchResult<T> = T | CoreError;
@@ -14,13 +15,13 @@ export function isRejected<T>(result: BatchResult<T>): result is CoreError {
  * under its id counts as added. So a batch can be retried if it is unknown whether it was stored.
  */
 export async function addValidRecords<T extends Entity>(
-  records: RecordStore<T>,
+  repository: BatchRepository<T>,
   workspaceId: string,
   batch: readonly BatchResult<T>[],
   ids?: readonly string[],
 ): Promise<readonly BatchResult<T>[]> {
   const items = ids ? batch.map((it, i) => (isRejected(it) ? it : { ...it, id: ids[i] as string })) : batch;
-  const messages = await records.addMany(items.filter((it): it is T => !isRejected<T>(it)));
+  const messages = await repository.addMany(items.filter((it): it is T => !isRejected<T>(it)));
   let index = 0;
   const results = items.map((item) => {
     if (isRejected(item)) return item;
@@ -30,26 +31,6 @@ export async function addValidRecords<T extends Entity>(
   if (!ids) return results;
   const rejectedIds = ids.filter((_, i) => isRejected(results[i]));
   if (rejectedIds.length === 0) return results;
-  const stored = new Map((await records.getMany(workspaceId, rejectedIds)).map((record) => [record.id, record as T]));
+  const stored = new Map((await repository.findMany(workspaceId, rejectedIds)).map((record) => [record.id, record]));
   return results.map((result, i) => (isRejected(result) && stored.get(ids[i] as string)) || result);
-}
-
-/** A record with a name that is unique in its workspace. */
-type NamedRecord = Entity & { readonly foldedName: string; readonly createdAt: string };
-
-/** Returns those of the folded names (text.ts) that records of the workspace already have. */
-export async function findTakenNames<T extends NamedRecord>(
-  records: RecordStore<T>,
-  workspaceId: string,
-  names: readonly string[],
-): Promise<Set<string>> {
-  const distinctNames = [...new Set(names)];
-  const taken = await (records as RecordStore<NamedRecord>).list(workspaceId, {
-    where: [{ field: 'foldedName', in: distinctNames }],
-    by: 'createdAt',
-    order: 'asc',
-    skip: 0,
-    take: distinctNames.length,
-  });
-  return new Set(taken.map(({ foldedName }) => foldedName));
 }

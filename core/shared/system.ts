@@ -10,8 +10,6 @@ export interface System {
   newSecret(): string;
   /** Returns the SHA-256 hash of a text, in hexadecimal. */
   sha256(text: string): string;
-  /** Converts a domain name from its ASCII form to its Unicode form (IDNA, UTS #46). */
-  toUnicode(slug: string): string;
   /** The API key of the demo workspace, if the operator chose it. Only this key needs no checksum. */
   readonly demoApiKey?: string | undefined;
 }

@@ -8,7 +8,6 @@ export const DESCRIPTION_LENGTH: LengthRange = { max: 5000 };
 export const URL_LENGTH: LengthRange = { max: 2048 };
 export const SEARCH_TERM_LENGTH: LengthRange = { max: 200 };
 
-/** The separator of the parts of a search text. No text can contain it. */
 const NUL = '\0';
 
 /** Returns the problem of a trimmed text, or `undefined`. */
@@ -35,11 +34,6 @@ function countCodePoints(text: string): number {
 export function fold(text: string): string {
   // Lower-casing a whole string differs from lower-casing its code points only in the final sigma, which is replaced anyway.
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
-}
-
-/** Returns the folded text in which a search looks for a folded term. A term cannot match across two parts. */
-export function buildSearchText(...parts: readonly string[]): string {
-  return parts.map(fold).join(NUL);
 }
 
 /**

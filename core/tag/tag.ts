@@ -1,24 +1,22 @@
 import { COLORS, type Color } from '../shared/color.ts';
-import type { Entity, RecordSchema, RecordStore } from '../shared/record-store.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 
 /** A label of campaigns. */
 export interface Tag extends Entity {
   readonly name: string;
-  readonly foldedName: string;
   readonly color: Color;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export type TagRecordStore = RecordStore<Tag>;
-
-export const tagSchema: RecordSchema<Tag> = {
-  name: 'tags',
-  unique: { foldedName: 'This workspace already has a tag with this name. Choose another name.' },
-  indexes: [['color', 'createdAt']],
-};
-
 export const TAG_NAME_LENGTH = { min: 1, max: 190 };
+export const TAG_NAME_TAKEN = 'This workspace already has a tag with this name. Choose another name.';
+
+export function newTag(workspaceId: string, id: string, name: string, color: Color, now: number): Tag {
+  const createdAt = formatTimestamp(now);
+  return { id, workspaceId, name, color, createdAt, updatedAt: createdAt };
+}
 
 /** Returns the problem of a name, or `undefined`. The list filter `tagNames` separates names with commas. */
 export function findTagNameProblem(name: string): string | undefined {

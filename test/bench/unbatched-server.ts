@@ -1,7 +1,8 @@
 import { createHttpService } from '../../adapters/http/http-server.ts';
 import { createLogObserver } from '../../adapters/http/log.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import { CALLER_CACHE_TTL_MS } from '../../bootstrap/container.ts';
 import { createStandardErrorLog } from '../../bootstrap/log.ts';
 import { readSettings } from '../../bootstrap/settings.ts';
@@ -11,10 +12,10 @@ import { Application } from '../../core/application.ts';
 /** The service on MongoDB with all its features, except batches (docs/adr/0014-batching.md). */
 const settings = readSettings(process.env);
 const log = await createStandardErrorLog(settings.LOG_LEVEL);
-const { storage, connection } = mongodbStorage(settings.MONGODB_URI, (line) => log.warn(line), false);
+const { engine, connection } = createMongodbEngine(settings.MONGODB_URI, (line) => log.warn(line), false);
 await connection.waitForFirstAttempt();
 const core = {
-  app: new Application(storage, createNodeSystem(), CALLER_CACHE_TTL_MS),
+  app: new Application(createStorage(engine), createNodeSystem(), CALLER_CACHE_TTL_MS),
   requestLimiter: createMemoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
   refusalLimiter: createMemoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RecordStore } from '../../adapters/persistence/record-store.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import type { Entity, RecordStore } from '../../core/shared/record-store.ts';
+import type { Entity } from '../../core/shared/entity.ts';
 import { collectAll } from '../support/collect-all.ts';
 import {
   type CommandOutput,
@@ -298,12 +299,12 @@ const outages = {
 
 /** Makes the storage fail in the second batch, after it has stored a part of the batch. */
 function failSecondBatch(
-  { storage }: TestCommandLine,
+  { engine }: TestCommandLine,
   store: (typeof resumableKinds)[keyof typeof resumableKinds]['store'],
   storedPart: 'none' | 'half' | 'all',
   interrupt: () => void = () => undefined,
 ): void {
-  const recordStore = storage[store] as RecordStore<Entity>;
+  const recordStore = engine[store] as unknown as RecordStore<Entity>;
   const addMany = recordStore.addMany.bind(recordStore);
   let batches = 0;
   recordStore.addMany = async (records) => {
@@ -338,7 +339,7 @@ suite('an import that ends early', {
 
   'finishes the batch in flight when it is interrupted': async () => {
     const cli = await createWorkspace();
-    const { campaigns: recordStore } = cli.storage;
+    const { campaigns: recordStore } = cli.engine;
     const addMany = recordStore.addMany.bind(recordStore);
     let interrupt = () => {};
     recordStore.addMany = (records) => {
@@ -382,7 +383,7 @@ suite('an import that ends early', {
           resumed.refused.map(({ line }: { line: number }) => line),
           [INVALID_LINE],
         );
-        const storedTexts = (await cli.storage[store].listById(cli.id, '', 5000)).map((record) =>
+        const storedTexts = (await cli.engine[store].listById(cli.id, '', 5000)).map((record) =>
           getText(record as never),
         );
         const expected = Array.from({ length: 1200 }, (_, i) => i + 1).filter((line) => line !== INVALID_LINE);
@@ -444,7 +445,7 @@ suite('an import that ends early', {
 
   'reports immediately that the storage failed, without waiting for more lines': async () => {
     const cli = await createWorkspace();
-    cli.storage.campaigns.addMany = () => Promise.reject(new Error('The database is unavailable'));
+    cli.engine.campaigns.addMany = () => Promise.reject(new Error('The database is unavailable'));
     async function* stdin() {
       yield Buffer.from(toNdjson(createCampaignBodies(700)));
       await new Promise(() => undefined);

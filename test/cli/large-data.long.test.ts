@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { createShareId } from '../../core/campaign/campaign.ts';
@@ -32,10 +33,10 @@ suite('a large amount of data', {
 
   'does not slow down a list: a campaign with 100,000 shares is listed as fast as one without': async () => {
     const database = await createDatabase();
-    const { storage, connection } = mongodbStorage(database.uri, () => undefined);
+    const { engine, connection } = createMongodbEngine(database.uri, () => undefined);
     try {
       await connection.waitForFirstAttempt();
-      const app = new Application(storage, createNodeSystem());
+      const app = new Application(createStorage(engine), createNodeSystem());
       const { workspaceId } = await createWorkspace(app);
       const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
       const actor = { workspaceId, member };
@@ -49,12 +50,13 @@ suite('a large amount of data', {
       for (let createdCount = 0; createdCount < SHARER_COUNT; createdCount += BATCH_SIZE) {
         const memberIds = Array.from({ length: BATCH_SIZE }, newId);
         const createdAt = new Date().toISOString();
-        await storage.shares.addMany(
+        await engine.shares.addMany(
           memberIds.map((memberId) => ({
             id: createShareId(memberId, campaignId),
             workspaceId,
             campaignId,
             memberId,
+            position: 1,
             createdAt,
           })),
         );

@@ -172,10 +172,10 @@ suite('the output of a command', {
   },
 
   'ends, and no more records are read, when the reader closes it': async () => {
-    const { run, storage } = await createWithWorkspaces(5000);
-    const list = storage.workspaces.list.bind(storage.workspaces);
+    const { run, engine } = await createWithWorkspaces(5000);
+    const list = engine.workspaces.list.bind(engine.workspaces);
     let reads = 0;
-    storage.workspaces.list = (after, take) => {
+    engine.workspaces.list = (after, take) => {
       reads++;
       return list(after, take);
     };

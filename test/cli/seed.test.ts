@@ -75,8 +75,8 @@ suite('a seed', {
   },
 
   'creates shares that match the counters of the campaigns': async () => {
-    const { app, storage, seed, members, campaigns } = await runSeed();
-    const shares = await storage.shares.listById(seed.workspaceId, '', 9999);
+    const { app, engine, seed, members, campaigns } = await runSeed();
+    const shares = await engine.shares.listById(seed.workspaceId, '', 9999);
     assert.equal(shares.length, seed.shares);
     assert.ok(shares.length > 30);
     for (const { id, shares: count, status, clicks } of campaigns) {
@@ -111,10 +111,10 @@ suite('a seed', {
   },
 
   'stops between two batches when it is interrupted, and reports the created records': async () => {
-    const { run, storage, app } = createCommandLine();
+    const { run, engine, app } = createCommandLine();
     let interrupt = () => {};
-    const addMany = storage.campaigns.addMany.bind(storage.campaigns);
-    storage.campaigns.addMany = (records) => {
+    const addMany = engine.campaigns.addMany.bind(engine.campaigns);
+    engine.campaigns.addMany = (records) => {
       interrupt();
       return addMany(records);
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { GlobalRecordStore } from '../../core/shared/record-store.ts';
-import type { Storage } from '../../core/storage.ts';
+import type { GlobalRecordStore } from '../../adapters/persistence/record-store.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import { newId } from './samples.ts';
@@ -57,7 +57,9 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
 
 type WithId = { readonly id: string };
 
-function listGlobalStores(storage: Storage): { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[] {
+function listGlobalStores(
+  storage: StorageEngine,
+): { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[] {
   const { credentials, verifiedSlugs, workspaces } = storage;
   return [
     { records: credentials, createRecord: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }) },

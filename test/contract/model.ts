@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createMemoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import type { Row } from '../../adapters/memory/table.ts';
+import type { Condition, Query, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Condition, Query, RecordStore } from '../../core/shared/record-store.ts';
 import type { Tests } from '../support/suite.ts';
 import { buildCampaign, buildQuestion, buildTag, newId } from './samples.ts';
 import { createStorageTest, type OpenStorage } from './storage-test.ts';
@@ -19,7 +19,7 @@ const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const letters: fc.Arbitrary<string[]> = fc.array(letter, { maxLength: 4 });
 
 // Arbitrary conditions of queries, in each form of `Condition` (core/shared/record-store.ts).
-const createIs = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, is: it }));
+const createIs = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, in: [it] }));
 const flags = fc.array(fc.boolean(), { maxLength: 3 });
 const createIn = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
   values.map((it) => ({ field, in: it }));
@@ -188,7 +188,7 @@ export function defineModelTests(open: OpenStorage, numRuns: number): Tests {
     'returns the same results as the storage in memory for random steps': createStorageTest(open)((storage) =>
       fc.assert(
         fc.asyncProperty(allWork, async (works) => {
-          const [real, memory] = [storage, createMemoryStorage(Date.now)] as unknown as [ModelStorage, ModelStorage];
+          const [real, memory] = [storage, createMemoryEngine(Date.now)] as unknown as [ModelStorage, ModelStorage];
           const runIds = {
             workspaces: Array.from({ length: WORKSPACE_COUNT }, newId),
             ids: Array.from({ length: RECORD_COUNT }, newId),

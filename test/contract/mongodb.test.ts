@@ -1,4 +1,4 @@
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createDatabase, type Database } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -10,14 +10,14 @@ let database: Promise<Database> | undefined;
 /** Opens a storage on one database for all tests of this file. That is cheaper than a database for each test. */
 async function openStorage() {
   database ??= createDatabase();
-  const { storage, connection } = mongodbStorage((await database).uri, () => undefined);
+  const { engine, connection } = createMongodbEngine((await database).uri, () => undefined);
   await waitUntil(() =>
-    storage.checkReady().then(
+    engine.checkReady().then(
       () => true,
       () => false,
     ),
   );
-  return { storage, close: () => connection.close() };
+  return { engine, close: () => connection.close() };
 }
 
 suite('storage in MongoDB', ...defineStorageContract(openStorage), defineModelTests(openStorage, 20), {

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Condition, Entity, Query, RecordStore } from '../../core/shared/record-store.ts';
-import { buildSearchText, fold } from '../../core/shared/text.ts';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
+import type { Condition, Query, RecordStore } from '../../adapters/persistence/record-store.ts';
+import { buildSearchText } from '../../adapters/persistence/search-text.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import { fold } from '../../core/shared/text.ts';
 import type { Tests } from '../support/suite.ts';
 import { buildCampaign, buildPillar, buildQuestion, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
 
-/** Campaigns by their names (one letter each), in the order of their ids. */
-const campaigns: Readonly<Record<string, Partial<Campaign>>> = {
+/** Campaigns by their names, in the order of their ids. */
+const campaigns: Readonly<Record<string, Partial<CampaignRecord>>> = {
   a: {
     createdAt: formatDay(1),
     updatedAt: formatDay(9),
@@ -47,16 +49,15 @@ const campaigns: Readonly<Record<string, Partial<Campaign>>> = {
   f: { createdAt: formatDay(3), updatedAt: formatDay(7), startsAt: 40, endsAt: 50, tagIds: ['Red'], createdBy: 'ada' },
 };
 
-/** The conditions of a query, and the names of the campaigns that meet all of them. */
-const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[], names: string])[] = [
+const conditionCases: readonly (readonly [where: readonly Condition<CampaignRecord>[], names: string])[] = [
   [[], 'abcdef'],
-  [[{ field: 'archived', is: false }], 'abdf'],
-  [[{ field: 'archived', is: true }], 'ce'],
+  [[{ field: 'archived', in: [false] }], 'abdf'],
+  [[{ field: 'archived', in: [true] }], 'ce'],
   [[{ field: 'archived', in: [false] }], 'abdf'],
   [[{ field: 'archived', in: [false, true] }], 'abcdef'],
-  [[{ field: 'createdBy', is: 'ada' }], 'bcf'],
-  [[{ field: 'createdBy', is: 'nobody' }], ''],
-  [[{ field: 'name', is: 'd' }], 'd'],
+  [[{ field: 'createdBy', in: ['ada'] }], 'bcf'],
+  [[{ field: 'createdBy', in: ['nobody'] }], ''],
+  [[{ field: 'name', in: ['d'] }], 'd'],
   [[{ field: 'domain', in: ['a.example'] }], 'ad'],
   [[{ field: 'domain', in: ['a.example', 'b.example', 'a.example'] }], 'ad'],
   [[{ field: 'domain', in: [] }], ''],
@@ -89,7 +90,7 @@ const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[],
   ],
   [
     [
-      { field: 'archived', is: false },
+      { field: 'archived', in: [false] },
       { field: 'tagIds', in: ['red', 'Red'] },
     ],
     'adf',
@@ -110,8 +111,8 @@ const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[],
   ],
   [
     [
-      { field: 'archived', is: true },
-      { field: 'createdBy', is: 'ada' },
+      { field: 'archived', in: [true] },
+      { field: 'createdBy', in: ['ada'] },
       { field: 'startsAt', from: 20 },
       { field: 'endsAt', to: 90 },
     ],
@@ -120,7 +121,7 @@ const conditionCases: readonly (readonly [where: readonly Condition<Campaign>[],
   [
     [
       { field: 'searchText', contains: 'summer' },
-      { field: 'archived', is: false },
+      { field: 'archived', in: [false] },
       { field: 'startsAt', to: 30 },
     ],
     'abd',
@@ -271,8 +272,8 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       const workspaceId = newId();
       const added = buildCampaign(workspaceId, { name: 'Winter', tagIds: ['red'] });
       await campaigns.add(added);
-      const query: Query<Campaign, 'id' | 'tagIds' | 'name'> = {
-        where: [{ field: 'archived', is: false }],
+      const query: Query<CampaignRecord, 'id' | 'tagIds' | 'name'> = {
+        where: [{ field: 'archived', in: [false] }],
         by: 'createdAt',
         order: 'asc',
         skip: 0,
@@ -301,11 +302,11 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       await storage.campaigns.add(other);
       const changed = { createdAt: formatDay(3), startsAt: 30, tagIds: ['blue'], archived: true };
       await storage.campaigns.update(workspaceId, it.id, (current) => ({ ...current, ...changed }));
-      const cases: [where: Condition<Campaign>[], ids: string[]][] = [
+      const cases: [where: Condition<CampaignRecord>[], ids: string[]][] = [
         [[], [other.id, it.id]],
         [[{ field: 'tagIds', in: ['red'] }], []],
         [[{ field: 'tagIds', in: ['blue'] }], [other.id, it.id]],
-        [[{ field: 'archived', is: false }], [other.id]],
+        [[{ field: 'archived', in: [false] }], [other.id]],
         [[{ field: 'startsAt', to: 20 }], [other.id]],
       ];
       for (const [where, ids] of cases) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Entity, RecordSchema, RecordStore } from '../../core/shared/record-store.ts';
-import { recordSchemas, type Storage } from '../../core/storage.ts';
-import type { Tag } from '../../core/tag/tag.ts';
+import type { RecordSchema, RecordStore } from '../../adapters/persistence/record-store.ts';
+import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { TagRecord } from '../../adapters/persistence/tags.ts';
+import type { Entity } from '../../core/shared/entity.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import {
@@ -33,7 +34,11 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
 
     'returns each existing record once if unknown and repeated ids are read': test(async ({ tags }) => {
       const workspaceId = newId();
-      const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name)) as [Tag, Tag, Tag];
+      const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name)) as [
+        TagRecord,
+        TagRecord,
+        TagRecord,
+      ];
       for (const it of [one, two, three]) await tags.add(it);
       assert.deepEqual(await tags.getMany(workspaceId, []), []);
       const found = await tags.getMany(workspaceId, [three.id, newId(), one.id, three.id]);
@@ -128,7 +133,7 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
         }
         assert.deepEqual(await records.listById(workspaceId, '', 9), [mine], name);
         assert.equal(await records.count(workspaceId, []), 1, name);
-        assert.equal(await records.count(workspaceId, [{ field: 'id', is: id }]), 0, name);
+        assert.equal(await records.count(workspaceId, [{ field: 'id', in: [id] }]), 0, name);
         const change = () => assert.fail('change was called');
         assert.equal(await records.update(workspaceId, id, change), undefined, name);
         assert.equal(await records.remove(workspaceId, id), false, name);
@@ -319,7 +324,7 @@ interface AnyStore {
   createSample(workspaceId: string): Entity;
 }
 
-function listStores(storage: Storage): AnyStore[] {
+function listStores(storage: StorageEngine): AnyStore[] {
   return (Object.keys(recordSchemas) as SchemaName[]).map((name) => {
     const { indexes } = recordSchemas[name] as unknown as RecordSchema<Entity>;
     return {
@@ -337,7 +342,7 @@ function makeUnique(record: Entity, number: number): Entity {
   return { ...record, ...Object.fromEntries(names.map((field) => [field, `${number}.example`])) };
 }
 
-function listStoresWithUniqueField(storage: Storage) {
+function listStoresWithUniqueField(storage: StorageEngine) {
   const factories = { domains: buildDomain, groups: buildGroup, tags: buildTag };
   return Object.entries(factories).map(([name, create]) => {
     const schema = recordSchemas[name as keyof typeof factories];

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
+import type { ContentPillarRecord } from '../../adapters/persistence/content-pillars.ts';
+import type { DomainRecord } from '../../adapters/persistence/domains.ts';
+import type { GroupRecord } from '../../adapters/persistence/groups.ts';
+import type { StoredIdempotencyRecord } from '../../adapters/persistence/idempotency-records.ts';
+import type { InspirationQuestionRecord } from '../../adapters/persistence/inspiration-questions.ts';
+import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { ApiKey } from '../../core/access/api-key.ts';
 import type { Member } from '../../core/access/member.ts';
-import type { Campaign, Share } from '../../core/campaign/campaign.ts';
-import type { ContentPillar } from '../../core/content-pillar/content-pillar.ts';
-import type { Domain } from '../../core/domain/domain.ts';
-import type { Group } from '../../core/group/group.ts';
-import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
-import type { InspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
-import type { Entity } from '../../core/shared/record-store.ts';
-import type { recordSchemas } from '../../core/storage.ts';
-import type { Tag } from '../../core/tag/tag.ts';
+import type { Share } from '../../core/campaign/campaign.ts';
+import type { Entity } from '../../core/shared/entity.ts';
 
 const START = '2026-03-01T12:00:00.000Z';
 const FAR_FUTURE = Date.parse('2100-01-01T00:00:00.000Z');
@@ -23,7 +24,7 @@ export function newId(): string {
   return `${prefix}-0000-7000-8000-${digits}`;
 }
 
-export function buildCampaign(workspaceId: string, fields: Partial<Campaign> = {}): Campaign {
+export function buildCampaign(workspaceId: string, fields: Partial<CampaignRecord> = {}): CampaignRecord {
   return {
     id: newId(),
     workspaceId,
@@ -55,14 +56,17 @@ export function buildCampaign(workspaceId: string, fields: Partial<Campaign> = {
     contentPillarId: null,
     clicks: 0,
     shares: 0,
-    searchText: 'summer\0tents & more',
+    searchText: 'summerςtents & more',
     createdAt: START,
     updatedAt: START,
     ...fields,
   };
 }
 
-export function buildQuestion(workspaceId: string, fields: Partial<InspirationQuestion> = {}): InspirationQuestion {
+export function buildQuestion(
+  workspaceId: string,
+  fields: Partial<InspirationQuestionRecord> = {},
+): InspirationQuestionRecord {
   return {
     id: newId(),
     workspaceId,
@@ -74,14 +78,14 @@ export function buildQuestion(workspaceId: string, fields: Partial<InspirationQu
     isActive: true,
     archived: false,
     audience: ['everyone'],
-    searchText: 'which story made you proud? 🏆\0line one\nline two',
+    searchText: 'which story made you proud? 🏆ςline one\nline two',
     createdAt: START,
     updatedAt: START,
     ...fields,
   };
 }
 
-export function buildPillar(workspaceId: string, fields: Partial<ContentPillar> = {}): ContentPillar {
+export function buildPillar(workspaceId: string, fields: Partial<ContentPillarRecord> = {}): ContentPillarRecord {
   return {
     id: newId(),
     workspaceId,
@@ -91,14 +95,14 @@ export function buildPillar(workspaceId: string, fields: Partial<ContentPillar> 
     color: 'green',
     status: 'published',
     authorId: newId(),
-    searchText: 'life outdoors\0',
+    searchText: 'life outdoorsς',
     createdAt: START,
     updatedAt: START,
     ...fields,
   };
 }
 
-export function buildTag(workspaceId: string, name: string, fields: Partial<Tag> = {}): Tag {
+export function buildTag(workspaceId: string, name: string, fields: Partial<TagRecord> = {}): TagRecord {
   return {
     id: newId(),
     workspaceId,
@@ -111,11 +115,11 @@ export function buildTag(workspaceId: string, name: string, fields: Partial<Tag>
   };
 }
 
-export function buildGroup(workspaceId: string, name: string): Group {
+export function buildGroup(workspaceId: string, name: string): GroupRecord {
   return { id: newId(), workspaceId, name, foldedName: name.toLowerCase(), description: '', createdAt: START };
 }
 
-export function buildDomain(workspaceId: string, slug: string): Domain {
+export function buildDomain(workspaceId: string, slug: string): DomainRecord {
   return {
     id: newId(),
     workspaceId,
@@ -134,8 +138,8 @@ export function buildDomain(workspaceId: string, slug: string): Domain {
 
 export function buildIdempotencyRecord(
   workspaceId: string,
-  fields: Partial<IdempotencyRecord> = {},
-): IdempotencyRecord {
+  fields: Partial<StoredIdempotencyRecord> = {},
+): StoredIdempotencyRecord {
   return {
     id: `${newId()}/createTag/a key of "any" $characters`,
     workspaceId,
@@ -180,7 +184,7 @@ function createMember(workspaceId: string): Member {
 
 function createShare(workspaceId: string): Share {
   const [memberId, campaignId] = [newId(), newId()];
-  return { id: `${memberId}/${campaignId}`, workspaceId, memberId, campaignId, createdAt: START };
+  return { id: `${memberId}/${campaignId}`, workspaceId, memberId, campaignId, position: 1, createdAt: START };
 }
 
 export type SchemaName = keyof typeof recordSchemas;

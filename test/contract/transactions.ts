@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Query } from '../../core/shared/record-store.ts';
-import type { Storage } from '../../core/storage.ts';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
+import type { Query } from '../../adapters/persistence/record-store.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
 import { buildCampaign, buildDomain, buildTag, newId, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
-const addShare = (it: Campaign): Campaign => ({ ...it, shares: it.shares + 1 });
+const addClick = (it: CampaignRecord): CampaignRecord => ({ ...it, clicks: it.clicks + 1 });
+const addShare = (it: CampaignRecord): CampaignRecord => ({ ...it, shares: it.shares + 1 });
 
 /** Returns the tests of transactions. `staged` is the storage as a transaction sees it, with its uncommitted changes. */
 export function defineTransactionTests(test: CreateStorageTest): Tests {
@@ -74,12 +74,22 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
           tagIds: at < 4 ? ['old'] : [],
         }),
       );
-      const [removed, moved, late, ...rest] = created as [Campaign, Campaign, Campaign, ...Campaign[]];
+      const [removed, moved, late, ...rest] = created as [
+        CampaignRecord,
+        CampaignRecord,
+        CampaignRecord,
+        ...CampaignRecord[],
+      ];
       for (const it of [removed, moved, ...rest]) await storage.campaigns.add(it);
       await storage.runInTransaction(async ({ campaigns }) => {
         await campaigns.remove(workspaceId, removed.id);
-        const move = (it: Campaign) => ({ ...it, createdAt: '2026-03-09T00:00:00.000Z', startsAt: 9, tagIds: ['new'] });
-        const after = (await campaigns.update(workspaceId, moved.id, move)) as Campaign;
+        const move = (it: CampaignRecord) => ({
+          ...it,
+          createdAt: '2026-03-09T00:00:00.000Z',
+          startsAt: 9,
+          tagIds: ['new'],
+        });
+        const after = (await campaigns.update(workspaceId, moved.id, move)) as CampaignRecord;
         await campaigns.add(late);
         const now = [after, late, ...rest];
         for (const by of ['createdAt', 'updatedAt', 'startsAt'] as const) {
@@ -88,7 +98,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
               now.toSorted((a, b) => (order === 'asc' ? 1 : -1) * (isBefore(a, b, by) ? -1 : 1)),
             );
             for (let skip = 0; skip <= now.length; skip++) {
-              const query: Query<Campaign> = { where: [], by, order, skip, take: 3 };
+              const query: Query<CampaignRecord> = { where: [], by, order, skip, take: 3 };
               const page = getNames(await campaigns.list(workspaceId, query));
               assert.deepEqual(page, expected.slice(skip, skip + 3), `by ${by} ${order} from ${skip}`);
             }
@@ -201,8 +211,11 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       await assertUnchanged(storage, all);
     }),
 
-    'retries the work if a record that it has read is changed before the commit': test(async (storage) => {
-      const reads: Record<string, (staged: Storage, it: Campaign) => Promise<readonly (Campaign | undefined)[]>> = {
+    'retries the work if a record that it read was changed in between': test(async (storage) => {
+      const reads: Record<
+        string,
+        (staged: StorageEngine, it: CampaignRecord) => Promise<readonly (CampaignRecord | undefined)[]>
+      > = {
         get: async ({ campaigns }, { workspaceId, id }) => [await campaigns.get(workspaceId, id)],
         getMany: ({ campaigns }, { workspaceId, id }) => campaigns.getMany(workspaceId, [id]),
         list: ({ campaigns }, { workspaceId }) =>
@@ -217,7 +230,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
         await storage.runInTransaction(async (staged) => {
           const [found] = await read(staged, it);
           if (++attemptCount === 1) await storage.campaigns.update(workspaceId, id, addShare);
-          const shares = (found as Campaign).shares + 1;
+          const shares = (found as CampaignRecord).shares + 1;
           await staged.campaigns.update(workspaceId, id, (current) => ({ ...current, shares }));
         });
         assert.equal((await storage.campaigns.get(workspaceId, id))?.shares, 2, `read by ${name}`);
@@ -291,12 +304,12 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       const { id } = changed;
       const work = () =>
         storage.runInTransaction(async ({ campaigns }) => {
-          const { shares } = (await campaigns.get(workspaceId, id)) as Campaign;
+          const { shares } = (await campaigns.get(workspaceId, id)) as CampaignRecord;
           await campaigns.update(workspaceId, id, (it) => ({ ...it, shares: shares + 1 }));
         });
       const update = () => storage.campaigns.update(workspaceId, id, addClick);
       await Promise.all(Array.from({ length: 30 }, () => [work(), update()]).flat());
-      const after = (await storage.campaigns.get(workspaceId, id)) as Campaign;
+      const after = (await storage.campaigns.get(workspaceId, id)) as CampaignRecord;
       assert.deepEqual([after.shares, after.clicks], [30, 30]);
     }),
 
@@ -324,7 +337,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
 type Records = Awaited<ReturnType<typeof createRecords>>;
 
 /** Stores a campaign to change and a tag to remove, and creates a domain and a credential to add. */
-async function createRecords(storage: Storage) {
+async function createRecords(storage: StorageEngine) {
   const workspaceId = newId();
   const changed = buildCampaign(workspaceId);
   const removed = buildTag(workspaceId, 'removed');
@@ -334,7 +347,10 @@ async function createRecords(storage: Storage) {
   return { workspaceId, changed, removed, added: buildDomain(workspaceId, 'go.example.com'), entry };
 }
 
-async function changeRecords(staged: Storage, { workspaceId, changed, removed, added, entry }: Records): Promise<void> {
+async function changeRecords(
+  staged: StorageEngine,
+  { workspaceId, changed, removed, added, entry }: Records,
+): Promise<void> {
   await staged.campaigns.update(workspaceId, changed.id, addClick);
   await staged.tags.remove(workspaceId, removed.id);
   await staged.domains.add(added);
@@ -342,7 +358,7 @@ async function changeRecords(staged: Storage, { workspaceId, changed, removed, a
 }
 
 async function assertUnchanged(
-  storage: Storage,
+  storage: StorageEngine,
   { workspaceId, changed, removed, added, entry }: Records,
 ): Promise<void> {
   assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), changed);
@@ -352,10 +368,10 @@ async function assertUnchanged(
   assert.equal(await storage.credentials.get(entry.id), undefined);
 }
 
-function getNames(campaigns: readonly Campaign[]): string[] {
+function getNames(campaigns: readonly CampaignRecord[]): string[] {
   return campaigns.map(({ name }) => name);
 }
 
-function isBefore(a: Campaign, b: Campaign, by: 'createdAt' | 'updatedAt' | 'startsAt'): boolean {
+function isBefore(a: CampaignRecord, b: CampaignRecord, by: 'createdAt' | 'updatedAt' | 'startsAt'): boolean {
   return a[by] < b[by] || (a[by] === b[by] && a.id < b.id);
 }

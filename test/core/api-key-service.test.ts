@@ -16,7 +16,7 @@ suite('a new API key', {
     const { app, storage } = testCore();
     const { apiKey, secret } = await app.apiKeys.create(OWN, { label: 'laptop' });
     assert.ok(isApiKeySecret(secret));
-    const { id, ...stored } = (await storage.apiKeys.get(OWN, apiKey.id)) as typeof apiKey;
+    const { id, ...stored } = (await storage.apiKeys.findById(OWN, apiKey.id)) as typeof apiKey;
     assert.deepEqual(stored, {
       workspaceId: OWN,
       hash: createHash('sha256').update(secret).digest('hex'),
@@ -32,12 +32,12 @@ suite('a new API key', {
   },
 
   'cannot belong to an unknown member or a member of another workspace': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const { id } = await app.members.create(OTHER, ADA);
     for (const memberId of [id, UNKNOWN_ID]) {
       await assert.rejects(app.apiKeys.create(OWN, { memberId }), { kind: 'not_found' });
     }
-    assert.equal(await storage.apiKeys.count(OWN, []), 0);
+    assert.equal(await engine.apiKeys.count(OWN, []), 0);
   },
 });
 
@@ -61,10 +61,10 @@ suite('authentication with an API key', {
   },
 
   'rejects an unknown key, and a key whose member was removed': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const { id: memberId } = await app.members.create(OWN, ADA);
     const { secret } = await app.apiKeys.create(OWN, { memberId });
-    await storage.members.remove(OWN, memberId);
+    await engine.members.remove(OWN, memberId);
     for (const invalid of [secret, createApiKeySecret('x'.repeat(32)), '', 'x', 'constructor']) {
       await assert.rejects(app.apiKeys.authenticate(invalid), UNAUTHENTICATED, invalid);
     }
@@ -149,7 +149,7 @@ suite('the last use of an API key', {
       clock.now = NOON + usedAfterMs;
       await app.apiKeys.authenticate(secret);
       await app.apiKeys.flush();
-      const stored = await storage.apiKeys.get(OWN, apiKey.id);
+      const stored = await storage.apiKeys.findById(OWN, apiKey.id);
       assert.equal(stored?.lastUsedAt, formatTimestamp(NOON + expected), `used after ${usedAfterMs} ms`);
     }
   },
@@ -160,7 +160,7 @@ suite('the last use of an API key', {
     await app.apiKeys.revoke(OWN, apiKey.id);
     await assert.rejects(app.apiKeys.authenticate(secret), UNAUTHENTICATED);
     await app.apiKeys.flush();
-    assert.equal((await storage.apiKeys.get(OWN, apiKey.id))?.lastUsedAt, null);
+    assert.equal((await storage.apiKeys.findById(OWN, apiKey.id))?.lastUsedAt, null);
   },
 
   'is written in the background; uses during the write cause no other write, and the next use repeats a failed write':

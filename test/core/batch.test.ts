@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Application } from '../../core/application.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
-import type { Storage } from '../../core/storage.ts';
+import { collectAll } from '../support/collect-all.ts';
 import { OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
@@ -106,25 +107,26 @@ suite('a batch', {
       assert.equal(expected.filter((it) => typeof it === 'string').length, rejectedCount);
 
       const { app, storage, references } = await prepareWorkspace();
-      const before = await storage[store].listById(OWN, '', 99);
+      const readAll = () => collectAll<object>(storage[store].iterate(OWN));
+      const before = await readAll();
       const checked = await checkMany(app, createBatch(references), references);
       assert.deepEqual(checked.map(normalizeResult), expected);
-      assert.deepEqual(await storage[store].listById(OWN, '', 99), before, 'a check stores nothing');
+      assert.deepEqual(await readAll(), before, 'a check stores nothing');
 
       const results = await createMany(app, createBatch(references), references);
       assert.deepEqual(results.map(normalizeResult), expected);
       const created = results.filter((it) => !isRejected(it));
-      assert.deepEqual(await storage[store].listById(OWN, '', 99), [...before, ...created]);
+      assert.deepEqual(await readAll(), [...before, ...created]);
       assert.deepEqual(await createMany(app, [], references), []);
     }),
 
   'makes the same number of calls to the storage, whatever its size': () =>
     each(resources, async ({ createBatch, createMany, store }) => {
       const countStorageCalls = async (times: number) => {
-        const { app, storage, references } = await prepareWorkspace();
-        const calls = countCalls(storage);
+        const { app, engine, references } = await prepareWorkspace();
+        const calls = countCalls(engine);
         await createMany(app, Array.from({ length: times }, () => createBatch(references)).flat(), references);
-        assert.ok(calls.count > 0 && (await storage[store].count(OWN, [])) > 0);
+        assert.ok(calls.count > 0 && (await engine[store].count(OWN, [])) > 0);
         return calls.count;
       };
       assert.equal(await countStorageCalls(20), await countStorageCalls(1));
@@ -148,7 +150,7 @@ suite('a batch', {
 
 /** Creates a workspace with records that a batch can refer to. Only the ids differ between calls. */
 async function prepareWorkspace() {
-  const { app, storage } = testCore();
+  const { app, storage, engine } = testCore();
   const member = await app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
   const createPillar = async (title: string) =>
     (await app.contentPillars.create(OWN, { authorId: member.id, title, color: 'red' })).id;
@@ -165,7 +167,7 @@ async function prepareWorkspace() {
   await app.domains.createOrArchive(OWN, { slug: 'live.example' });
   await app.domains.createOrArchive(OWN, { slug: 'archived.example', archived: true });
   await app.domains.createOrArchive(OTHER, { slug: 'foreign.example' });
-  return { app, storage, references };
+  return { app, storage, engine, references };
 }
 
 const ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -176,10 +178,10 @@ function normalizeResult(result: BatchResult<object>): unknown {
   return JSON.parse(JSON.stringify(result).replaceAll(ID, 'an id'));
 }
 
-/** Counts the calls of all methods of a storage from now on. */
-function countCalls(storage: Storage): { count: number } {
+/** Counts the calls of all methods of the stores from now on. */
+function countCalls(engine: StorageEngine): { count: number } {
   const calls = { count: 0 };
-  for (const records of Object.values(storage).filter((it) => typeof it === 'object')) {
+  for (const records of Object.values(engine).filter((it) => typeof it === 'object')) {
     for (const [name, method] of Object.entries(records)) {
       Reflect.set(records, name, (...args: unknown[]) => {
         calls.count++;

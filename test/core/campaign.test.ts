@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { matches } from '../../adapters/memory/table.ts';
 import {
   CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_STATUSES,
   type Campaign,
   changeStatus,
-  dateFilterConditions,
+  type DateWindow,
+  dateWindows,
   requirePublished,
 } from '../../core/campaign/campaign.ts';
 import { formatTimestamp, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
@@ -54,13 +54,16 @@ function createCampaign(fields: Partial<Campaign>): Campaign {
   return { updatedAt: 'before', ...fields } as Campaign;
 }
 
+function isInWindow(window: DateWindow, start: number, end: number): boolean {
+  const { minStart = -Infinity, maxStart = Infinity, minEnd = -Infinity } = window;
+  return start >= minStart && start <= maxStart && end >= minEnd;
+}
+
 suite('the date filters of a campaign', {
   'depend only on its dates, and count its start and its end as active': () => {
     for (const { starts, ends, in: expected } of dates) {
       const filters = CAMPAIGN_DATE_FILTERS.filter((filter) =>
-        dateFilterConditions[filter](NOON).every((condition) =>
-          matches(createCampaign({ startsAt: starts as number, endsAt: ends as number }), condition),
-        ),
+        isInWindow(dateWindows[filter](NOON), starts as number, ends as number),
       );
       assert.deepEqual(filters.sort(), expected, `${starts} to ${ends}`);
     }
@@ -72,14 +75,12 @@ suite('the status of a campaign', {
     const updatedAt = formatTimestamp(NOON);
     assert.equal(transitions.length, CAMPAIGN_STATUSES.length ** 2);
     for (const [from, to, outcome] of transitions) {
-      const before = createCampaign({ status: from, archived: from === 'archived', updatedAt: '' });
+      const before = createCampaign({ status: from, updatedAt: '' });
       const change = () => changeStatus(before, to, NOON);
       const title = `${from} to ${to}`;
       if (outcome === 'rejected') assert.throws(change, { kind: 'conflict' }, title);
       if (outcome === 'unchanged') assert.equal(change(), before, title);
-      if (outcome === 'changed') {
-        assert.deepEqual(change(), { status: to, archived: to === 'archived', updatedAt }, title);
-      }
+      if (outcome === 'changed') assert.deepEqual(change(), { status: to, updatedAt }, title);
     }
   },
 

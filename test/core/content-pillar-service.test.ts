@@ -30,12 +30,10 @@ suite('a new content pillar', {
     assert.deepEqual(created, {
       workspaceId: OWN,
       title: 'Our WORK',
-      foldedTitle: 'our work',
       description: '',
       color: 'green',
       status: 'published',
       authorId,
-      searchText: 'our work\0',
       createdAt: formatTimestamp(NOON),
       updatedAt: formatTimestamp(NOON),
     });
@@ -88,7 +86,7 @@ suite('a change of a content pillar', {
     ]) {
       await assert.rejects(change(), { kind: 'not_found' });
     }
-    assert.deepEqual(await storage.contentPillars.get(OWN, id), pillars[0]);
+    assert.deepEqual(await storage.contentPillars.findById(OWN, id), pillars[0]);
   },
 });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { domainSchema } from '../../core/domain/domain.ts';
-import type { DomainRequest } from '../../core/domain/domain-service.ts';
+import { DOMAIN_TAKEN, type DomainRequest } from '../../core/domain/domain.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -51,7 +50,6 @@ suite('a new domain', {
       expiredUrl: '',
       notFoundUrl: '',
       liveSince: formatTimestamp(NOON),
-      searchText: `${SLUG}\0${SLUG}`,
       createdAt: formatTimestamp(NOON),
       updatedAt: formatTimestamp(NOON),
     });
@@ -71,7 +69,7 @@ suite('a new domain', {
     await createOrArchive(core, OWN, { slug: SLUG });
     await assert.rejects(createOrArchive(core, OWN, { slug: SLUG }), {
       kind: 'conflict',
-      message: domainSchema.unique.slug,
+      message: DOMAIN_TAKEN,
     });
     await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, expiredUrl: '' }), { kind: 'conflict' });
     assert.equal((await createOrArchive(core, OTHER, { slug: SLUG })).created, true);
@@ -114,7 +112,7 @@ suite('a request with the field archived for an existing domain', {
     const core = testCore();
     const { domain } = await createOrArchive(core, OTHER, { slug: SLUG });
     assert.equal((await createOrArchive(core, OWN, { slug: SLUG, archived: true })).created, true);
-    assert.equal((await core.storage.domains.get(OTHER, domain.id))?.archived, false);
+    assert.equal((await core.storage.domains.findById(OTHER, domain.id))?.archived, false);
   },
 });
 
@@ -183,7 +181,7 @@ suite('the verification of a domain', {
     const { domain } = await createOrArchive(core, OTHER, { slug: SLUG });
     await assert.rejects(core.app.domains.verify(OWN, domain.id), { kind: 'not_found' });
     await assert.rejects(core.app.domains.verify(OWN, UNKNOWN_ID), { kind: 'not_found' });
-    assert.equal((await core.storage.domains.get(OTHER, domain.id))?.verified, false);
+    assert.equal((await core.storage.domains.findById(OTHER, domain.id))?.verified, false);
   },
 
   'is kept when the domain is archived and unarchived': async () => {
@@ -209,7 +207,7 @@ suite('a slug that another workspace has too', {
       for (const archived of [undefined, false, true]) {
         await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived }), VERIFIED_ELSEWHERE);
       }
-      assert.equal(await core.storage.domains.count(OWN, []), 0);
+      assert.equal(await core.engine.domains.count(OWN, []), 0);
       assert.equal((await createOrArchive(core, OWN, { slug: 'other.example.com' })).created, true);
     },
 
@@ -223,7 +221,7 @@ suite('a slug that another workspace has too', {
     await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
     await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
     const { primary, ...stored } = archived;
-    assert.deepEqual(await core.storage.domains.get(OWN, live.id), stored);
+    assert.deepEqual(await core.storage.domains.findById(OWN, live.id), stored);
   },
 
   'is available again after the other workspace archives its domain, and can then be claimed': async () => {

@@ -18,7 +18,7 @@ function createService() {
   const { storage, clock } = testCore();
   let ownerCount = 0;
   const newId = () => `owner ${++ownerCount}`;
-  return { service: new IdempotencyService(storage.idempotentRequests, { newId }, () => clock.now), clock };
+  return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, () => clock.now), clock };
 }
 
 suite('the idempotency service', {
@@ -104,24 +104,24 @@ suite('work under an idempotency key', {
   },
 
   'stores nothing if it is rejected, and runs again for the next request': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const rejected = app.runOnce(request, async (inner) => {
       await inner.tags.create(OWN, 'Launch');
       await inner.tags.create(OWN, 'LAUNCH');
       return RESPONSE;
     });
     await assert.rejects(rejected, { kind: 'conflict' });
-    assert.equal(await storage.tags.count(OWN, []), 0);
+    assert.equal(await engine.tags.count(OWN, []), 0);
     const repeated = await app.runOnce({ ...request, fingerprint: 'another body' }, async (inner) => {
       await inner.tags.create(OWN, 'Launch');
       return RESPONSE;
     });
     assert.deepEqual(repeated, { ...RESPONSE, replayed: false });
-    assert.equal(await storage.tags.count(OWN, []), 1);
+    assert.equal(await engine.tags.count(OWN, []), 1);
   },
 
   'runs once for many concurrent requests': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
         app.runOnce(request, async (inner) => ({ status: 201, body: (await inner.tags.create(OWN, 'Launch')).id })),
@@ -130,7 +130,7 @@ suite('work under an idempotency key', {
     const fulfilled = outcomes.filter(({ status }) => status === 'fulfilled');
     assert.equal(fulfilled.length, 1);
     for (const outcome of outcomes) if (outcome.status === 'rejected') assert.equal(outcome.reason.kind, 'conflict');
-    assert.equal(await storage.tags.count(OWN, []), 1);
+    assert.equal(await engine.tags.count(OWN, []), 1);
   },
 });
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Actor } from '../../core/access/caller.ts';
-import type {
-  InspirationQuestionChange,
-  InspirationQuestionQuery,
-} from '../../core/inspiration-question/inspiration-question-service.ts';
+import type { InspirationQuestionChange } from '../../core/inspiration-question/inspiration-question.ts';
+import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -43,12 +41,10 @@ suite('a new inspiration question', {
       groups: [],
       isActive: true,
       archived: false,
-      audience: ['everyone'],
-      searchText: 'what did you learn?\0',
       createdAt: formatTimestamp(NOON),
       updatedAt: formatTimestamp(NOON),
     });
-    assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), { id, ...created });
+    assert.deepEqual(await storage.inspirationQuestions.findById(OWN, id), { id, ...created });
   },
 
   'has isActive and archived as they were sent': async () => {
@@ -62,7 +58,7 @@ suite('a new inspiration question', {
   },
 
   'is rejected with groups that its workspace does not have': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const own = (await app.groups.create(OWN, { name: 'A' })).id;
     const foreign = (await app.groups.create(OTHER, { name: 'A' })).id;
     await assert.rejects(
@@ -73,7 +69,7 @@ suite('a new inspiration question', {
           'groups.0: must be the id of a group of this workspace; groups.2: must be the id of a group of this workspace',
       },
     );
-    assert.equal(await storage.inspirationQuestions.count(OWN, []), 0);
+    assert.equal(await engine.inspirationQuestions.count(OWN, []), 0);
   },
 });
 
@@ -111,18 +107,18 @@ suite('a change of an inspiration question', {
     await assert.rejects(app.inspirationQuestions.update(OTHER, id, change), { kind: 'not_found' });
     await assert.rejects(app.inspirationQuestions.update(OWN, UNKNOWN_ID, change), { kind: 'not_found' });
     await assert.rejects(app.inspirationQuestions.update(OTHER, id, { isActive: false }), { kind: 'not_found' });
-    assert.deepEqual(await storage.inspirationQuestions.get(OWN, id), created);
+    assert.deepEqual(await storage.inspirationQuestions.findById(OWN, id), created);
   },
 });
 
 suite('the deletion of an inspiration question', {
   'is permanent, and rejects a question of another workspace': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const { id } = await app.inspirationQuestions.create(OWN, { question: 'What?' });
     await assert.rejects(app.inspirationQuestions.remove(OTHER, id), { kind: 'not_found' });
     await app.inspirationQuestions.remove(OWN, id);
     await assert.rejects(app.inspirationQuestions.remove(OWN, id), { kind: 'not_found' });
-    assert.equal(await storage.inspirationQuestions.count(OWN, []), 0);
+    assert.equal(await engine.inspirationQuestions.count(OWN, []), 0);
   },
 });
 

@@ -22,8 +22,8 @@ const resources: Readonly<Record<string, Resource>> = {
     iterate: (app, workspaceId) => app.campaigns.iterate(workspaceId),
   },
   'content pillars': {
-    create: async ({ app, storage }, workspaceId, title) => {
-      const [author] = await storage.members.listById(workspaceId, '', 1);
+    create: async ({ app, engine }, workspaceId, title) => {
+      const [author] = await engine.members.listById(workspaceId, '', 1);
       const { id: authorId } =
         author ?? (await app.members.create(workspaceId, { name: 'Ada', email: 'ada@x.example' }));
       return app.contentPillars.create(workspaceId, { authorId, title, color: 'red' });

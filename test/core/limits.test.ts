@@ -2,15 +2,27 @@ import assert from 'node:assert/strict';
 import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
 import { EMAIL_LENGTH, MEMBER_NAME_LENGTH } from '../../core/access/member.ts';
 import { WORKSPACE_NAME_LENGTH } from '../../core/access/workspace.ts';
-import { CAMPAIGN_NAME_LENGTH, MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH } from '../../core/campaign/campaign.ts';
+import {
+  CAMPAIGN_NAME_LENGTH,
+  MAX_CAMPAIGN_PAGE_SIZE,
+  MAX_RESOURCE_COUNT,
+  RESOURCE_LABEL_LENGTH,
+} from '../../core/campaign/campaign.ts';
 import {
   CONTENT_PILLAR_DESCRIPTION_LENGTH,
   CONTENT_PILLAR_TITLE_LENGTH,
+  MAX_CONTENT_PILLAR_PAGE_SIZE,
 } from '../../core/content-pillar/content-pillar.ts';
+import { MAX_DOMAIN_PAGE_SIZE } from '../../core/domain/domain.ts';
 import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
-import { ICONS, QUESTION_LENGTH, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
+import {
+  ICONS,
+  MAX_INSPIRATION_QUESTION_PAGE_SIZE,
+  QUESTION_LENGTH,
+  USER_TYPES,
+} from '../../core/inspiration-question/inspiration-question.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZES } from '../../core/shared/page.ts';
+import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { DESCRIPTION_LENGTH, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
 import { suite } from '../support/suite.ts';
@@ -43,7 +55,8 @@ suite('the limits', {
   'of arrays and pages are as specified or decided': () => {
     assert.equal(MAX_RESOURCE_COUNT, 50);
     assert.equal(DEFAULT_PAGE_SIZE, 50);
-    assert.deepEqual(MAX_PAGE_SIZES, { campaigns: 25, inspirationQuestions: 100, contentPillars: 100, domains: 50 });
+    assert.deepEqual([MAX_CAMPAIGN_PAGE_SIZE, MAX_DOMAIN_PAGE_SIZE], [25, 50]);
+    assert.deepEqual([MAX_INSPIRATION_QUESTION_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE], [100, 100]);
   },
 
   'of enumerations are their specified values': () => {

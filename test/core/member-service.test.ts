@@ -21,21 +21,21 @@ suite('a new member', {
       createdAt: formatTimestamp(NOON),
       updatedAt: formatTimestamp(NOON),
     });
-    assert.deepEqual(await storage.members.get(OWN, id), { id, ...created });
+    assert.deepEqual(await storage.members.findById(OWN, id), { id, ...created });
   },
 
   'has the fields that were given, and is counted in its groups': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const group = await app.groups.create(OWN, { name: 'Sales' });
     assert.equal(group.count, 0);
     const fields = { role: 'admin', seatType: 'thought_leader', groupIds: [group.id], invitation: 'pending' } as const;
     const { role, seatType, groupIds, invitation } = await app.members.create(OWN, { ...ADA, ...fields });
     assert.deepEqual({ role, seatType, groupIds, invitation }, fields);
-    assert.equal(await storage.members.count(OWN, [{ field: 'groupIds', in: [group.id] }]), 1);
+    assert.equal(await engine.members.count(OWN, [{ field: 'groupIds', in: [group.id] }]), 1);
   },
 
   'is rejected with groups that its workspace does not have': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     const own = await app.groups.create(OWN, { name: 'Sales' });
     const foreign = await app.groups.create(OTHER, { name: 'Sales' });
     await assert.rejects(app.members.create(OWN, { ...ADA, groupIds: [foreign.id, own.id, UNKNOWN_ID] }), {
@@ -43,7 +43,7 @@ suite('a new member', {
       message:
         'groupIds.0: must be the id of a group of this workspace; groupIds.2: must be the id of a group of this workspace',
     });
-    assert.equal(await storage.members.count(OWN, []), 0);
+    assert.equal(await engine.members.count(OWN, []), 0);
   },
 });
 
@@ -66,7 +66,7 @@ suite('a change of a member', {
     for (const change of changes) {
       expected = { ...expected, ...change };
       assert.deepEqual(await app.members.update(OWN, member.id, change), expected);
-      assert.deepEqual(await storage.members.get(OWN, member.id), expected);
+      assert.deepEqual(await storage.members.findById(OWN, member.id), expected);
     }
     clock.now += SECOND;
     for (const same of [{}, { name: 'Ada Winter', groupIds: [] }]) {
@@ -90,7 +90,7 @@ suite('a change of a member', {
       kind: 'invalid',
       message: 'groupIds.0: must be the id of a group of this workspace',
     });
-    assert.deepEqual(await storage.members.get(OWN, member.id), member);
+    assert.deepEqual(await storage.members.findById(OWN, member.id), member);
   },
 });
 

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts';
 
 suite('a new tag', {
   'gets the color that is least used in its workspace': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     await app.tags.create(OTHER, 'theirs');
     const created = [];
     for (let i = 0; i < 8; i++) created.push(await app.tags.create(OWN, `tag ${i}`));
@@ -14,19 +14,19 @@ suite('a new tag', {
       created.map(({ color }) => color),
       [...COLORS, 'red', 'yellow'],
     );
-    await storage.tags.remove(OWN, created[3]?.id as string);
+    await engine.tags.remove(OWN, created[3]?.id as string);
     assert.equal((await app.tags.create(OWN, 'next')).color, 'blue');
   },
 
   'is rejected if another tag of the workspace has its name (case-insensitive)': async () => {
-    const { app, storage } = testCore();
+    const { app, engine } = testCore();
     await app.tags.create(OWN, 'Σχολείος é');
     for (const name of ['Σχολείος é', 'ΣΧΟΛΕΊΟΣ É', 'σχολείοσ e\u0301']) {
       await assert.rejects(app.tags.create(OWN, name), { kind: 'conflict' }, name);
     }
     for (const name of ['σχολειος é', 'Σχολείος e']) await app.tags.create(OWN, name);
     await app.tags.create(OTHER, 'Σχολείος é');
-    assert.equal(await storage.tags.count(OWN, []), 3);
+    assert.equal(await engine.tags.count(OWN, []), 3);
   },
 });
 
@@ -58,6 +58,6 @@ suite('renaming a tag', {
     const tag = await app.tags.create(OTHER, 'Launch');
     await assert.rejects(app.tags.rename(OWN, tag.id, 'Start'), { kind: 'not_found' });
     await assert.rejects(app.tags.rename(OWN, UNKNOWN_ID, 'Start'), { kind: 'not_found' });
-    assert.deepEqual(await storage.tags.get(OTHER, tag.id), tag);
+    assert.deepEqual(await storage.tags.findById(OTHER, tag.id), tag);
   },
 });

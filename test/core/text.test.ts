@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { buildSearchText, compareCodePoints, findTextProblem, fold } from '../../core/shared/text.ts';
+import { buildSearchText } from '../../adapters/persistence/search-text.ts';
+import { compareCodePoints, findTextProblem, fold } from '../../core/shared/text.ts';
 import { suite } from '../support/suite.ts';
 
 /**

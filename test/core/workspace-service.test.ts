@@ -12,7 +12,7 @@ suite('a new workspace', {
     assert.deepEqual(first, { id: first.id, name: 'Northwind', createdAt: formatTimestamp(NOON) });
     assert.notEqual(first.id, second.id);
     for (const created of [first, second]) {
-      assert.deepEqual(await storage.workspaces.get(created.id), created);
+      assert.deepEqual(await storage.workspaces.findById(created.id), created);
       assert.deepEqual(await app.workspaces.get(created.id), created);
     }
   },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import { globalStoreNames, recordSchemas } from '../../core/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { globalStoreNames, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { root } from '../support/compose.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
@@ -24,11 +24,11 @@ suite('docs/operating.md', {
 
   'has shard keys that are prefixes of at least one index, and of every unique index, of the collection': async () => {
     const { uri, stop } = await createDatabase();
-    const { storage, connection } = mongodbStorage(uri, () => {});
+    const { engine, connection } = createMongodbEngine(uri, () => {});
     const client = new MongoClient(uri);
     try {
       // This waits until the indexes are created.
-      await storage.workspaces.get('unknown');
+      await engine.workspaces.get('unknown');
       for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
         const indexes = await client.db().collection(name).indexes();
         const hasPrefix = (index: (typeof indexes)[number]) =>

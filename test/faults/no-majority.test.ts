@@ -4,11 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deadline } from '../../adapters/http/deadline.ts';
 import { computeFingerprint } from '../../adapters/http/request-body.ts';
 import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Storage } from '../../core/storage.ts';
 import { buildTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
@@ -58,7 +59,7 @@ type Outcomes = Readonly<Record<string, readonly Outcome[]>>;
 /** The use cases of the command line, on a separate connection. */
 interface Operator {
   readonly app: Application;
-  readonly storage: Storage;
+  readonly engine: StorageEngine;
   readonly connection: MongoConnection;
 }
 
@@ -103,9 +104,9 @@ async function createEnvironment(): Promise<Environment> {
 }
 
 async function createOperator(uri: string): Promise<Operator> {
-  const { storage, connection } = mongodbStorage(uri, () => undefined);
+  const { engine, connection } = createMongodbEngine(uri, () => undefined);
   await connection.waitForFirstAttempt();
-  return { app: new Application(storage, createNodeSystem()), storage, connection };
+  return { app: new Application(createStorage(engine), createNodeSystem()), engine, connection };
 }
 
 /** Creates records, and returns changes of them. The change that is listed first calls `loseMajority` while it is in progress. */
@@ -257,35 +258,35 @@ async function findSecondaries(set: ReplicaSet): Promise<[ServerProcess, ServerP
 }
 
 /** Returns calls of all storage methods that resolve or reject only after the confirmation of a majority. */
-async function createStorageCalls({ storage }: Operator): Promise<Record<string, () => Promise<unknown>>> {
+async function createStorageCalls({ engine }: Operator): Promise<Record<string, () => Promise<unknown>>> {
   const workspaceId = newId();
   const [taken, same, changed, removed] = ['taken', 'same', 'changed', 'removed'].map((name) =>
     buildTag(workspaceId, name),
   );
-  for (const it of [taken, same, changed, removed]) await storage.tags.add(it as typeof taken & object);
+  for (const it of [taken, same, changed, removed]) await engine.tags.add(it as typeof taken & object);
   const entry = { id: newId(), workspaceId, keyId: newId() };
-  await storage.credentials.add(entry);
+  await engine.credentials.add(entry);
   const createOwnTag = (name: string) => buildTag(workspaceId, name);
   const getId = (it: typeof taken) => it?.id as string;
   return {
-    add: () => storage.tags.add(createOwnTag('added')),
-    'add with a taken name': () => storage.tags.add(createOwnTag('taken')),
+    add: () => engine.tags.add(createOwnTag('added')),
+    'add with a taken name': () => engine.tags.add(createOwnTag('taken')),
     'several adds at the same time': () =>
-      Promise.all(['one', 'two', 'three'].map((name) => storage.tags.add(createOwnTag(name)))),
-    addMany: () => storage.tags.addMany([createOwnTag('many'), createOwnTag('more')]),
-    'addMany with a taken name': () => storage.tags.addMany([createOwnTag('taken'), createOwnTag('most')]),
-    update: () => storage.tags.update(workspaceId, getId(changed), (it) => ({ ...it, name: 'new' })),
-    'update without a change': () => storage.tags.update(workspaceId, getId(same), (it) => it),
+      Promise.all(['one', 'two', 'three'].map((name) => engine.tags.add(createOwnTag(name)))),
+    addMany: () => engine.tags.addMany([createOwnTag('many'), createOwnTag('more')]),
+    'addMany with a taken name': () => engine.tags.addMany([createOwnTag('taken'), createOwnTag('most')]),
+    update: () => engine.tags.update(workspaceId, getId(changed), (it) => ({ ...it, name: 'new' })),
+    'update without a change': () => engine.tags.update(workspaceId, getId(same), (it) => it),
     'update to a taken name': () =>
-      storage.tags.update(workspaceId, getId(same), (it) => ({ ...it, name: 'taken', foldedName: 'taken' })),
-    remove: () => storage.tags.remove(workspaceId, getId(removed)),
-    'remove of a missing record': () => storage.tags.remove(workspaceId, newId()),
-    'add to a global store': () => storage.credentials.add({ ...entry, id: newId() }),
-    'add to a global store with a taken id': () => storage.credentials.add(entry),
-    'remove from a global store': () => storage.credentials.remove(entry.id),
-    'a transaction that changes': () => storage.runInTransaction(({ tags }) => tags.add(createOwnTag('staged'))),
-    'a transaction that only reads': () => storage.runInTransaction(({ tags }) => tags.get(workspaceId, getId(taken))),
-    'a transaction that is rejected': () => storage.runInTransaction(({ tags }) => tags.add(createOwnTag('taken'))),
+      engine.tags.update(workspaceId, getId(same), (it) => ({ ...it, name: 'taken', foldedName: 'taken' })),
+    remove: () => engine.tags.remove(workspaceId, getId(removed)),
+    'remove of a missing record': () => engine.tags.remove(workspaceId, newId()),
+    'add to a global store': () => engine.credentials.add({ ...entry, id: newId() }),
+    'add to a global store with a taken id': () => engine.credentials.add(entry),
+    'remove from a global store': () => engine.credentials.remove(entry.id),
+    'a transaction that changes': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('staged'))),
+    'a transaction that only reads': () => engine.runInTransaction(({ tags }) => tags.get(workspaceId, getId(taken))),
+    'a transaction that is rejected': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('taken'))),
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewContentPillar } from '../../core/content-pillar/content-pillar-service.ts';
+import type { NewContentPillar } from '../../core/content-pillar/content-pillar.ts';
 import {
   assertInvalidFields,
   assertNotFound,

@@ -6,8 +6,9 @@ import pino from 'pino';
 import { createHttpService } from '../../adapters/http/http-server.ts';
 import { createLogObserver } from '../../adapters/http/log.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
+import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { createMemoryStorage } from '../../adapters/memory/storage.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import type { Storage } from '../../core/storage.ts';
@@ -123,9 +124,9 @@ async function withFailures(test: (service: FailingService) => Promise<void>): P
   }
 }
 
-/** Creates a memory storage that contains `KEY`. Each method of the storage throws while `isFailing` is set. */
+/** Creates a storage with a key. Each of its methods throws while `isFailing` is set. */
 async function createFailingStorage(): Promise<{ storage: Storage; isFailing: boolean }> {
-  const working = createMemoryStorage(Date.now);
+  const working = createStorage(createMemoryEngine(Date.now));
   const makeBreakable = <T extends object>(port: T): T =>
     new Proxy(port, {
       get: (target, name: string & keyof T) => {

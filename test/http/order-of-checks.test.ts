@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Access } from '../../core/access/caller.ts';
-import type { NewMember } from '../../core/access/member-service.ts';
+import type { NewMember } from '../../core/access/member.ts';
 import { each } from '../support/each.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createMemoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import type { CoreError } from '../../core/shared/core-error.ts';
 import { buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 suite('the implementation of the memory storage', {
   'deletes expired records at the next write to the same store': async () => {
     let now = 1000;
-    const { idempotentRequests: requests } = createMemoryStorage(() => now);
+    const { idempotentRequests: requests } = createMemoryEngine(() => now);
     const [here, elsewhere] = [newId(), newId()];
     const soon = buildIdempotencyRecord(here, { expiresAt: 2000 });
     const later = buildIdempotencyRecord(here, { expiresAt: 2001 });
@@ -27,7 +27,7 @@ suite('the implementation of the memory storage', {
 
   'keeps an expired record if a change extends its expiry': async () => {
     let now = 1000;
-    const { idempotentRequests: requests } = createMemoryStorage(() => now);
+    const { idempotentRequests: requests } = createMemoryEngine(() => now);
     const { id, workspaceId, ...it } = buildIdempotencyRecord(newId(), { expiresAt: 2000 });
     await requests.add({ ...it, id, workspaceId });
     now = 5000;
@@ -39,7 +39,7 @@ suite('the implementation of the memory storage', {
 
   'deletes expired records when a transaction writes, but not those that the transaction extends': async () => {
     let now = 1000;
-    const storage = createMemoryStorage(() => now);
+    const storage = createMemoryEngine(() => now);
     const workspaceId = newId();
     const [old, extended] = [
       buildIdempotencyRecord(workspaceId, { expiresAt: 2000 }),
@@ -59,7 +59,7 @@ suite('the implementation of the memory storage', {
 
   'retries a transaction if its record expired in between': async () => {
     let now = 1000;
-    const storage = createMemoryStorage(() => now);
+    const storage = createMemoryEngine(() => now);
     const { workspaceId, id, ...it } = buildIdempotencyRecord(newId(), { expiresAt: 2000 });
     await storage.idempotentRequests.add({ ...it, workspaceId, id });
     const updated = await storage.runInTransaction(async ({ idempotentRequests: requests }) => {
@@ -72,7 +72,7 @@ suite('the implementation of the memory storage', {
   },
 
   'rejects a unique value in a retried transaction if it was taken in between': async () => {
-    const storage = createMemoryStorage(Date.now);
+    const storage = createMemoryEngine(Date.now);
     const workspaceId = newId();
     const [rival, other] = [buildTag(workspaceId, 'Launch'), buildTag(workspaceId, 'Hiring')];
     const outcomes: string[] = [];

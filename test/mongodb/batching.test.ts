@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { MongoClient, MongoError } from 'mongodb';
 import { Batcher } from '../../adapters/mongodb/batching.ts';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import type { Storage } from '../../core/storage.ts';
-import { type Tag, tagSchema } from '../../core/tag/tag.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { TagRecord } from '../../adapters/persistence/tags.ts';
+import { TAG_NAME_TAKEN } from '../../core/tag/tag.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -125,7 +126,7 @@ suite('simultaneous calls to a record store in MongoDB', {
         assert.equal(status === 'fulfilled', storedIds.has((records[i] as { id: string }).id));
       }
       const rejected = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
-      await assertConflict(Promise.reject(rejected.reason), tagSchema.unique.foldedName);
+      await assertConflict(Promise.reject(rejected.reason), TAG_NAME_TAKEN);
     }),
 
   'fail only if MongoDB rejects their own record': () =>
@@ -134,7 +135,7 @@ suite('simultaneous calls to a record store in MongoDB', {
       await tags.add(buildTag(workspaceId, 'First'));
       await client.db().command({ collMod: 'tags', validator: { name: { $ne: 'Unwanted' } } });
       const wanted = numbers.map((i) => buildTag(workspaceId, `Tag ${i}`));
-      const first = tags.add(wanted[0] as Tag);
+      const first = tags.add(wanted[0] as TagRecord);
       const [failed, ...added] = await Promise.allSettled([
         tags.add(buildTag(workspaceId, 'Unwanted')),
         ...wanted.slice(1).map((record) => tags.add(record)),
@@ -234,7 +235,7 @@ suite('simultaneous calls to a record store in MongoDB', {
 });
 
 /** Locks the name of a tag, like a process that died in a transaction. Resolves to a function that unlocks it. */
-async function lockName(client: MongoClient, { workspaceId, foldedName }: Tag): Promise<() => Promise<void>> {
+async function lockName(client: MongoClient, { workspaceId, foldedName }: TagRecord): Promise<() => Promise<void>> {
   const session = client.startSession();
   session.startTransaction();
   await client.db().collection('tags').insertOne({ workspaceId, foldedName }, { session });
@@ -246,17 +247,17 @@ async function lockName(client: MongoClient, { workspaceId, foldedName }: Tag): 
 
 /** Runs a test with its own storage, a function that counts the operations on campaigns, and a client of its database. */
 async function withStorage(
-  test: (storage: Storage, countOperations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
+  test: (engine: StorageEngine, countOperations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
 ): Promise<void> {
   const database = await createDatabase();
   const client = new MongoClient(database.uri);
-  const { storage, connection } = mongodbStorage(database.uri, () => undefined);
+  const { engine, connection } = createMongodbEngine(database.uri, () => undefined);
   try {
     await connection.waitForFirstAttempt();
     const db = client.db();
     await db.command({ profile: 2 });
     const ns = `${db.databaseName}.campaigns`;
-    await test(storage, (op) => db.collection('system.profile').countDocuments({ ns, op }), client);
+    await test(engine, (op) => db.collection('system.profile').countDocuments({ ns, op }), client);
   } finally {
     await connection.close();
     await client.db().command({ profile: 0 });

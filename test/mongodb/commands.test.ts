@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
+import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Caller } from '../../core/access/caller.ts';
 import type { Member } from '../../core/access/member.ts';
 import { Application } from '../../core/application.ts';
-import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS, type Campaign } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
 import { USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
@@ -14,7 +17,6 @@ import type { InspirationQuestionQuery } from '../../core/inspiration-question/i
 import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildDomain, buildPillar, buildQuestion, buildTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
@@ -31,7 +33,7 @@ const MAX_EXAMINED_COUNT = 3 * PAGE.pageSize;
 /** A workspace with many records, and the ids and names of some of them. Its database has a second workspace of this kind. */
 interface FilledWorkspace {
   readonly app: Application;
-  readonly storage: Storage;
+  readonly engine: StorageEngine;
   readonly caller: Caller;
   readonly secret: string;
   readonly keyId: string;
@@ -117,11 +119,11 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
   ['a campaign', ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId)],
   [
     'the number of tags with a color',
-    ({ storage, caller }) => storage.tags.count(caller.workspaceId, [{ field: 'color', is: 'brown' }]),
+    ({ engine, caller }) => engine.tags.count(caller.workspaceId, [{ field: 'color', in: ['brown'] }]),
   ],
   [
     'the number of members of a group',
-    ({ storage, caller, groupId }) => storage.members.count(caller.workspaceId, [{ field: 'groupIds', in: [groupId] }]),
+    ({ engine, caller, groupId }) => engine.members.count(caller.workspaceId, [{ field: 'groupIds', in: [groupId] }]),
   ],
   ['an API key', ({ app, secret }) => app.apiKeys.authenticate(secret)],
 ]);
@@ -132,8 +134,8 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
     await assertConflict(app.tags.create(workspaceId, tagName));
     await assertConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
-  'a batch with taken names': async ({ storage, caller: { workspaceId } }) => {
-    const conflicts = await storage.tags.addMany(['a', 'A', 'tag 1'].map((name) => buildTag(workspaceId, name)));
+  'a batch with taken names': async ({ engine, caller: { workspaceId } }) => {
+    const conflicts = await engine.tags.addMany(['a', 'A', 'tag 1'].map((name) => buildTag(workspaceId, name)));
     assert.equal(conflicts.size, 2);
   },
   'campaigns of no domain': listCampaigns(() => ({ domain: null })),
@@ -372,13 +374,13 @@ async function withProfiledWorkspace(
   test: (context: FilledWorkspace, profile: Profile, client: MongoClient) => Promise<void>,
 ): Promise<void> {
   const { uri, stop } = await createDatabase();
-  const { storage, connection } = mongodbStorage(uri, () => undefined);
+  const { engine, connection } = createMongodbEngine(uri, () => undefined);
   const client = new MongoClient(uri);
   try {
     const profile = new Profile(client);
-    const app = new Application(storage, createNodeSystem());
-    await createFilledWorkspace(app, storage, 'Contoso');
-    const context = await createFilledWorkspace(app, storage, 'Northwind');
+    const app = new Application(createStorage(engine), createNodeSystem());
+    await createFilledWorkspace(app, engine, 'Contoso');
+    const context = await createFilledWorkspace(app, engine, 'Northwind');
     await profile.start();
     await test(context, profile, client);
   } finally {
@@ -388,8 +390,8 @@ async function withProfiledWorkspace(
   }
 }
 
-/** Creates a workspace in which every filter matches some records. A third of campaigns, questions and domains are archived. */
-async function createFilledWorkspace(app: Application, storage: Storage, name: string): Promise<FilledWorkspace> {
+/** Creates a workspace in which every filter matches some records, and a third is archived. */
+async function createFilledWorkspace(app: Application, engine: StorageEngine, name: string): Promise<FilledWorkspace> {
   const { id: workspaceId } = await app.workspaces.create(name);
   const tags = await createAll(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
   const groups = await createAll(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));
@@ -399,7 +401,7 @@ async function createFilledWorkspace(app: Application, storage: Storage, name: s
   const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId: (members[0] as Identified).id });
   const time = (i: number) => new Date(Date.UTC(2026, 0, 1, i)).toISOString();
   const all = <T>(create: (i: number) => T) => Array.from({ length: RECORD_COUNT }, (_, i) => create(i));
-  const campaigns = all((i): Campaign => {
+  const campaigns = all((i): CampaignRecord => {
     const archived = i % 3 === 1;
     return buildCampaign(workspaceId, {
       archived,
@@ -435,15 +437,15 @@ async function createFilledWorkspace(app: Application, storage: Storage, name: s
     archived: i % 3 === 1,
     createdAt: time(i),
   }));
-  await storage.tags.addMany(all((i) => buildTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
-  await storage.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
-  await storage.campaigns.addMany(campaigns);
-  await storage.inspirationQuestions.addMany(questions);
-  await storage.contentPillars.addMany(pillars);
-  await storage.domains.addMany(domains);
+  await engine.tags.addMany(all((i) => buildTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
+  await engine.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
+  await engine.campaigns.addMany(campaigns);
+  await engine.inspirationQuestions.addMany(questions);
+  await engine.contentPillars.addMany(pillars);
+  await engine.domains.addMany(domains);
   return {
     app,
-    storage,
+    engine,
     secret,
     caller: { workspaceId, keyId: apiKey.id, access: 'full', member: members[0] },
     keyId: apiKey.id,
@@ -492,7 +494,7 @@ suite('the commands of the MongoDB storage', {
     }),
 
   'are at most two for an addition, an update or a removal, even if it has no effect': () =>
-    withProfiledWorkspace(async ({ storage: { tags }, caller: { workspaceId } }, profile) => {
+    withProfiledWorkspace(async ({ engine: { tags }, caller: { workspaceId } }, profile) => {
       const one = buildTag(workspaceId, 'one');
       const change = (name: string) => () =>
         tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -8,11 +8,11 @@ import { suite } from '../support/suite.ts';
 
 const LOCK_DURATION_MS = 3_000;
 
-type Opened = ReturnType<typeof mongodbStorage>;
+type Opened = ReturnType<typeof createMongodbEngine>;
 
 async function withDatabase(work: (opened: Opened, uri: string) => Promise<void>): Promise<void> {
   const { uri, stop } = await createDatabase();
-  const opened = mongodbStorage(uri, () => undefined);
+  const opened = createMongodbEngine(uri, () => undefined);
   try {
     await opened.connection.waitForFirstAttempt();
     await work(opened, uri);
@@ -25,7 +25,10 @@ async function withDatabase(work: (opened: Opened, uri: string) => Promise<void>
 suite('a connection to MongoDB', {
   'waits until the majority has a write in its journal, even if the URI has other options': () =>
     withDatabase(async (_, uri) => {
-      const { connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`, () => undefined);
+      const { connection } = createMongodbEngine(
+        `${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`,
+        () => undefined,
+      );
       try {
         const { w, journal } = (await connection.run(async (client) => client.writeConcern)) ?? {};
         assert.deepEqual({ w, journal }, { w: 'majority', journal: true });
@@ -62,9 +65,9 @@ suite('a connection to MongoDB', {
     }),
 
   'updates a record that a dead process has locked, as soon as MongoDB releases the lock': () =>
-    withDatabase(async ({ storage }, uri) => {
+    withDatabase(async ({ engine }, uri) => {
       const before = buildCampaign(newId());
-      await storage.campaigns.add(before);
+      await engine.campaigns.add(before);
       const client = new MongoClient(uri);
       const session = client.startSession();
       session.startTransaction();
@@ -73,23 +76,23 @@ suite('a connection to MongoDB', {
         .collection('campaigns')
         .updateOne({ name: before.name }, { $set: { clicks: 7 } }, { session });
       setTimeout(() => session.abortTransaction(), LOCK_DURATION_MS);
-      const after = await storage.campaigns.update(before.workspaceId, before.id, (it) => ({ ...it, clicks: 1 }));
+      const after = await engine.campaigns.update(before.workspaceId, before.id, (it) => ({ ...it, clicks: 1 }));
       await session.endSession();
       await client.close();
       assert.equal(after?.clicks, 1);
-      assert.deepEqual(await storage.campaigns.get(before.workspaceId, before.id), after);
+      assert.deepEqual(await engine.campaigns.get(before.workspaceId, before.id), after);
     }),
 
   'lists records after the indexes have been dropped': () =>
-    withDatabase(async ({ storage, connection }) => {
+    withDatabase(async ({ engine, connection }) => {
       const workspaceId = newId();
       const record = buildCampaign(workspaceId);
-      await storage.campaigns.add(record);
+      await engine.campaigns.add(record);
       await connection.run((client) => client.db().collection('campaigns').dropIndexes());
       const query = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 10 } as const;
       const live = { ...query, where: [{ field: 'archived', in: [false] }] } as const;
       for (const listQuery of [query, live]) {
-        const listed = await storage.campaigns.list(workspaceId, listQuery);
+        const listed = await engine.campaigns.list(workspaceId, listQuery);
         assert.deepEqual(
           listed.map(({ id }) => id),
           [record.id],

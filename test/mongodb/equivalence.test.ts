@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { createMemoryStorage } from '../../adapters/memory/storage.ts';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMemoryEngine } from '../../adapters/memory/engine.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
-import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
+import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { System } from '../../core/shared/system.ts';
-import type { Storage } from '../../core/storage.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { UNKNOWN_ID } from '../support/core.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -39,7 +40,6 @@ const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(par
  */
 class DeterministicSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
-  readonly toUnicode = createNodeSystem().toUnicode;
   readonly monotonicNow = createNodeSystem().monotonicNow;
   private step = 0;
   private idCount = 0;
@@ -62,11 +62,11 @@ class DeterministicSystem implements System {
 }
 
 /** Returns the same storage with the clock of the test instead of the clock of the database. */
-function withClock(storage: Storage, now: () => number): Storage {
+function withClock(engine: StorageEngine, now: () => number): StorageEngine {
   return {
-    ...storage,
+    ...engine,
     now,
-    runInTransaction: (work) => storage.runInTransaction((staged) => work(withClock(staged, now))),
+    runInTransaction: (work) => engine.runInTransaction((staged) => work(withClock(staged, now))),
   };
 }
 
@@ -84,11 +84,11 @@ class Comparison {
   private stepCount = 0;
   private now = START_TIME;
 
-  constructor(mongodb: readonly Storage[]) {
+  constructor(mongodb: readonly StorageEngine[]) {
     const now = () => this.now;
-    this.sides = [[createMemoryStorage(now)], mongodb.map((storage) => withClock(storage, now))].map((storages) => {
+    this.sides = [[createMemoryEngine(now)], mongodb.map((engine) => withClock(engine, now))].map((engines) => {
       const system = new DeterministicSystem(this.run, now);
-      const apps = storages.map((storage) => new Application(storage, system));
+      const apps = engines.map((engine) => new Application(createStorage(engine), system));
       return [system, this.createSide(() => apps[this.stepCount % apps.length] as Application)] as const;
     });
   }
@@ -234,11 +234,11 @@ function readAllRecords(app: Application, workspaceId: string): Promise<unknown[
 suite('MongoDB and memory storage', {
   'return the same results for any sequence of use cases, and the same lists after it': async () => {
     const { uri, stop } = await createDatabase();
-    const opened = [uri, uri].map((at) => mongodbStorage(at, () => undefined));
+    const opened = [uri, uri].map((at) => createMongodbEngine(at, () => undefined));
     try {
       await fc.assert(
         fc.asyncProperty(sequences, async (steps) => {
-          const comparison = new Comparison(opened.map(({ storage }) => storage));
+          const comparison = new Comparison(opened.map(({ engine }) => engine));
           await comparison.createWorkspaces();
           for (const step of steps) await comparison.runStep(step);
           await comparison.compareDateFilters();

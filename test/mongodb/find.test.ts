@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { type Document, MongoClient, type RunCommandOptions } from 'mongodb';
 import type { StoredDocument } from '../../adapters/mongodb/documents.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createRecordStore } from '../../adapters/mongodb/record-store.ts';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Query, RecordStore } from '../../core/shared/record-store.ts';
-import { recordSchemas, type Storage } from '../../core/storage.ts';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
+import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
+import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { suite } from '../support/suite.ts';
 
-async function withDatabase(options: string, work: (storage: Storage, client: MongoClient) => Promise<void>) {
+async function withDatabase(query: string, work: (engine: StorageEngine, client: MongoClient) => Promise<void>) {
   const { uri, stop } = await createDatabase();
   const client = new MongoClient(uri, { ignoreUndefined: true });
-  const { storage, connection } = mongodbStorage(`${uri}${uri.includes('?') ? '&' : '?'}${options}`, () => undefined);
+  const { engine, connection } = createMongodbEngine(`${uri}${uri.includes('?') ? '&' : '?'}${query}`, () => undefined);
   try {
     await connection.waitForFirstAttempt();
-    await work(storage, client);
+    await work(engine, client);
   } finally {
     await Promise.all([connection.close(), client.close()]);
     await stop();
@@ -66,13 +66,13 @@ suite('a read from MongoDB', {
     const { uri, stop } = await createDatabase();
     const proxy = await startMongodbProxy(uri);
     const logLines: string[] = [];
-    const { storage, connection } = mongodbStorage(proxy.uri, (line) => logLines.push(line));
+    const { engine, connection } = createMongodbEngine(proxy.uri, (line) => logLines.push(line));
     try {
       await connection.waitForFirstAttempt();
       const record = buildTag(newId(), 'read');
-      await storage.tags.add(record);
+      await engine.tags.add(record);
       proxy.lose('find', 'response', 1);
-      assert.deepEqual(await storage.tags.get(record.workspaceId, record.id), record);
+      assert.deepEqual(await engine.tags.get(record.workspaceId, record.id), record);
       assert.deepEqual([proxy.remainingLossCount, connection.retries, logLines], [0, 0, []]);
     } finally {
       await connection.close();
@@ -83,7 +83,7 @@ suite('a read from MongoDB', {
 });
 
 /** Creates a store of campaigns whose commands have a time limit of one millisecond, which every list of large texts exceeds. */
-function createStoreWithShortLimit(client: MongoClient): RecordStore<Campaign> {
+function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRecord> {
   const database = client.db();
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
   const collection = Object.create(database.collection<StoredDocument>('campaigns'), { db: { value: { command } } });
@@ -103,7 +103,7 @@ suite('a list that exceeds its time limit in MongoDB', {
       for (const description of LARGE_TEXTS) {
         await campaigns.add({ ...buildCampaign(workspaceId), description, searchText: description });
       }
-      const list = (where: Query<Campaign>['where'], skip = 0) =>
+      const list = (where: Query<CampaignRecord>['where'], skip = 0) =>
         createStoreWithShortLimit(client).list(workspaceId, {
           where,
           by: 'createdAt',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
-import type { Campaign } from '../../core/campaign/campaign.ts';
-import type { Storage } from '../../core/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
@@ -13,8 +13,8 @@ import { suite } from '../support/suite.ts';
 
 /** A storage behind a proxy that loses commands, and a storage without a proxy on the same database. */
 interface Storages {
-  readonly lossy: Storage;
-  readonly reliable: Storage;
+  readonly lossy: StorageEngine;
+  readonly reliable: StorageEngine;
   readonly proxy: MongodbProxy;
 }
 
@@ -40,19 +40,19 @@ async function withStorages(work: (storages: Storages) => Promise<void>): Promis
   database ??= createDatabase();
   const { uri } = await database;
   const proxy = await startMongodbProxy(uri);
-  const [lossy, reliable] = [proxy.uri, uri].map((at) => mongodbStorage(at, () => undefined)) as [Opened, Opened];
+  const [lossy, reliable] = [proxy.uri, uri].map((at) => createMongodbEngine(at, () => undefined)) as [Opened, Opened];
   try {
     await Promise.all([lossy.connection.waitForFirstAttempt(), reliable.connection.waitForFirstAttempt()]);
-    await work({ lossy: lossy.storage, reliable: reliable.storage, proxy });
+    await work({ lossy: lossy.engine, reliable: reliable.engine, proxy });
   } finally {
     await Promise.all([lossy.connection.close(), reliable.connection.close()]);
     await proxy.close();
   }
 }
 
-type Opened = ReturnType<typeof mongodbStorage>;
+type Opened = ReturnType<typeof createMongodbEngine>;
 
-const addClick = (it: Campaign): Campaign => ({ ...it, clicks: it.clicks + 1 });
+const addClick = (it: CampaignRecord): CampaignRecord => ({ ...it, clicks: it.clicks + 1 });
 
 suite('a lost command', {
   'adds a record once': withLosses('insert', async ({ lossy, reliable }, lose) => {
@@ -207,7 +207,7 @@ suite('a lost change of a record that another client changes at the same time', 
         const onLoss = () => reliable.campaigns.update(workspaceId, id, (it) => ({ ...it, shares: it.shares + 1 }));
         proxy.lose('update', what, times, onLoss);
         const outcome = await lossy.campaigns.update(workspaceId, id, addClick).catch((error: Error) => error);
-        const after = (await reliable.campaigns.get(workspaceId, id)) as Campaign;
+        const after = (await reliable.campaigns.get(workspaceId, id)) as CampaignRecord;
         assert.equal(after.shares, times);
         if (outcome instanceof Error) assert.match(outcome.message, /unknown/);
         else assert.equal(outcome?.clicks, 1);

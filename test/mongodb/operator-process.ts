@@ -1,4 +1,5 @@
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
@@ -27,8 +28,8 @@ export interface ResponseMessage {
   readonly outcome: Outcome;
 }
 
-const { storage, connection } = mongodbStorage(process.argv[2] as string, () => undefined);
-const app = new Application(storage, createNodeSystem());
+const { engine, connection } = createMongodbEngine(process.argv[2] as string, () => undefined);
+const app = new Application(createStorage(engine), createNodeSystem());
 
 async function runAction([action, workspaceId, id, memberId = '']: ActionRequest): Promise<Outcome> {
   try {

@@ -9,8 +9,7 @@ import {
   CAMPAIGN_SUMMARY_FIELDS,
 } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery, CampaignView } from '../../core/campaign/campaign-service.ts';
-import { CONTENT_PILLAR_STATUSES } from '../../core/content-pillar/content-pillar.ts';
-import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar-service.ts';
+import { CONTENT_PILLAR_SORTS, CONTENT_PILLAR_STATUSES } from '../../core/content-pillar/content-pillar.ts';
 import { ICONS, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { SearchTimeout } from '../../adapters/mongodb/errors.ts';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
 import type { Application } from '../../core/application.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { defineStorageContract } from '../contract/storage-contract.ts';
@@ -63,19 +63,19 @@ let sharedCluster: Promise<FakeMongos> | undefined;
 /** Starts two shards and two routers for the first test that needs them. */
 const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
-/** The storage of all contract tests, in the cluster of the environment variable `MONGOS` or in the shared cluster. */
-let contractStorage: Promise<ReturnType<typeof mongodbStorage> & { readonly uri: string }> | undefined;
+/** The engine of all contract tests, in the cluster of the environment variable `MONGOS` or in the shared cluster. */
+let contractStorage: Promise<ReturnType<typeof createMongodbEngine> & { readonly uri: string }> | undefined;
 
 async function openContractStorage() {
   const uri = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
-  const opened = mongodbStorage(uri, () => undefined);
-  await waitUntil(() => succeeds(opened.storage.checkReady()));
+  const opened = createMongodbEngine(uri, () => undefined);
+  await waitUntil(() => succeeds(opened.engine.checkReady()));
   return { ...opened, uri };
 }
 
 async function openStorage() {
   contractStorage ??= openContractStorage();
-  return { storage: (await contractStorage).storage, close: async () => undefined };
+  return { engine: (await contractStorage).engine, close: async () => undefined };
 }
 
 async function closeStorage(): Promise<void> {
@@ -113,7 +113,7 @@ async function withOwnCluster(test: (cluster: FakeMongos, uri: string) => Promis
   }
 }
 
-interface Opened extends ReturnType<typeof mongodbStorage> {
+interface Opened extends ReturnType<typeof createMongodbEngine> {
   readonly cluster: FakeMongos;
   readonly uri: string;
   readonly logLines: readonly string[];
@@ -127,9 +127,9 @@ async function withSharedStorage(test: (opened: Opened) => Promise<void>): Promi
 
 async function withStorage(cluster: FakeMongos, uri: string, test: (opened: Opened) => Promise<void>): Promise<void> {
   const logLines: string[] = [];
-  const opened = mongodbStorage(uri, (line) => logLines.push(line));
+  const opened = createMongodbEngine(uri, (line) => logLines.push(line));
   try {
-    await waitUntil(() => succeeds(opened.storage.checkReady()));
+    await waitUntil(() => succeeds(opened.engine.checkReady()));
     await test({ ...opened, cluster, uri, logLines });
   } finally {
     await opened.connection.close();
@@ -186,14 +186,14 @@ suite('a sharded cluster', {
     }),
 
   'gets a retry of a command whose shard was unavailable or whose data moved': () =>
-    withSharedStorage(async ({ storage, connection, cluster }) => {
+    withSharedStorage(async ({ engine, connection, cluster }) => {
       const record = buildTag(newId(), 'one');
-      await storage.tags.add(record);
+      await engine.tags.add(record);
       const { workspaceId, id } = record;
       const reads: readonly [string, () => Promise<unknown>][] = [
-        ['find', () => storage.tags.get(workspaceId, id)],
-        ['find', () => storage.runInTransaction((staged) => staged.tags.get(workspaceId, id))],
-        ['aggregate', async () => (await storage.tags.count(workspaceId, [])) === 1 && record],
+        ['find', () => engine.tags.get(workspaceId, id)],
+        ['find', () => engine.runInTransaction((staged) => staged.tags.get(workspaceId, id))],
+        ['aggregate', async () => (await engine.tags.count(workspaceId, [])) === 1 && record],
       ];
       // The codes of adapters/mongodb/errors.ts for an unavailable shard, a time limit and moved data.
       for (const code of [6, 50, 89, 133, 202, 407, 13388]) {
@@ -208,40 +208,40 @@ suite('a sharded cluster', {
     }),
 
   'gets no retry of a search that exceeds its time limit': () =>
-    withSharedStorage(async ({ storage, cluster }) => {
+    withSharedStorage(async ({ engine, cluster }) => {
       const where = [{ field: 'searchText', contains: 'a' }] as const;
       const query = { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 } as const;
       cluster.fail('find', MAX_TIME_EXPIRED_CODE, 9);
-      await assert.rejects(storage.campaigns.list(newId(), query), SearchTimeout);
+      await assert.rejects(engine.campaigns.list(newId(), query), SearchTimeout);
       assert.equal(cluster.remainingFailureCount, 8);
       // Cancel the remaining planned failures.
       cluster.fail('', 0, 0);
     }),
 
   'commits once if the result of a commit is unknown': () =>
-    withSharedStorage(async ({ storage, cluster }) => {
+    withSharedStorage(async ({ engine, cluster }) => {
       for (const code of [MAX_TIME_EXPIRED_CODE, 133, 202]) {
         const record = buildTag(newId(), 'one');
         let runCount = 0;
         cluster.fail('commitTransaction', code, 2);
-        await storage.runInTransaction(async ({ tags }) => {
+        await engine.runInTransaction(async ({ tags }) => {
           runCount++;
           await tags.add(record);
         });
         assert.deepEqual([runCount, cluster.remainingFailureCount], [1, 0]);
-        assert.deepEqual(await storage.tags.get(record.workspaceId, record.id), record);
+        assert.deepEqual(await engine.tags.get(record.workspaceId, record.id), record);
       }
     }),
 
   'returns a result above 16 MiB, and has no open cursor afterwards': () =>
-    withSharedStorage(async ({ storage, cluster }) => {
+    withSharedStorage(async ({ engine, cluster }) => {
       const workspaceId = newId();
       const description = 'x'.repeat(3_000_000);
       const added = Array.from({ length: 6 }, () => ({ ...buildCampaign(workspaceId), description }));
-      for (const record of added) await storage.campaigns.add(record);
+      for (const record of added) await engine.campaigns.add(record);
       const ids = added.map(({ id }) => id).sort();
       for (let i = 0; i < 3; i++) {
-        const found = await storage.campaigns.getMany(workspaceId, ids);
+        const found = await engine.campaigns.getMany(workspaceId, ids);
         assert.deepEqual(found.map(({ id }) => id).sort(), ids);
       }
       assert.deepEqual(await findIdleCursors(cluster), []);
@@ -308,30 +308,30 @@ suite('a shard that is unavailable', {
 
   'fails only its part of a batch, leaves connections for other shards, causes no conflict, and is logged': () =>
     withOwnCluster((cluster, uri) =>
-      withStorage(cluster, uri, async ({ storage, connection, logLines }) => {
+      withStorage(cluster, uri, async ({ engine, connection, logLines }) => {
         cluster.hostTimeoutMs = 200;
         const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
-        await storage.tags.add(buildTag(availableId, 'before'));
+        await engine.tags.add(buildTag(availableId, 'before'));
         await (cluster.shards[1] as ServerProcess).kill();
         const counts = Promise.allSettled(
-          Array.from({ length: COMMAND_COUNT }, () => storage.tags.count(unavailableId, [])),
+          Array.from({ length: COMMAND_COUNT }, () => engine.tags.count(unavailableId, [])),
         );
         await delay(REQUEST_INTERVAL_MS);
         const usedCount = connection.connectionsInUse + connection.waitingCommandCount;
         assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
         const added = await Promise.allSettled(
           Array.from({ length: 20 }, (_, i) =>
-            storage.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
+            engine.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
           ),
         );
         for (const [i, result] of added.entries()) {
           if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseUnavailable');
           else assert.equal(result.status, 'fulfilled');
         }
-        assert.equal(await storage.tags.count(availableId, []), 11);
-        const transaction = storage.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
+        assert.equal(await engine.tags.count(availableId, []), 11);
+        const transaction = engine.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
         await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
-        await storage.checkReady();
+        await engine.checkReady();
         for (const { status } of await counts) assert.equal(status, 'rejected');
         assert.match(logLines.join('\n'), /^A shard of MongoDB is unavailable: .*for set \d+\. Check/m);
         assert.doesNotMatch(logLines.join('\n'), /^MongoDB/m);

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -59,11 +60,11 @@ async function open(): Promise<OpenProcesses> {
   const settings = { ...createMongodbSettings(uri), LOG_LEVEL: 'error' };
   const services = await Promise.all([startProcess(settings), startProcess(settings)]);
   const children = mapPair([uri, uri], (at) => fork(OPERATOR, [at]));
-  const { storage, connection } = mongodbStorage(uri, () => undefined);
+  const { engine, connection } = createMongodbEngine(uri, () => undefined);
   return {
     services,
     operators: mapPair(children, createOperator),
-    app: new Application(storage, createNodeSystem()),
+    app: new Application(createStorage(engine), createNodeSystem()),
     async close() {
       for (const child of [...children, ...services.map((service) => service.child)]) {
         child.kill('SIGKILL');

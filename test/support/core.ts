@@ -1,4 +1,6 @@
-import { createMemoryStorage } from '../../adapters/memory/storage.ts';
+import { createMemoryEngine } from '../../adapters/memory/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
@@ -20,12 +22,15 @@ export const UNKNOWN_ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 export interface TestCore {
   readonly app: Application;
   readonly storage: Storage;
+  /** The storage engine of `storage`, to read or write what no use case does. */
+  readonly engine: StorageEngine;
   readonly clock: { now: number };
 }
 
 export function testCore(system: Partial<System> = {}): TestCore {
   const clock = { now: NOON };
   const now = () => clock.now;
-  const storage = createMemoryStorage(now);
-  return { app: new Application(storage, { ...createNodeSystem(), now, ...system }), storage, clock };
+  const engine = createMemoryEngine(now);
+  const storage = createStorage(engine);
+  return { app: new Application(storage, { ...createNodeSystem(), now, ...system }), storage, engine, clock };
 }

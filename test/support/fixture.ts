@@ -1,5 +1,4 @@
-import type { Member } from '../../core/access/member.ts';
-import type { NewMember } from '../../core/access/member-service.ts';
+import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { type Api, type ApiResponse, type ServiceOptions, withService } from './service.ts';
 

@@ -1,4 +1,5 @@
-import { mongodbStorage } from '../../adapters/mongodb/storage.ts';
+import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 
@@ -9,10 +10,10 @@ export function createMongodbSettings(uri: string): Readonly<Record<string, stri
 
 /** Runs work with the use cases on a MongoDB, as the command line does. */
 export async function withApplication<T>(uri: string, work: (app: Application) => Promise<T>): Promise<T> {
-  const { storage, connection } = mongodbStorage(uri, () => undefined);
+  const { engine, connection } = createMongodbEngine(uri, () => undefined);
   try {
     await connection.waitForFirstAttempt();
-    return await work(new Application(storage, createNodeSystem()));
+    return await work(new Application(createStorage(engine), createNodeSystem()));
   } finally {
     await connection.close();
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewApiKey } from '../../core/access/api-key-service.ts';
-import type { NewMember } from '../../core/access/member-service.ts';
+import type { NewMember } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';

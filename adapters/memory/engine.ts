@@ -1,7 +1,7 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import type { Condition, GlobalRecordStore, Query, RecordStore } from '../../core/shared/record-store.ts';
-import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
+import type { Condition, GlobalRecordStore, Query, RecordStore } from '../persistence/record-store.ts';
+import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 import { type Row, Table, type TableSchema } from './table.ts';
 
 /** The tables of all stores by their names. */
@@ -13,16 +13,16 @@ const GLOBAL = '';
 const MAX_ATTEMPT_COUNT = 10;
 
 /**
- * Creates a storage in the memory of this process. It is the plain model that the contract tests compare the other storages
- * with. A list filters and sorts all records of its schema, and a transaction copies all tables. So it serves demos and tests
+ * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the other
+ * engines with. A list filters and sorts all records of its schema, and a transaction copies all tables. So it serves demos and tests
  * with up to about 10,000 campaigns (docs/adr/0004-memory-storage.md).
  */
-export function createMemoryStorage(now: () => number): Storage {
+export function createMemoryEngine(now: () => number): StorageEngine {
   const schemas = new Map<string, TableSchema>(Object.entries(recordSchemas));
   for (const name of globalStoreNames) schemas.set(name, GLOBAL_SCHEMA);
   const tables = new Map([...schemas].map(([name, schema]) => [name, new Table(schema, now)]));
   let last: Promise<unknown> = Promise.resolve();
-  return createStorage(tables, now, (work) => {
+  return createEngine(tables, now, (work) => {
     // One transaction at a time: waiting costs less than running the work again after a write conflict.
     const result = last.then(() => runInTransaction(tables, now, work));
     // The next transaction runs even if this one fails.
@@ -35,12 +35,12 @@ export function createMemoryStorage(now: () => number): Storage {
 async function runInTransaction<T>(
   tables: Tables,
   now: () => number,
-  work: (storage: Storage) => Promise<T>,
+  work: (engine: StorageEngine) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; attempt < MAX_ATTEMPT_COUNT; attempt++) {
     const copies = new Map([...tables].map(([name, table]) => [name, table.copy()]));
-    const storage = createStorage(copies, now, (nestedWork) => nestedWork(storage));
-    const result = await work(storage);
+    const engine = createEngine(copies, now, (nestedWork) => nestedWork(engine));
+    const result = await work(engine);
     if (![...copies.values()].every((copy) => copy.canCommit())) continue;
     for (const copy of copies.values()) copy.commit();
     return result;
@@ -48,7 +48,11 @@ async function runInTransaction<T>(
   throw new CoreError('conflict', 'Another request changed the same record at the same time. Retry the request.');
 }
 
-function createStorage(tables: Tables, now: () => number, runInTransaction: Storage['runInTransaction']): Storage {
+function createEngine(
+  tables: Tables,
+  now: () => number,
+  runInTransaction: StorageEngine['runInTransaction'],
+): StorageEngine {
   const stores = [...tables].map(([name, table]) => [
     name,
     name in recordSchemas ? createRecordStore(table) : createGlobalRecordStore(table),
@@ -59,10 +63,14 @@ function createStorage(tables: Tables, now: () => number, runInTransaction: Stor
 /** Creates the store of a table. It copies what it takes and returns: changing such a value does not change a record. */
 function createRecordStore(table: Table): RecordStore<Row> {
   return {
-    get: async (workspaceId: string, id: string) => structuredClone(table.find(workspaceId, id)),
-    getMany: async (workspaceId: string, ids: readonly string[]) =>
-      structuredClone([...new Set(ids)].flatMap((id) => table.find(workspaceId, id) ?? [])),
-    list: async (workspaceId: string, query: Query<Row>) => structuredClone(table.list(workspaceId, query)),
+    get: async (workspaceId: string, id: string, fields?: readonly string[]) => {
+      const row = table.find(workspaceId, id);
+      return row && select(row, fields);
+    },
+    getMany: async (workspaceId: string, ids: readonly string[], fields?: readonly string[]) =>
+      [...new Set(ids)].flatMap((id) => table.find(workspaceId, id) ?? []).map((row) => select(row, fields)),
+    list: async (workspaceId: string, query: Query<Row>) =>
+      table.list(workspaceId, query).map((row) => select(row, query.fields)),
     listById: async (workspaceId, after, take) => structuredClone(table.listById(workspaceId, after, take)),
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
     add: async (record) => table.add(structuredClone(record)),
@@ -90,6 +98,12 @@ function createRecordStore(table: Table): RecordStore<Row> {
       return exists;
     },
   };
+}
+
+/** Returns a copy of a row: all fields, or the given fields and the id. */
+function select(row: Row, fields: readonly string[] | undefined): Row {
+  if (!fields) return structuredClone(row);
+  return structuredClone(Object.fromEntries(['id', ...fields].map((field) => [field, row[field]])) as Row);
 }
 
 /** Creates the store of a table without workspaces. Each row keeps the record of the caller as its `entry`. */

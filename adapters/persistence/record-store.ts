@@ -1,22 +1,16 @@
-/** The fields of every record of a workspace. An id is unique among all records of a schema, over all workspaces. */
-export interface Entity {
-  readonly id: string;
-  readonly workspaceId: string;
-}
+import type { Entity } from '../../core/shared/entity.ts';
+import type { Order } from '../../core/shared/page.ts';
 
 export type Field<T> = keyof T & string;
 
-/** One condition of a query (docs/adr/0003-generic-queries.md). */
-export type Condition<T> =
-  /** The field equals the value. */
-  | { readonly field: Field<T>; readonly is: string | boolean }
-  /**
-   * The field, or an item of it if it is an array, equals one of the values. For a flag, `[false, true]` matches every
-   * record, but lets a storage use an index that starts with the flag.
-   */
-  | { readonly field: Field<T>; readonly in: readonly (string | boolean)[] }
-  | Range<T>
-  | Contains<T>;
+/** One condition of a query (docs/adr/0003-repositories.md). */
+export type Condition<T> = OneOf<T> | Range<T> | Contains<T>;
+
+/** The field, or an item of it if it is an array, equals one of the values. */
+export interface OneOf<T> {
+  readonly field: Field<T>;
+  readonly in: readonly (string | boolean)[];
+}
 
 /** The field is in the range. Both bounds are inclusive and optional. */
 export interface Range<T> {
@@ -25,17 +19,15 @@ export interface Range<T> {
   readonly to?: number;
 }
 
-/** The field, a folded text (text.ts), contains the folded term. */
+/** The field, a folded text (core/shared/text.ts), contains the folded term. */
 export interface Contains<T> {
   readonly field: Field<T>;
   readonly contains: string;
 }
 
-export type Order = 'asc' | 'desc';
-
 /**
  * A query. A record must meet all conditions. The records are ordered `by` a field, then by id in the same direction. If
- * `fields` are given, a storage may omit all other fields.
+ * `fields` are given, a storage engine may omit all other fields.
  */
 export interface Query<T, F extends Field<T> = Field<T>> {
   readonly where: readonly Condition<T>[];
@@ -46,28 +38,39 @@ export interface Query<T, F extends Field<T> = Field<T>> {
   readonly fields?: readonly F[] | undefined;
 }
 
-/**
- * A type of record and its indexes. Each index applies within a workspace: it lists the fields to compare for equality, and
- * then the field that it orders by. A query can order only by the last field of an index. `unique` maps each field that is unique
- * within a workspace to the error message of a duplicate.
- */
+/** The type of a column. `texts` is an array of texts. */
+export type ColumnType<V = unknown> = V extends boolean
+  ? 'boolean'
+  : V extends number
+    ? 'number'
+    : V extends readonly string[]
+      ? 'texts'
+      : 'text';
+
+/** What a storage engine must know of a type of record. */
 export interface RecordSchema<T extends Entity> {
-  readonly name: string;
+  /** The types of the fields that conditions, orders and unique values use, besides the ids. A text can also be `null`. */
+  readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
+  /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
+  /**
+   * The indexes. Each applies within a workspace: it lists the fields for equality, and last the field that it orders by. A query
+   * can order only by the last field of an index.
+   */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
-  /** The field with the time (milliseconds since the epoch) after which a storage may delete the record. */
+  /** The field with the time (milliseconds since the epoch) after which an engine may delete the record. */
   readonly expires?: Field<T>;
 }
 
 /**
- * The records of one schema. No method reads or changes a record of another workspace. Changing a returned value does not
+ * The records of one schema, as a storage engine offers them. No method reads or changes a record of another workspace. Changing a returned value does not
  * change the stored record. Every method rejects if the storage is unavailable.
  *
  * When a call that changes records resolves, the change is durable. If there was nothing to change, the data that the call has
  * read is durable, too. A program may repeat a change whose outcome is unknown, and may then find that it was already made.
  */
 export interface RecordStore<T extends Entity> {
-  /** Returns a record, or `undefined` if it does not exist. With `fields`, a storage may omit all other fields except the id. */
+  /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,

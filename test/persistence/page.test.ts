@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { readPage } from '../../adapters/persistence/repository.ts';
 import type { Group } from '../../core/group/group.ts';
-import { type Page, readPage } from '../../core/shared/page.ts';
+import type { Page } from '../../core/shared/page.ts';
 import { OTHER, OWN, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 /** Creates groups in two workspaces, and returns a function that reads pages of one workspace, oldest first. */
 async function createGroups(count: number) {
-  const { storage } = testCore();
+  const { engine } = testCore();
   for (const workspaceId of [OWN, OTHER]) {
     for (let i = 0; i < count; i++) {
       const name = String(i).padStart(3, '0');
-      await storage.groups.add({
+      await engine.groups.add({
         id: `${workspaceId}-${name}`,
         workspaceId,
         name,
@@ -22,7 +23,7 @@ async function createGroups(count: number) {
     }
   }
   return (page: number, pageSize: number, limit?: number): Promise<Page<Group>> =>
-    readPage(storage.groups, OWN, { where: [], by: 'createdAt', order: 'asc' }, { page, pageSize, limit });
+    readPage(engine.groups, OWN, { where: [], by: 'createdAt', order: 'asc' }, { page, pageSize, limit });
 }
 
 /** The names of the groups on a page, and whether another page follows. `limit` is the maximum number over all pages. */

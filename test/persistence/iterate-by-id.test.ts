@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { iterateById } from '../../core/shared/iterate-by-id.ts';
+import { iterateById } from '../../adapters/persistence/iterate-by-id.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { suite } from '../support/suite.ts';
 

@@ -2,8 +2,14 @@ import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import type { Entity, RecordSchema } from '../../core/shared/record-store.ts';
-import { globalStoreNames, recordSchemas, type Storage } from '../../core/storage.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import type { RecordSchema } from '../persistence/record-store.ts';
+import {
+  globalStoreNames,
+  type RecordStores,
+  recordSchemas,
+  type StorageEngine,
+} from '../persistence/storage-engine.ts';
 import { withBatching } from './batching.ts';
 import { Bulkhead } from './bulkhead.ts';
 import { MongoConnection } from './connection.ts';
@@ -28,14 +34,14 @@ const TRANSACTION_RETRY_TIMEOUT_MS = 10_000;
 const MAX_BACKOFF_MS = 100;
 
 /**
- * Creates a storage in the database of a connection string, and starts to connect to it. `log` gets a line when an outage
- * begins and when it ends. If `isBatched` is false, each call sends a command of its own (batching.ts).
+ * Creates a storage engine on the database of a connection string, and starts to connect to it. `log` gets a line when an outage
+ * begins and when it ends. Unless `isBatched`, each call sends a command of its own (batching.ts).
  */
-export function mongodbStorage(
+export function createMongodbEngine(
   uri: string,
   log: (line: string) => void,
   isBatched = true,
-): { readonly storage: Storage; readonly connection: MongoConnection } {
+): { readonly engine: StorageEngine; readonly connection: MongoConnection } {
   const connection = new MongoConnection(uri, { prepare: createMissingIndexes, probe: probeDatabase }, log);
   const getCollection = cacheCollections();
   const bulkhead = new Bulkhead();
@@ -46,7 +52,7 @@ export function mongodbStorage(
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
   const unbatched = createStores({ runOnCollection, serializeByKey: createKeyedQueue(), retryOnConflict, isSharded });
-  const storage = {
+  const engine = {
     ...(isBatched ? addBatching(unbatched, isSharded) : unbatched),
     runInTransaction: (work) => {
       // After a write conflict, the transaction waits for earlier transactions of this process that update the same record.
@@ -57,8 +63,8 @@ export function mongodbStorage(
     },
     now,
     checkReady: () => connection.checkReady(),
-  } as Storage;
-  return { storage, connection };
+  } as StorageEngine;
+  return { engine, connection };
 }
 
 /** Runs work on the data of a scope (`RunOnCollection`). In a sharded cluster, the work may wait in the bulkhead. */
@@ -74,11 +80,8 @@ function cacheCollections(): (client: MongoClient, name: string) => Collection<S
   };
 }
 
-/** All record stores of a storage. */
-type Stores = Omit<Storage, 'runInTransaction' | 'now' | 'checkReady'>;
-
 /** Creates all record stores. */
-function createStores(executor: Executor): Stores {
+function createStores(executor: Executor): RecordStores {
   const stores = Object.entries(recordSchemas).map(([name, schema]) => [
     name,
     createRecordStore(name, schema as unknown as RecordSchema<Entity>, executor),
@@ -87,7 +90,7 @@ function createStores(executor: Executor): Stores {
   return Object.fromEntries([...stores, ...globalStores]);
 }
 
-function addBatching(stores: Stores, isSharded: () => boolean): Stores {
+function addBatching(stores: RecordStores, isSharded: () => boolean): RecordStores {
   const names = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
   const batchedStores = names.map((name) => [
     name,
@@ -102,7 +105,7 @@ function addBatching(stores: Stores, isSharded: () => boolean): Stores {
  */
 async function attemptTransaction<T>(
   client: MongoClient,
-  work: (storage: Storage) => Promise<T>,
+  work: (transaction: StorageEngine) => Promise<T>,
   now: () => number,
   onUpdate: (key: string) => void,
   runInBulkhead: RunInBulkhead,
@@ -112,8 +115,8 @@ async function attemptTransaction<T>(
   let rejection: CoreError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const storage = createTransactionStorage(client, session, now, onUpdate, runInBulkhead, () => (isChanged = true));
-    const result = await work(storage).catch((error) => {
+    const staged = createTransactionEngine(client, session, now, onUpdate, runInBulkhead, () => (isChanged = true));
+    const result = await work(staged).catch((error) => {
       if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
     });
@@ -132,15 +135,15 @@ async function attemptTransaction<T>(
   }
 }
 
-/** Creates the storage of a transaction. It sends one command at a time, because a session does not support more. */
-function createTransactionStorage(
+/** Creates the engine of a transaction. It sends one command at a time, because a session does not support more. */
+function createTransactionEngine(
   client: MongoClient,
   session: ClientSession,
   now: () => number,
   onUpdate: (key: string) => void,
   runInBulkhead: RunInBulkhead,
   onChange: () => void,
-): Storage {
+): StorageEngine {
   let lastCommand: Promise<unknown> = Promise.resolve();
   const stores = createStores({
     runOnCollection: (name, scope, work) => {
@@ -159,13 +162,13 @@ function createTransactionStorage(
     isSharded: () => true,
   });
   const observed = Object.entries(stores).map(([name, store]) => [name, withObserver(store, onChange)]);
-  const storage: Storage = {
-    ...(Object.fromEntries(observed) as Stores),
-    runInTransaction: (work) => work(storage),
+  const staged: StorageEngine = {
+    ...(Object.fromEntries(observed) as RecordStores),
+    runInTransaction: (work) => work(staged),
     now,
     checkReady: async () => undefined,
-  } as Storage;
-  return storage;
+  } as StorageEngine;
+  return staged;
 }
 
 const CHANGE_METHODS: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);

@@ -1,0 +1,36 @@
+import type { ApiKey } from '../../core/access/api-key.ts';
+import type { ApiKeyRepository } from '../../core/access/api-key-repository.ts';
+import type { GlobalRecordStore, RecordStore } from './record-store.ts';
+import { createMapping, createRepository } from './repository.ts';
+import { defineSchema } from './schema.ts';
+
+export const apiKeySchema = defineSchema<ApiKey>({});
+
+/** The workspace and the id of an API key, by the hash of its secret. Authentication knows only the secret. */
+export interface Credential {
+  /** The SHA-256 hash of the secret, in hexadecimal. */
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly keyId: string;
+}
+
+/** A key to look up for an unknown hash, so that the look-up takes as long as that of a known hash (timing attack). */
+const DUMMY_KEY = { workspaceId: '', keyId: '' };
+
+export function createApiKeyRepository(
+  store: RecordStore<ApiKey>,
+  credentials: GlobalRecordStore<Credential>,
+): ApiKeyRepository {
+  const repository = createRepository(store, createMapping(apiKeySchema));
+  return {
+    ...repository,
+    async add(key) {
+      await repository.add(key);
+      await credentials.add({ id: key.hash, workspaceId: key.workspaceId, keyId: key.id });
+    },
+    async findByHash(hash) {
+      const { workspaceId, keyId } = (await credentials.get(hash)) ?? DUMMY_KEY;
+      return repository.findById(workspaceId, keyId);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { CAMPAIGN_SUMMARY_FIELDS, type Campaign, type CampaignSort } from '../../core/campaign/campaign.ts';
+import type { CampaignFilter, CampaignRepository } from '../../core/campaign/campaign-repository.ts';
+import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { fold } from '../../core/shared/text.ts';
+import type { Condition, Field, RecordStore } from './record-store.ts';
+import { createMapping, createRepository, readPage } from './repository.ts';
+import { defineSchema } from './schema.ts';
+import { buildSearchText } from './search-text.ts';
+
+interface CampaignColumns {
+  readonly archived: boolean;
+  /** The start and the end in milliseconds since the epoch. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly searchText: string;
+}
+
+export type CampaignRecord = Campaign & CampaignColumns;
+
+export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
+  derived: {
+    archived: ({ status }) => status === 'archived',
+    startsAt: ({ startDate }) => parseStartDate(startDate) as number,
+    endsAt: ({ endDate }) => parseEndDate(endDate) as number,
+    searchText: ({ name, description }) => buildSearchText(name, description),
+  },
+  columns: {
+    archived: 'boolean',
+    createdAt: 'text',
+    updatedAt: 'text',
+    startsAt: 'number',
+    endsAt: 'number',
+    tagIds: 'texts',
+    domain: 'text',
+    createdBy: 'text',
+    searchText: 'text',
+  },
+  indexes: [
+    ['archived', 'createdAt'],
+    ['archived', 'updatedAt'],
+    ['archived', 'startsAt'],
+    ['tagIds', 'createdAt'],
+    ['domain', 'createdAt'],
+    ['createdBy', 'createdAt'],
+  ],
+});
+
+/** The column that each sort orders by. */
+const sortColumns: Record<CampaignSort, Field<CampaignRecord>> = {
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt',
+  startDate: 'startsAt',
+};
+
+export function createCampaignRepository(store: RecordStore<CampaignRecord>): CampaignRepository {
+  return {
+    ...createRepository(store, createMapping(campaignSchema)),
+    findSummary: (workspaceId, id) => store.get(workspaceId, id, CAMPAIGN_SUMMARY_FIELDS),
+    page(workspaceId, filter, page) {
+      const query = { where: toConditions(filter), by: sortColumns[filter.sortBy], order: 'desc' } as const;
+      return readPage(store, workspaceId, { ...query, fields: CAMPAIGN_SUMMARY_FIELDS }, page);
+    },
+  };
+}
+
+function toConditions(filter: CampaignFilter): Condition<CampaignRecord>[] {
+  const { dates: { minStart, maxStart, minEnd } = {}, includeArchived, domain, tagIds, createdBy, search } = filter;
+  const where: Condition<CampaignRecord>[] = [];
+  if (minStart !== undefined) where.push({ field: 'startsAt', from: minStart });
+  if (maxStart !== undefined) where.push({ field: 'startsAt', to: maxStart });
+  if (minEnd !== undefined) where.push({ field: 'endsAt', from: minEnd });
+  if (!includeArchived) where.push({ field: 'archived', in: [false] });
+  if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
+  for (const ids of tagIds) where.push({ field: 'tagIds', in: ids });
+  if (createdBy) where.push({ field: 'createdBy', in: [createdBy] });
+  if (search) where.push({ field: 'searchText', contains: fold(search) });
+  return where;
+}

@@ -1,0 +1,48 @@
+import type { ContentPillar, ContentPillarSort } from '../../core/content-pillar/content-pillar.ts';
+import type { ContentPillarRepository } from '../../core/content-pillar/content-pillar-repository.ts';
+import { fold } from '../../core/shared/text.ts';
+import type { Condition, Field, RecordStore } from './record-store.ts';
+import { createMapping, createRepository, readPage } from './repository.ts';
+import { defineSchema } from './schema.ts';
+import { buildSearchText } from './search-text.ts';
+
+interface ContentPillarColumns {
+  readonly foldedTitle: string;
+  readonly searchText: string;
+}
+
+export type ContentPillarRecord = ContentPillar & ContentPillarColumns;
+
+export const contentPillarSchema = defineSchema<ContentPillar, ContentPillarColumns>({
+  derived: {
+    foldedTitle: ({ title }) => fold(title),
+    searchText: ({ title, description }) => buildSearchText(title, description),
+  },
+  columns: { createdAt: 'text', foldedTitle: 'text', searchText: 'text' },
+  indexes: [['createdAt'], ['foldedTitle']],
+});
+
+const sortColumns: Record<ContentPillarSort, Field<ContentPillarRecord>> = {
+  title: 'foldedTitle',
+  createdAt: 'createdAt',
+};
+
+export function createContentPillarRepository(store: RecordStore<ContentPillarRecord>): ContentPillarRepository {
+  const mapping = createMapping(contentPillarSchema);
+  return {
+    ...createRepository(store, mapping),
+    async page(workspaceId, { ids, search, sortBy, sortOrder }, page) {
+      const where: Condition<ContentPillarRecord>[] = [];
+      if (ids) where.push({ field: 'id', in: ids });
+      if (search) where.push({ field: 'searchText', contains: fold(search) });
+      const query = { where, by: sortColumns[sortBy], order: sortOrder };
+      const { items, hasNext } = await readPage(store, workspaceId, query, page);
+      return { items: items.map(mapping.toEntity), hasNext };
+    },
+    async findPublishedIds(workspaceId, ids) {
+      if (ids.length === 0) return new Set();
+      const found = await store.getMany(workspaceId, [...new Set(ids)], ['status']);
+      return new Set(found.filter(({ status }) => status === 'published').map(({ id }) => id));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { domainToUnicode } from 'node:url';
+import { DOMAIN_TAKEN, type Domain } from '../../core/domain/domain.ts';
+import type { DomainRepository } from '../../core/domain/domain-repository.ts';
+import { fold } from '../../core/shared/text.ts';
+import type { Condition, GlobalRecordStore, RecordStore } from './record-store.ts';
+import { createMapping, createRepository, findByUnique, readPage } from './repository.ts';
+import { defineSchema } from './schema.ts';
+import { buildSearchText } from './search-text.ts';
+
+interface DomainColumns {
+  readonly searchText: string;
+}
+
+export type DomainRecord = Domain & DomainColumns;
+
+export const domainSchema = defineSchema<Domain, DomainColumns>({
+  derived: { searchText: ({ slug }) => buildSearchText(slug, domainToUnicode(slug)) },
+  columns: { slug: 'text', archived: 'boolean', createdAt: 'text', liveSince: 'text', searchText: 'text' },
+  unique: { slug: DOMAIN_TAKEN },
+  indexes: [
+    ['archived', 'createdAt'],
+    ['archived', 'liveSince'],
+  ],
+});
+
+/** The workspace that has a live, verified domain with a slug. The id is the slug, so only one workspace can have it. */
+export interface VerifiedSlug {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly domainId: string;
+}
+
+export function createDomainRepository(
+  store: RecordStore<DomainRecord>,
+  verifiedSlugs: GlobalRecordStore<VerifiedSlug>,
+): DomainRepository {
+  const mapping = createMapping(domainSchema);
+  const live: Condition<DomainRecord> = { field: 'archived', in: [false] };
+  return {
+    ...createRepository(store, mapping),
+    async findBySlug(workspaceId, slug) {
+      const [record] = await findByUnique(store, workspaceId, 'slug', [slug]);
+      return record && mapping.toEntity(record);
+    },
+    async findLiveSlugs(workspaceId, slugs) {
+      if (slugs.length === 0) return new Set();
+      const found = await findByUnique(store, workspaceId, 'slug', slugs);
+      return new Set(found.filter(({ archived }) => !archived).map(({ slug }) => slug));
+    },
+    async findPrimaryId(workspaceId) {
+      const query = { where: [live], by: 'liveSince', order: 'asc', skip: 0, take: 1 } as const;
+      return (await store.list(workspaceId, query))[0]?.id;
+    },
+    async page(workspaceId, { includeArchived, search }, page) {
+      const where: Condition<DomainRecord>[] = includeArchived ? [] : [live];
+      if (search) where.push({ field: 'searchText', contains: fold(search) });
+      const query = { where, by: 'createdAt', order: 'desc' } as const;
+      const { items, hasNext } = await readPage(store, workspaceId, query, page);
+      return { items: items.map(mapping.toEntity), hasNext };
+    },
+    findClaimant: async (slug) => (await verifiedSlugs.get(slug))?.workspaceId,
+    claimSlug: ({ id, slug, workspaceId }) => verifiedSlugs.add({ id: slug, workspaceId, domainId: id }),
+    releaseSlug: async (slug) => void (await verifiedSlugs.remove(slug)),
+  };
+}

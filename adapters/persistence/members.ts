@@ -1,0 +1,17 @@
+import type { Member } from '../../core/access/member.ts';
+import type { MemberRepository } from '../../core/access/member-repository.ts';
+import type { RecordStore } from './record-store.ts';
+import { createMapping, createRepository } from './repository.ts';
+import { defineSchema } from './schema.ts';
+
+export const memberSchema = defineSchema<Member>({
+  columns: { groupIds: 'texts', createdAt: 'text' },
+  indexes: [['groupIds', 'createdAt']],
+});
+
+export function createMemberRepository(store: RecordStore<Member>): MemberRepository {
+  return {
+    ...createRepository(store, createMapping(memberSchema)),
+    countByGroup: (workspaceId, groupId) => store.count(workspaceId, [{ field: 'groupIds', in: [groupId] }]),
+  };
+}

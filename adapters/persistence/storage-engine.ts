@@ -1,0 +1,53 @@
+import type { Workspace } from '../../core/access/workspace.ts';
+import { apiKeySchema, type Credential } from './api-keys.ts';
+import { campaignSchema } from './campaigns.ts';
+import { contentPillarSchema } from './content-pillars.ts';
+import { domainSchema, type VerifiedSlug } from './domains.ts';
+import { groupSchema } from './groups.ts';
+import { idempotencyRecordSchema } from './idempotency-records.ts';
+import { inspirationQuestionSchema } from './inspiration-questions.ts';
+import { memberSchema } from './members.ts';
+import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
+import { shareSchema } from './shares.ts';
+import { tagSchema } from './tags.ts';
+
+/** The schemas of all records that belong to a workspace, by the names of their stores. */
+export const recordSchemas = {
+  apiKeys: apiKeySchema,
+  campaigns: campaignSchema,
+  contentPillars: contentPillarSchema,
+  domains: domainSchema,
+  groups: groupSchema,
+  idempotentRequests: idempotencyRecordSchema,
+  inspirationQuestions: inspirationQuestionSchema,
+  members: memberSchema,
+  shares: shareSchema,
+  tags: tagSchema,
+};
+
+type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
+
+/** The records of the global stores. They are unique over all workspaces, and are read by id alone. */
+interface GlobalRecords {
+  readonly credentials: Credential;
+  readonly verifiedSlugs: VerifiedSlug;
+  readonly workspaces: Workspace;
+}
+
+export const globalStoreNames = [
+  'credentials',
+  'verifiedSlugs',
+  'workspaces',
+] as const satisfies (keyof GlobalRecords)[];
+
+/** The stores of all schemas. */
+export type RecordStores = {
+  readonly [N in keyof typeof recordSchemas]: RecordStore<RecordOf<(typeof recordSchemas)[N]>>;
+} & { readonly [N in keyof GlobalRecords]: GlobalRecordStore<GlobalRecords[N]> };
+
+/** The port that each storage engine implements. Its methods are those of `Storage` (core/storage.ts). */
+export type StorageEngine = RecordStores & {
+  runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
+  now(): number;
+  checkReady(): Promise<void>;
+};

@@ -1,0 +1,25 @@
+import type { Page, PageRequest } from '../shared/page.ts';
+import type { BatchRepository } from '../shared/repository.ts';
+import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './campaign.ts';
+
+/** The campaigns to list. A campaign must match all filters. */
+export interface CampaignFilter {
+  /** The slug of the domain. `null` matches nothing. */
+  readonly domain?: string | null | undefined;
+  /** Lists of tag ids: a campaign must have a tag of each list. */
+  readonly tagIds: readonly (readonly string[])[];
+  /** The id of the member who created the campaign. */
+  readonly createdBy?: string | undefined;
+  readonly includeArchived: boolean;
+  readonly dates?: DateWindow | undefined;
+  /** A case-insensitive search term in name and description. */
+  readonly search?: string | undefined;
+  /** The field to order by, in descending order. */
+  readonly sortBy: CampaignSort;
+}
+
+/** The campaigns of all workspaces. */
+export interface CampaignRepository extends BatchRepository<Campaign> {
+  findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
+  page(workspaceId: string, filter: CampaignFilter, page: PageRequest): Promise<Page<CampaignSummary>>;
+}

@@ -1,0 +1,19 @@
+import type { Order, Page, PageRequest } from '../shared/page.ts';
+import type { RemovableRepository } from '../shared/repository.ts';
+import type { ContentPillar, ContentPillarSort } from './content-pillar.ts';
+
+/** The content pillars to list. A pillar must match all filters. */
+export interface ContentPillarFilter {
+  readonly ids?: readonly string[] | undefined;
+  /** A case-insensitive search term in title and description. */
+  readonly search?: string | undefined;
+  readonly sortBy: ContentPillarSort;
+  readonly sortOrder: Order;
+}
+
+/** The content pillars of all workspaces. */
+export interface ContentPillarRepository extends RemovableRepository<ContentPillar> {
+  page(workspaceId: string, filter: ContentPillarFilter, page: PageRequest): Promise<Page<ContentPillar>>;
+  /** Returns which of the ids belong to published pillars of the workspace. */
+  findPublishedIds(workspaceId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+}

@@ -1,0 +1,27 @@
+import type { Page, PageRequest } from '../shared/page.ts';
+import type { Repository } from '../shared/repository.ts';
+import type { Domain } from './domain.ts';
+
+/** The domains to list. A domain must match all filters. */
+export interface DomainFilter {
+  readonly includeArchived: boolean;
+  /** A case-insensitive search term in the slug and its Unicode form. */
+  readonly search?: string | undefined;
+}
+
+/** The domains of all workspaces, and the slugs that are claimed: at most one workspace has a live, verified domain with a slug. */
+export interface DomainRepository extends Repository<Domain> {
+  findBySlug(workspaceId: string, slug: string): Promise<Domain | undefined>;
+  /** Returns which of the slugs belong to live domains of the workspace. */
+  findLiveSlugs(workspaceId: string, slugs: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Returns the id of the domain that has been live for the longest time. */
+  findPrimaryId(workspaceId: string): Promise<string | undefined>;
+  /** Returns a page of domains, newest first. */
+  page(workspaceId: string, filter: DomainFilter, page: PageRequest): Promise<Page<Domain>>;
+  /** Returns the id of the workspace that has claimed a slug. */
+  findClaimant(slug: string): Promise<string | undefined>;
+  /** Claims the slug of a domain for its workspace. Rejects with `conflict` if the slug is claimed. */
+  claimSlug(domain: Domain): Promise<void>;
+  /** Ends the claim of a slug. */
+  releaseSlug(slug: string): Promise<void>;
+}

@@ -1,0 +1,22 @@
+import type { FieldError } from '../shared/core-error.ts';
+import { findReferenceErrors, throwIfInvalid } from '../shared/references.ts';
+import type { GroupRepository } from './group-repository.ts';
+
+/** Returns an error for each id in a field that is not the id of a known group. */
+export function findGroupReferenceErrors(
+  known: ReadonlySet<string>,
+  field: string,
+  ids: readonly string[] = [],
+): readonly FieldError[] {
+  return findReferenceErrors(known, ids, (index) => `${field}.${index}`, 'must be the id of a group of this workspace');
+}
+
+/** Rejects with `invalid` if the workspace does not have a group with one of the ids in a field. */
+export async function requireGroups(
+  groups: GroupRepository,
+  workspaceId: string,
+  field: string,
+  ids: readonly string[] = [],
+): Promise<void> {
+  throwIfInvalid(findGroupReferenceErrors(await groups.findKnownIds(workspaceId, ids), field, ids));
+}

@@ -1,0 +1,24 @@
+import type { Page, PageRequest } from '../shared/page.ts';
+import type { BatchRepository, RemovableRepository } from '../shared/repository.ts';
+import type { Availability, InspirationQuestion, UserType } from './inspiration-question.ts';
+
+/** The questions to list. A question must match all filters. */
+export interface InspirationQuestionFilter {
+  /** A case-insensitive search term in question and description. */
+  readonly search?: string | undefined;
+  readonly userType?: UserType | undefined;
+  /** A question must be limited to one of these groups. */
+  readonly groupIds?: readonly string[] | undefined;
+  readonly includeArchived: boolean;
+  readonly isActive?: boolean | undefined;
+  /** Only questions that are available to somebody. */
+  readonly availability?: Availability | undefined;
+}
+
+/** The inspiration questions of all workspaces. */
+export interface InspirationQuestionRepository
+  extends BatchRepository<InspirationQuestion>,
+    RemovableRepository<InspirationQuestion> {
+  /** Returns a page of questions, newest first. */
+  page(workspaceId: string, filter: InspirationQuestionFilter, page: PageRequest): Promise<Page<InspirationQuestion>>;
+}

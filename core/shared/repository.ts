@@ -1,0 +1,41 @@
+import type { Entity } from './entity.ts';
+
+/**
+ * The records of one type. No method reads or changes a record of another workspace. Changing a returned value does not change
+ * the stored record. Every method rejects if the storage is unavailable.
+ *
+ * When a change resolves, it is durable. If there was nothing to change, the data that the call has read is durable, too. A
+ * program may repeat a change whose outcome is unknown, and then find that it has been made already.
+ */
+export interface Repository<T extends Entity> {
+  /** Returns a record, or `undefined` if the workspace does not have it. */
+  findById(workspaceId: string, id: string): Promise<T | undefined>;
+  /** Iterates over all records in the order of their ids, which is the order of their creation. */
+  iterate(workspaceId: string): AsyncIterable<T>;
+  /** Adds a record. Rejects with `conflict` if its id or a unique value is taken. */
+  add(record: T): Promise<void>;
+  /**
+   * Replaces a record by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
+   * value, so it must not have side effects. If it throws, the record is unchanged. If it returns its argument, nothing is
+   * written. Returns the new record, or `undefined` if the workspace does not have it.
+   */
+  update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
+}
+
+/** Records that can be created in batches. */
+export interface BatchRepository<T extends Entity> extends Repository<T> {
+  /** Returns the records that the workspace has, each once, in any order. */
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
+  /**
+   * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
+   * stored record or by a previous one of `records`. Returns the error message of each skipped record by its index. Do not
+   * call it in a transaction: there, one taken value can abort the whole transaction.
+   */
+  addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
+}
+
+/** Records that can be deleted. */
+export interface RemovableRepository<T extends Entity> extends Repository<T> {
+  /** Removes a record. Returns whether it existed. */
+  remove(workspaceId: string, id: string): Promise<boolean>;
+}

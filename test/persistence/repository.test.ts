@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { createMapping, createRepository } from '../../adapters/persistence/repository.ts';
+import { defineSchema } from '../../adapters/persistence/schema.ts';
+import { shareSchema } from '../../adapters/persistence/shares.ts';
+import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import { tagSchema } from '../../adapters/persistence/tags.ts';
+import type { Tag } from '../../core/tag/tag.ts';
+import { newTag } from '../../core/tag/tag.ts';
+import { NOON, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { suite } from '../support/suite.ts';
+
+const tag = newTag(OWN, UNKNOWN_ID, 'ÉLAN', 'red', NOON);
+
+suite('a repository', {
+  'stores an entity with its derived columns, and returns it without them': async () => {
+    const { engine } = testCore();
+    const tags = createRepository(engine.tags, createMapping(tagSchema));
+    await tags.add(tag);
+    assert.deepEqual(await engine.tags.get(OWN, tag.id), { ...tag, foldedName: 'élan' });
+    assert.deepEqual(await tags.findById(OWN, tag.id), tag);
+    assert.deepEqual(await tags.findMany(OWN, [tag.id]), [tag]);
+    for await (const found of tags.iterate(OWN)) assert.deepEqual(found, tag);
+  },
+
+  'derives the columns again when an entity changes': async () => {
+    const { engine } = testCore();
+    const tags = createRepository(engine.tags, createMapping(tagSchema));
+    await tags.add(tag);
+    const renamed = { ...tag, name: 'Elan' };
+    assert.deepEqual(await tags.update(OWN, tag.id, () => renamed), renamed);
+    assert.equal((await engine.tags.get(OWN, tag.id))?.foldedName, 'elan');
+  },
+
+  'writes nothing if the change returns its argument': async () => {
+    const { engine } = testCore();
+    const tags = createRepository(engine.tags, createMapping(tagSchema));
+    await engine.tags.add({ ...tag, foldedName: 'of an earlier version' });
+    assert.deepEqual(await tags.update(OWN, tag.id, (current) => current), tag);
+    assert.equal((await engine.tags.get(OWN, tag.id))?.foldedName, 'of an earlier version');
+  },
+
+  'returns the default of a field that a record of an earlier version does not have': () => {
+    const { toEntity } = createMapping(shareSchema);
+    const old = { id: 'a', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
+    assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), { ...old, position: 0 });
+    assert.deepEqual(toEntity({ ...old, position: 3 }), { ...old, position: 3 });
+  },
+});
+
+suite('a schema', {
+  'declares the column of each field of an index and of each unique field': () => {
+    for (const [name, { columns, indexes, unique }] of Object.entries(recordSchemas)) {
+      for (const field of [...indexes.flat(), ...Object.keys(unique)]) assert.ok(field in columns, `${name}: ${field}`);
+    }
+  },
+
+  'can be declared without columns': () => {
+    const { columns, derived, defaults, indexes, unique } = defineSchema<Tag>({});
+    assert.deepEqual([columns, derived, defaults, indexes, unique], [{}, {}, {}, [], {}]);
+  },
+});
