@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getRedis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
-import {
-  comparableContentOf,
-  createRows,
-  listCampaignIds,
-  type RecordedResponse,
-  type Request,
-  type Row,
-  sendRequest,
-} from './requests.ts';
-import { type Sample, type SeedResult, seedDatabase } from './sample.ts';
-import { type RunningServer, type ServerScript, startScript } from './server-process.ts';
-import { bareServer, type Contender, createContenders, installPeers, oursAsStarted, oursInMemory } from './servers.ts';
+import { comparableContentOf, createRows, listCampaignIds, type Request, type Row, sendRequest } from './requests.ts';
+import { type Sample, seedDatabase } from './sample.ts';
+import { type RunningServer, startScript } from './server-process.ts';
+import { type Contender, createContenders, installPeers } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 const START_COUNT = 3;
@@ -56,42 +45,11 @@ export async function compareOnMongodb(client: LoadClient, options: Options): Pr
   }
 }
 
-/** Compares this service on memory storage with a server that returns prepared bytes. */
-export async function compareInMemory(client: LoadClient, options: Options): Promise<Report> {
-  const ours = await startContender(oursInMemory([CAMPAIGN_COUNT, WRITTEN_CAMPAIGN_COUNT]), oursAsStarted());
-  const { samples } = (await ours.server.firstMessage) as SeedResult;
-  const [read, written] = samples as [Sample, Sample];
-  const folder = await mkdtemp(join(tmpdir(), 'advocacy-bench-'));
-  try {
-    const file = join(folder, 'responses.json');
-    await writeFile(file, JSON.stringify(await recordResponses(ours.server.port, [read, written])));
-    const bare = await startContender(bareServer(file));
-    return await compareRuns([bare, ours], [read, written], undefined, client, options);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-/** Returns the responses of a server. Each has the key by which the bare server finds it: the path, or the name in the body. */
-async function recordResponses(
-  port: number,
-  [read, written]: readonly [Sample, Sample],
-): Promise<[string, RecordedResponse][]> {
-  const rows = Object.values(createRows(read, written, await listCampaignIds(port, read)));
-  const pairs = rows.flatMap((row) => row.requests.map((request) => ({ row, request })));
-  const responses: [string, RecordedResponse][] = [];
-  for (const { row, request } of pairs) {
-    const { path, body } = request;
-    responses.push([body === undefined ? path : JSON.parse(body).name, await sendRequest(port, row, request)]);
-  }
-  return responses;
-}
-
-/** Measures how long the script `started` takes to start, and then starts the server. By default, both are the same script. */
-async function startContender(contender: Contender, started: ServerScript = contender): Promise<ContenderRun> {
+/** Measures how long a server takes to start, and starts it. */
+async function startContender(contender: Contender): Promise<ContenderRun> {
   const starts: number[] = [];
   for (let i = 0; i < START_COUNT; i++) {
-    const server = await startScript(started);
+    const server = await startScript(contender);
     starts.push(server.startMs);
     await server.stop();
   }
@@ -101,7 +59,7 @@ async function startContender(contender: Contender, started: ServerScript = cont
 async function compareRuns(
   runs: readonly ContenderRun[],
   [read, written]: readonly [Sample, Sample],
-  database: Usage | undefined,
+  database: Usage,
   client: LoadClient,
   { rounds, milliseconds, rows: chosen }: Options,
 ): Promise<Report> {
@@ -118,7 +76,7 @@ async function compareRuns(
       measurements.set(row.name, [...before, await client.measure(server, database, row, milliseconds)]);
     }
   }
-  const markdown = formatReport(runs, rows, database !== undefined);
+  const markdown = formatReport(runs, rows);
   await Promise.all(runs.map(({ server }) => server.stop()));
   return { markdown, summary: formatSummary(runs, rows) };
 }
@@ -144,7 +102,7 @@ async function assertEqualResponses(
 }
 
 /** Each figure is the median of all rounds. In brackets is the median of its ratios to the first server in the same round. */
-function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDatabase: boolean): string {
+function formatReport(runs: readonly ContenderRun[], rows: readonly Row[]): string {
   const [first] = runs as readonly [ContenderRun];
   const formatFigure = (run: ContenderRun, row: Row, quantity: Quantity, digits: number) => {
     const figure = formatNumber(median(measurementsOf(run, row).map(quantity)), digits);
@@ -165,7 +123,7 @@ function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDa
     '',
     formatRows('requests per second', ({ perSecond }) => perSecond),
     formatRows('processor time of the server, µs per request', ({ cpu }) => cpu),
-    ...(hasDatabase ? [formatRows('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu)] : []),
+    formatRows('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu),
     formatRows('latency (99th percentile), ms', ({ p99 }) => p99, 1),
     formatTable(
       ['', 'time to the first response, ms', 'memory (RSS) after the run, MiB'],

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { type StorageName, storages } from './servers.ts';
+import { type StorageName, serverNames } from './servers.ts';
 
 const ROWS = ['list', 'get', 'create', 'search', 'page 400'];
-const SERVERS: string[] = [...new Set(Object.values(storages).flat())];
+const SERVERS: string[] = [...new Set(Object.values(serverNames).flat())];
 
 /**
  * The minimum number of cores at which `ours-workers` is measured by default. With fewer cores, its processes compete with each
@@ -12,7 +12,7 @@ const SERVERS: string[] = [...new Set(Object.values(storages).flat())];
 const CORES_FOR_WORKERS = 4;
 
 const DEFAULTS = {
-  storage: Object.keys(storages).join(),
+  storage: Object.keys(serverNames).join(),
   servers: SERVERS.filter((name) => name !== 'ours-workers' || availableParallelism() >= CORES_FOR_WORKERS).join(),
   rows: ROWS.join(),
   sizes: '1000,12500,100000,1000000',
@@ -26,13 +26,13 @@ export interface Options {
   readonly servers: readonly string[];
   readonly rows: readonly string[];
   /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
-  readonly isFlat: boolean;
-  /** The numbers of campaigns, if `isFlat` is set. */
+  readonly measuresGrowth: boolean;
+  /** The numbers of campaigns, if `measuresGrowth` is set. */
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether all options have their defaults. Only then are the results written to the documents. */
-  readonly isWhole: boolean;
+  /** Whether the results are written to the documents, because all options but `--flat` have their defaults. */
+  readonly writesDocuments: boolean;
 }
 
 /** Reads the options of the command line. The default is to measure everything. */
@@ -46,14 +46,14 @@ export function readOptions(): Options {
   });
   const { flat, ...chosen } = { ...DEFAULTS, ...values };
   return {
-    storages: parseNames(chosen.storage, Object.keys(storages)) as StorageName[],
+    storages: parseNames(chosen.storage, Object.keys(serverNames)) as StorageName[],
     servers: parseNames(chosen.servers, SERVERS),
     rows: parseNames(chosen.rows, ROWS),
-    isFlat: flat,
+    measuresGrowth: flat,
     sizes: chosen.sizes.split(',').map(Number),
     rounds: Number(chosen.rounds),
     milliseconds: Number(chosen.seconds) * 1000,
-    isWhole: isDeepStrictEqual(chosen, DEFAULTS),
+    writesDocuments: isDeepStrictEqual(chosen, DEFAULTS),
   };
 }
 

@@ -10,13 +10,6 @@ export interface Sample {
   readonly key: string;
 }
 
-/** Sample workspaces, and on memory storage the memory that they need. */
-export interface SeedResult {
-  readonly samples: readonly Sample[];
-  readonly heapBytesPerCampaign?: number;
-  readonly textBytesPerCampaign?: number;
-}
-
 /** Parameters of `advocacy seed`. With so few members, each of them has shared some campaigns of a page. */
 export const seedParameters = { members: 10, number: 1 };
 

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Sample } from './sample.ts';
 import type { ServerScript } from './server-process.ts';
 
@@ -15,8 +14,6 @@ export interface Contender extends ServerScript {
 
 const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
 const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
-/** Enough for a million campaigns. This is Node's default on a machine with 16 GB. */
-const MAX_HEAP_MIB = 4_096;
 /** Half of the cores. The database, Redis and the client need the other half. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
@@ -26,7 +23,6 @@ const descriptions = {
   'ours-redis': 'ours, with rate limits in Redis',
   'ours-workers': `ours-redis, in ${WORKERS} processes`,
   'ours-unbatched': 'ours without batches: each read and each insert is a command to MongoDB',
-  bare: '`node:http` that returns prepared bytes',
   reference: '`node:http` and the driver, tuned by hand: known keys, no validation, no rate limits, no log',
   'reference-commands': 'reference, but reading as ours does: with find commands instead of driver cursors',
   fastify: 'Fastify 5 and the driver, responses serialized by schemas',
@@ -37,16 +33,16 @@ const descriptions = {
 
 type Name = keyof typeof descriptions;
 
-export const storages = {
+/** The names of the servers that are compared on each storage. */
+export const serverNames = {
   mongodb: [
     ...(['reference', 'reference-commands'] as const),
     ...(['ours', 'ours-redis', 'ours-workers', 'ours-unbatched'] as const),
     ...(['fastify', 'express', 'nestjs', 'feathers'] as const),
   ],
-  memory: ['bare', 'ours'],
 } as const satisfies Record<string, readonly Name[]>;
 
-export type StorageName = keyof typeof storages;
+export type StorageName = keyof typeof serverNames;
 
 function createContender(
   name: Name,
@@ -61,23 +57,6 @@ function createContender(
 export function oursOnMongodb(uri: string): Contender {
   const environment = { STORAGE: 'mongodb', MONGODB_URI: uri, ...UNLIMITED };
   return createContender('ours', SERVICE, environment, { hasLog: true });
-}
-
-/** Returns this service on memory storage, with sample workspaces of these sizes. Its first message is a `SeedResult`. */
-export function oursInMemory(campaigns: readonly number[]): Contender {
-  const path = join(import.meta.dirname, 'memory-server.js');
-  const options = ['--expose-gc', `--max-old-space-size=${MAX_HEAP_MIB}`];
-  return createContender('ours', path, { SEEDS: JSON.stringify(campaigns), ...UNLIMITED }, { hasLog: true, options });
-}
-
-/** Returns this service on memory storage with its demo data, as `npm start` starts it. */
-export function oursAsStarted(): Contender {
-  return createContender('ours', SERVICE, { DEMO_API_KEY: createApiKeySecret('0'.repeat(32)) }, { hasLog: true });
-}
-
-/** Returns a server with prepared responses. The JSON `file` maps the path of a request or the name in its body to a response. */
-export function bareServer(file: string): Contender {
-  return createContender('bare', join(import.meta.dirname, 'bare-server.js'), { RESPONSES_FILE: file });
 }
 
 /** Returns all servers of the comparison on a database that has the samples. */

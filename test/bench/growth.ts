@@ -3,9 +3,9 @@ import { describeFailures, type LoadClient, type Measurement, median } from './m
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
 import { createRows, createSearchRequest, listCampaignIds, type Request, type Row, sendRequest } from './requests.ts';
-import { type Sample, type SeedResult, seedDatabase } from './sample.ts';
+import { type Sample, seedDatabase } from './sample.ts';
 import { type RunningServer, startScript } from './server-process.ts';
-import { oursInMemory, oursOnMongodb } from './servers.ts';
+import { oursOnMongodb } from './servers.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 const SMALL_CAMPAIGN_COUNT = 1_000;
@@ -18,20 +18,19 @@ interface SizedServer {
   /** Creates campaigns in a workspace that is not measured. */
   readonly warmUp: Row;
   readonly measurements: Map<string, Measurement[]>;
-  readonly memory: Omit<SeedResult, 'samples'>;
 }
 
 /** Measures this service on databases with growing numbers of campaigns. */
-export async function flatOnMongodb(client: LoadClient, options: Options): Promise<Report> {
+export async function measureGrowthOnMongodb(client: LoadClient, options: Options): Promise<Report> {
   const database = await startReplicaSet();
   try {
     const all: SizedServer[] = [];
     for (const campaigns of options.sizes) {
       const uri = database.uri.replace('/?', `/bench-${campaigns}?`);
-      const samples: Sample[] = [];
-      for (const count of [campaigns, SMALL_CAMPAIGN_COUNT, SMALL_CAMPAIGN_COUNT])
-        samples.push(await seedDatabase(uri, count));
-      all.push(await createSizedServer(campaigns, await startScript(oursOnMongodb(uri)), { samples }));
+      const large = await seedDatabase(uri, campaigns);
+      const small = await seedDatabase(uri, SMALL_CAMPAIGN_COUNT);
+      const warmUp = await seedDatabase(uri, SMALL_CAMPAIGN_COUNT);
+      all.push(await createSizedServer(campaigns, await startScript(oursOnMongodb(uri)), { large, small, warmUp }));
     }
     return await measureServers(all, usageOf((await database.findPrimary()).pid), client, options);
   } finally {
@@ -39,23 +38,12 @@ export async function flatOnMongodb(client: LoadClient, options: Options): Promi
   }
 }
 
-/** Measures this service on memory storage with growing numbers of campaigns. */
-export async function flatInMemory(client: LoadClient, options: Options): Promise<Report> {
-  const all: SizedServer[] = [];
-  for (const campaigns of options.sizes) {
-    const server = await startScript(oursInMemory([campaigns, SMALL_CAMPAIGN_COUNT, SMALL_CAMPAIGN_COUNT]));
-    all.push(await createSizedServer(campaigns, server, (await server.firstMessage) as SeedResult));
-  }
-  return measureServers(all, undefined, client, options);
-}
-
-/** Prepares the rows of a server. `samples` are the large workspace, a small workspace, and another small one for the warm-up. */
+/** Prepares the rows of a server. Nothing is measured in the workspace `warmUp`. */
 async function createSizedServer(
   campaigns: number,
   server: RunningServer,
-  { samples, ...memory }: SeedResult,
+  { large, small, warmUp }: Readonly<Record<'large' | 'small' | 'warmUp', Sample>>,
 ): Promise<SizedServer> {
-  const [large, small, warmUp] = samples as readonly [Sample, Sample, Sample];
   const { list, get, create, deep } = createRows(large, large, await listCampaignIds(server.port, large));
   const smallRows = createRows(small, small, await listCampaignIds(server.port, small));
   const withFirstRequest = (row: Row): Row => ({ ...row, requests: row.requests.slice(0, 1) });
@@ -79,13 +67,12 @@ async function createSizedServer(
     rows,
     warmUp: { ...create, connections: 1, key: warmUp.key },
     measurements: new Map(),
-    memory,
   };
 }
 
 async function measureServers(
   all: readonly SizedServer[],
-  database: Usage | undefined,
+  database: Usage,
   client: LoadClient,
   { rounds, milliseconds }: Options,
 ): Promise<Report> {
@@ -129,11 +116,6 @@ function formatReport(all: readonly SizedServer[], names: readonly string[]): st
     );
   const finalCount = ({ campaigns, measurements }: SizedServer) =>
     campaigns + (measurements.get('create') ?? []).reduce((sum, { requests }) => sum + requests, 0);
-  const perServer: [string, (sized: SizedServer) => number | undefined][] = [
-    ['memory (RSS) after the run, MiB', ({ server }) => server.residentMiB()],
-    ['heap per campaign, bytes', ({ memory }) => memory.heapBytesPerCampaign],
-    ['text sent per campaign, bytes', ({ memory }) => memory.textBytesPerCampaign],
-  ];
   const failures = all.flatMap((sized, i) =>
     names.flatMap((name) => describeFailures(`${name}, of ${sizes[i]}`, sized.measurements.get(name))),
   );
@@ -147,10 +129,7 @@ function formatReport(all: readonly SizedServer[], names: readonly string[]): st
     formatSizes('processor time of server and database', (it) => it.cpu + it.databaseCpu),
     formatTable(
       ['server', ...sizes],
-      perServer
-        .map(([name, quantity]) => [name, ...all.map((sized) => quantity(sized))] as const)
-        .filter(([, value]) => value !== undefined)
-        .map(([name, ...values]) => [name, ...values.map((value) => formatNumber(value as number))]),
+      [['memory (RSS) after the run, MiB', ...all.map(({ server }) => formatNumber(server.residentMiB()))]],
     ),
     ...failures,
   ].join('\n');
