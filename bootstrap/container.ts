@@ -40,8 +40,9 @@ export const CALLER_CACHE_TTL_MS = 3_000;
 const core = new ContainerModule(({ bind }) => {
   bind(tokens.app)
     .toResolvedValue(
-      (engine, system) => new Application(createStorage(engine), system, CALLER_CACHE_TTL_MS),
-      [tokens.storageEngine, tokens.system],
+      (engine, system, { DEMO_API_KEY: chosenSecret }) =>
+        new Application(createStorage(engine), system, { callerCacheTtlMs: CALLER_CACHE_TTL_MS, chosenSecret }),
+      [tokens.storageEngine, tokens.system, tokens.settings],
     )
     .inSingletonScope();
 });

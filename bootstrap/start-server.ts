@@ -40,7 +40,7 @@ export interface RunningServer {
 export async function startServer(
   settings: Settings,
   log: Logger,
-  system: System = createNodeSystem(settings.DEMO_API_KEY),
+  system: System = createNodeSystem(),
 ): Promise<RunningServer> {
   const container = await wireServer(settings, system, log);
   const app = container.get(tokens.app);

@@ -14,7 +14,14 @@ import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
 
-/** All use cases of the product on one storage. Authenticated callers are cached for `callerCacheTtlMs`. */
+export interface ApplicationOptions {
+  /** How long authenticated callers are cached. By default, they are not cached. */
+  readonly callerCacheTtlMs?: number;
+  /** A secret of another format that is accepted as an API key, because the operator chose it. */
+  readonly chosenSecret?: string | undefined;
+}
+
+/** All use cases of the product on one storage. */
 export class Application {
   readonly apiKeys: ApiKeyService;
   readonly campaigns: CampaignService;
@@ -30,10 +37,10 @@ export class Application {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-    callerCacheTtlMs = 0,
+    { callerCacheTtlMs = 0, chosenSecret }: ApplicationOptions = {},
   ) {
     const callers = new CallerCache(callerCacheTtlMs, system.monotonicNow);
-    this.apiKeys = new ApiKeyService(storage, system, callers);
+    this.apiKeys = new ApiKeyService(storage, system, callers, chosenSecret);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
     this.domains = new DomainService(storage, system);
@@ -54,12 +61,12 @@ export class Application {
    * Runs `work` once for an idempotency key. One transaction stores the response and the changes of `work`, and a repeated
    * request gets the stored response. If `work` rejects, nothing is stored. Also rejects as `IdempotencyService.acquire` does.
    */
-  async runOnce(
+  async runOnce<R extends StoredResponse>(
     request: IdempotentRequest,
-    work: (app: Application) => Promise<StoredResponse>,
-  ): Promise<StoredResponse & { readonly replayed: boolean }> {
+    work: (app: Application) => Promise<R>,
+  ): Promise<R & { readonly replayed: boolean }> {
     const acquired = await this.idempotency.acquire(request);
-    if ('response' in acquired) return { ...acquired.response, replayed: true };
+    if ('response' in acquired) return { ...(acquired.response as R), replayed: true };
     const { lockOwner } = acquired;
     try {
       return await this.storage.runInTransaction(async (transaction) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Caller, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
-import { memoize } from '../../core/shared/memoize.ts';
 import type { Page } from '../../core/shared/page.ts';
+import { memoize } from './memoize.ts';
 import { parseAll } from './parse.ts';
 
 /** The status and body of a successful response. Only lists set `hasNext`: it says whether the next page has items. */

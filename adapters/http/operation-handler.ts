@@ -68,6 +68,7 @@ export function createOperationHandler(
         keyId,
         operationId: operation.id,
         idempotencyKey,
+        keyName: 'Idempotency-Key',
         fingerprint: computeFingerprint(body),
       };
       const result = await deadline.run(

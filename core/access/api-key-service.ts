@@ -14,7 +14,7 @@ export interface NewApiKey {
   readonly access?: Access | undefined;
   /** A timestamp in the format of the API. */
   readonly expiresAt?: string | undefined;
-  /** A chosen secret (the demo key). By default, a random secret is created. */
+  /** The secret, if the operator chose it. By default, a random secret is created. */
   readonly secret?: string | undefined;
 }
 
@@ -42,6 +42,8 @@ export class ApiKeyService {
     private readonly storage: ApiKeyStorage,
     private readonly system: System,
     private readonly callers: CallerCache,
+    /** A secret of another format that is accepted, because the operator chose it. */
+    private readonly chosenSecret: string | undefined,
   ) {}
 
   /**
@@ -125,7 +127,7 @@ export class ApiKeyService {
   }
 
   private isWellFormed(secret: string): boolean {
-    return isApiKeySecret(secret) || secret === this.system.demoApiKey;
+    return isApiKeySecret(secret) || secret === this.chosenSecret;
   }
 
   /**
@@ -149,8 +151,5 @@ function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
 }
 
 function createInvalidKeyError(): CoreError {
-  return new CoreError(
-    'unauthenticated',
-    'The API key is unknown, revoked or expired. Send a valid key as "Authorization: Bearer <API_KEY>".',
-  );
+  return new CoreError('unauthenticated', 'The API key is unknown, revoked or expired. Use a valid key.');
 }

@@ -18,7 +18,8 @@ export interface ApiKey extends Entity {
 export const API_KEY_LABEL_LENGTH = { max: 190 };
 
 const PREFIX = 'adv_';
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The characters of random secrets. */
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_PATTERN = /^adv_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /** Creates the secret of a key: `adv_`, 32 random characters of base62, and their checksum. */

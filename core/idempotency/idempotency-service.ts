@@ -9,6 +9,8 @@ export interface IdempotentRequest {
   readonly keyId: string;
   readonly operationId: string;
   readonly idempotencyKey: string;
+  /** The name that the client knows the idempotency key by, for errors. */
+  readonly keyName?: string;
   readonly fingerprint: string;
 }
 
@@ -48,9 +50,8 @@ export class IdempotencyService {
     if (current.lockOwner === lockOwner) return { lockOwner };
     if (current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
-      throw createInvalidFieldsError([
-        { path: 'Idempotency-Key', problem: 'was already used with another body, send a new key' },
-      ]);
+      const problem = 'was already used with another body, send a new key';
+      throw createInvalidFieldsError([{ path: request.keyName ?? 'idempotencyKey', problem }]);
     }
     return { response: current.response };
   }
@@ -77,5 +78,5 @@ function createRecordId({ keyId, operationId, idempotencyKey }: IdempotentReques
 }
 
 function createInProgressError(): CoreError {
-  return new CoreError('conflict', 'A request with this Idempotency-Key is in progress. Retry in a moment.');
+  return new CoreError('conflict', 'A request with this idempotency key is in progress. Retry in a moment.');
 }

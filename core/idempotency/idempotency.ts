@@ -1,10 +1,7 @@
 import type { Entity } from '../shared/entity.ts';
 
-/** The response of the first successful request. */
-export interface StoredResponse {
-  readonly status: number;
-  readonly body: string;
-}
+/** The response of the first successful request, as the adapter that replays it needs it. The core does not look inside. */
+export type StoredResponse = object;
 
 /** The lock or the stored response of a request with an idempotency key. Its id combines API key, operation and idempotency key. */
 export interface IdempotencyRecord extends Entity {
@@ -17,7 +14,7 @@ export interface IdempotencyRecord extends Entity {
   readonly expiresAt: number;
 }
 
-/** 1 to 255 visible ASCII characters. */
+/** An idempotency key has 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 /** How long a stored response can be replayed. */
 export const RESPONSE_TTL_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-/** The functions of the runtime that the core needs: clocks, random values, hashes and IDNA. */
+/** The functions of the runtime that the core needs: clocks, random values and hashes. */
 export interface System {
   /** Returns the time in milliseconds since the epoch. */
   now(): number;
@@ -6,10 +6,8 @@ export interface System {
   monotonicNow(): number;
   /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous ids of this process. */
   newId(): string;
-  /** Returns 32 random characters of base62 (0-9A-Za-z). */
+  /** Returns 32 random characters of `BASE62` (core/access/api-key.ts). */
   newSecret(): string;
   /** Returns the SHA-256 hash of a text, in hexadecimal. */
   sha256(text: string): string;
-  /** The API key of the demo workspace, if the operator chose it. Only this key needs no checksum. */
-  readonly demoApiKey?: string | undefined;
 }

@@ -143,6 +143,13 @@ const forbidCanParse: Rule = ({ path, text }) =>
 const forbidClockAndRandomness: Rule = ({ path, text }) =>
   isIn(path, 'core') ? [...text.matchAll(CLOCK_OR_RANDOMNESS)].map(([found]) => `${path} has ${found}`) : [];
 
+/** Terms of protocols, databases and engines, which the core must not know. */
+const FOREIGN_TERMS =
+  /\b(?:HTTP|headers?|Bearer|Authorization|Idempotency-Key|MongoDB|SQL(?:ite)?|Redis|Express|V8)\b/gi;
+
+const forbidForeignTerms: Rule = ({ path, text }) =>
+  isIn(path, 'core') ? [...text.matchAll(FOREIGN_TERMS)].map(([found]) => `${path} has ${found}`) : [];
+
 function readSources(): Source[] {
   return layers.flatMap((layer) =>
     readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
@@ -216,6 +223,17 @@ suite('The architecture', importTests, {
     const allowed = 'new Date(now), new Date(\n  now), Date.parse(text), Date.UTC(2026), Math.min(1, 2), startDate()';
     assert.deepEqual(forbidClockAndRandomness({ path: 'core/tag/tag.ts', text: allowed }), []);
     assert.deepEqual(forbidClockAndRandomness({ path: 'adapters/http/http-server.ts', text: 'Date.now()' }), []);
+  },
+
+  'lets the core know no protocol and no database': () => {
+    assert.deepEqual(readSources().flatMap(forbidForeignTerms), []);
+    const uses = ["'Authorization: Bearer'", '// an HTTP status', 'const header = 1;', '/** As in MongoDB. */'];
+    for (const text of uses) assert.ok(forbidForeignTerms({ path: 'core/tag/tag.ts', text }).length > 0, text);
+    assert.deepEqual(
+      forbidForeignTerms({ path: 'core/tag/tag.ts', text: 'https://example.com, status, mongoose' }),
+      [],
+    );
+    assert.deepEqual(forbidForeignTerms({ path: 'adapters/http/http-server.ts', text: 'an HTTP header' }), []);
   },
 
   'lets no source validate URLs with URL.canParse': () => {

@@ -15,7 +15,7 @@ const log = await createStandardErrorLog(settings.LOG_LEVEL);
 const { engine, connection } = createMongodbEngine(settings.MONGODB_URI, (line) => log.warn(line), false);
 await connection.waitForFirstAttempt();
 const core = {
-  app: new Application(createStorage(engine), createNodeSystem(), CALLER_CACHE_TTL_MS),
+  app: new Application(createStorage(engine), createNodeSystem(), { callerCacheTtlMs: CALLER_CACHE_TTL_MS }),
   requestLimiter: createMemoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
   refusalLimiter: createMemoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };

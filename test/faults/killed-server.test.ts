@@ -126,7 +126,7 @@ async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint)
         let response = await post(url);
         for (; response.status === 409; response = await post(url)) {
           assert.ok(!isStored, 'the retry was rejected although the record is stored');
-          assert.match(response.text, /A request with this Idempotency-Key is in progress/);
+          assert.match(response.text, /A request with this idempotency key is in progress/);
           assert.ok(
             response.sentAt - killedAt < LOCK_TTL_MS,
             `rejected ${response.sentAt - killedAt} ms after the kill`,

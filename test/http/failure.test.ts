@@ -10,13 +10,14 @@ import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { createStorage } from '../../adapters/persistence/storage.ts';
 import { createNodeSystem } from '../../bootstrap/system.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { Application } from '../../core/application.ts';
 import type { Storage } from '../../core/storage.ts';
 import { suite } from '../support/suite.ts';
 
 /** An error message that a response must not contain. */
 const SECRET = 'mongodb://admin:hunter2@10.0.0.7 refused: E11000 in advocacy.campaigns';
-const KEY = 'demo-key-of-the-failures';
+const KEY = createApiKeySecret('f'.repeat(32));
 const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
 
 const requests = [
@@ -99,7 +100,7 @@ async function withFailures(test: (service: FailingService) => Promise<void>): P
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, new Writable({ write: (line, _, done) => done(void lines.push(String(line))) }));
   const failing = await createFailingStorage();
-  const app = new Application(failing.storage, createNodeSystem(KEY));
+  const app = new Application(failing.storage, createNodeSystem());
   const limiter = createMemoryRateLimiter(1000, 60);
   const { server } = createHttpService(
     { app, requestLimiter: limiter, refusalLimiter: limiter },
@@ -138,7 +139,7 @@ async function createFailingStorage(): Promise<{ storage: Storage; isFailing: bo
         };
       },
     });
-  const app = new Application(working, createNodeSystem(KEY));
+  const app = new Application(working, createNodeSystem());
   const { id } = await app.workspaces.create('Northwind');
   await app.apiKeys.create(id, { secret: KEY });
   const failing = { storage: { ...makeBreakable(working), now: working.now }, isFailing: false };

@@ -94,7 +94,7 @@ suite('two processes on one database', {
         assert.ok(first && others.length === 0, `${others.length + 1} requests were processed`);
         for (const answer of answers) {
           if (answer.status === 201) assert.equal(answer.text, first.text);
-          else assertError(answer, 409, /^A request with this Idempotency-Key is in progress/);
+          else assertError(answer, 409, /^A request with this idempotency key is in progress/);
         }
         for (const call of services) {
           const again = await post(call);
@@ -137,7 +137,7 @@ suite('a hundred simultaneous requests with one Idempotency-Key to two processes
         assert.equal(new Set(created.map(({ text }) => text)).size, 1);
         assert.equal(created.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
         const others = answers.filter(({ status }) => status !== 201);
-        for (const answer of others) assertError(answer, 409, /^A request with this Idempotency-Key is in progress/);
+        for (const answer of others) assertError(answer, 409, /^A request with this idempotency key is in progress/);
       });
       for (const records of [app.tags, app.groups, app.domains]) {
         assert.equal((await collectAll<unknown>(records.iterate(workspaceId))).length, 1);

@@ -1,4 +1,7 @@
-export const DEMO_API_KEY = 'demo-key-of-the-tests';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
+
+/** The API key of the demo workspace in tests. It has the format of created keys, so that every storage accepts it. */
+export const DEMO_API_KEY = createApiKeySecret('DemoKeyOfTheTests'.padEnd(32, '0'));
 
 export interface ApiResponse {
   readonly status: number;

@@ -44,7 +44,7 @@ export async function withService(
     ...(database ? { STORAGE: 'mongodb', MONGODB_URI: database.uri } : { DEMO_API_KEY }),
     ...settings,
   });
-  const system = createNodeSystem(DEMO_API_KEY);
+  const system = createNodeSystem();
   const hasTwoProcesses = database && !now && process.env.TEST_PROCESSES === '2';
   let running: RunningServer | undefined;
   let other: OtherProcess | undefined;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { memoize } from '../../core/shared/memoize.ts';
+import { memoize } from '../../adapters/api/memoize.ts';
 import { suite } from '../support/suite.ts';
 
 interface Named {
