@@ -1,14 +1,12 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
-import { Admission } from './admission.ts';
-import { guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from './connection-guard.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
-import { LimitedAddresses } from './limited-addresses.ts';
-import { OpenConnections } from './open-connections.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
-import { PipeliningQueue } from './pipelining.ts';
+import { TIMEOUT_CHECK_INTERVAL_MS } from './protection/connection-guard.ts';
+import type { OpenConnections } from './protection/open-connections.ts';
+import { Protection } from './protection/protection.ts';
 import { createBodyReader, type ReadBody } from './request-body.ts';
 import { findFramingError, mustCloseAfter } from './request-framing.ts';
 import { normalizeTarget, pathOf } from './request-target.ts';
@@ -31,29 +29,18 @@ export interface HttpService {
   readonly connections: OpenConnections;
 }
 
-/** Creates the HTTP server, with admission control and the observers. */
+/** Creates the HTTP server, with its protection and the observers. */
 export function createHttpService(
-  services: Omit<HandlerServices, 'readBody' | 'responder' | 'limitedAddresses' | 'excludeFromInFlight'>,
+  services: Pick<HandlerServices, 'app' | 'requestLimiter' | 'refusalLimiter'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
-  const admission = new Admission((reason) => {
-    for (const observer of observers) observer.onRejected?.(reason);
-  });
-  const responder = new Responder(settings.docsUrl, [...observers, admission]);
-  const pipelining = new PipeliningQueue(responder);
+  const responder = new Responder(settings.docsUrl, observers);
+  const protection = new Protection(responder, observers);
   const read = createBodyReader(settings.bodyLimit);
-  const excludeFromInFlight: HandlerServices['excludeFromInFlight'] = (response, wait) =>
-    admission.excludeFromInFlight(responder.contextOf(response), wait, () => response.headersSent);
   const readBody: ReadBody = (request, response, workspaceId) =>
-    excludeFromInFlight(response, read(request, response, workspaceId));
-  const app = createApp({
-    ...services,
-    limitedAddresses: new LimitedAddresses(),
-    responder,
-    readBody,
-    excludeFromInFlight,
-  });
+    protection.excludeFromInFlight(response, read(request, response, workspaceId));
+  const app = createApp({ ...services, responder, protection, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = {
     ...createMessageClasses(app),
@@ -63,33 +50,20 @@ export function createHttpService(
   const server = createServer(options, (request, response) => {
     const framingError = findFramingError(request);
     if (framingError || mustCloseAfter(request, settings.bodyLimit)) response.shouldKeepAlive = false;
-    const begin = () => {
-      if (response.headersSent || response.closed) return false;
-      const requestError = framingError ?? normalizeTarget(request);
-      if (requestError) responder.fail(response, requestError);
-      else
-        app(request as Request, response as Response, (error) =>
-          responder.fail(response, error ?? createNotFoundError(request)),
-        );
-      return true;
-    };
-    const reject = (error: Error) => !response.closed && responder.fail(response, error);
-    pipelining.add(response, () => {
-      if (response.headersSent) return;
-      const { url = '', headers } = request;
-      const { authorization } = headers;
-      const queued = { context: responder.contextOf(response), authorization, begin, reject };
-      if (PROBE_URL.test(url)) admission.addProbe(queued);
-      else admission.add(url, queued, request.socket.remoteAddress);
+    protection.admit(request, response, {
+      begin() {
+        if (response.headersSent || response.closed) return false;
+        const requestError = framingError ?? normalizeTarget(request);
+        const fail = (error?: unknown) => responder.fail(response, error ?? createNotFoundError(request));
+        if (requestError) fail(requestError);
+        else app(request as Request, response as Response, fail);
+        return true;
+      },
+      reject: (error) => !response.closed && responder.fail(response, error),
     });
   });
-  server.on('connection', () => admission.onConnection());
-  guardConnections(server, pipelining, responder);
-  return { server, responder, connections: new OpenConnections(server, pipelining) };
+  return { server, responder, connections: protection.guard(server) };
 }
-
-/** Matches the URL of a health probe, which is served even under overload. */
-const PROBE_URL = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
 function createApp(services: HandlerServices): Express {

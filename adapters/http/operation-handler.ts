@@ -9,8 +9,8 @@ import type { Operation } from '../api/operation.ts';
 import { clientAddressOf } from './client-address.ts';
 import { Deadline } from './deadline.ts';
 import { createOverloadError, HttpError } from './errors.ts';
-import type { LimitedAddresses } from './limited-addresses.ts';
 import { formatPageLinks } from './link-header.ts';
+import type { Protection } from './protection/protection.ts';
 import { readQuery } from './query-string.ts';
 import { createRateLimitError, rateLimitHeaders } from './rate-limit-headers.ts';
 import { computeFingerprint, type ReadBody } from './request-body.ts';
@@ -27,11 +27,9 @@ export interface HandlerServices {
   readonly requestLimiter: RateLimiter;
   /** Counts the rejected credentials of an address. */
   readonly refusalLimiter: RateLimiter;
-  readonly limitedAddresses: LimitedAddresses;
+  readonly protection: Protection;
   readonly readBody: ReadBody;
   readonly responder: Responder;
-  /** Waits for a client or for a queue. During the wait, the request does not count as in flight. */
-  excludeFromInFlight<T>(response: ServerResponse, wait: Promise<T>): Promise<T>;
 }
 
 /**
@@ -97,7 +95,8 @@ const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
  * credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one after another.
  */
 async function authenticate(request: Request, response: ServerResponse, services: HandlerServices): Promise<Caller> {
-  const { app, refusalLimiter, limitedAddresses, excludeFromInFlight } = services;
+  const { app, refusalLimiter, protection } = services;
+  const { limitedAddresses } = protection;
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
@@ -110,7 +109,7 @@ async function authenticate(request: Request, response: ServerResponse, services
   const limitedAddress = limitedAddresses.find(() => clientAddressOf(request));
   try {
     if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
-    return await excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
+    return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
   } catch (error) {
     if (error instanceof CoreError && error.kind === 'unauthenticated') {
       const address = clientAddressOf(request);

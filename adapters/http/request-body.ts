@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import rawBody, { type RawBodyError } from 'raw-body';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
 import { createOverloadError, HttpError } from './errors.ts';
-import { MemoryBudget } from './memory-budget.ts';
+import { MemoryBudget } from './protection/memory-budget.ts';
 
 /** Reads a request body as a JSON object. Rejects with an `HttpError`, or with `invalid` if the body has too many elements. */
 export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;

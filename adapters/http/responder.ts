@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
 import { toErrorBody, toHttpError } from './errors.ts';
-import type { RejectionReason } from './fair-queue.ts';
-import { MemoryBudget } from './memory-budget.ts';
+import type { RejectionReason } from './protection/fair-queue.ts';
+import { MemoryBudget } from './protection/memory-budget.ts';
 import { pathOf } from './request-target.ts';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
@@ -53,11 +53,18 @@ export class Responder {
   isStopping = false;
   private readonly unreadBytes = new MemoryBudget();
   private readonly contexts = new WeakMap<ServerResponse, RequestContext>();
+  private readonly observers: Observer[];
 
   constructor(
     private readonly docsUrl: string,
-    private readonly observers: readonly Observer[],
-  ) {}
+    observers: readonly Observer[],
+  ) {
+    this.observers = [...observers];
+  }
+
+  addObserver(observer: Observer): void {
+    this.observers.push(observer);
+  }
 
   /** Returns the request context that belongs to a response. */
   contextOf(response: ServerResponse): RequestContext {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { FairQueue, type RejectionReason } from '../../adapters/http/fair-queue.ts';
+import { FairQueue, type RejectionReason } from '../../adapters/http/protection/fair-queue.ts';
 import { suite } from '../support/suite.ts';
 
-/** The constants of adapters/http/fair-queue.ts with the same names. */
+/** The constants of adapters/http/protection/fair-queue.ts with the same names. */
 const BURST_MS = 500;
 const MAX_WAIT_MS = 500;
 const MIN_WAITING_COUNT = 16;

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /** The maximum size of a request body, in bytes. */
 const BODY_LIMIT = 2 ** 20;
-/** The limits of adapters/http/memory-budget.ts for one workspace, and for all workspaces before a lower limit applies. */
+/** The limits of adapters/http/protection/memory-budget.ts for one workspace, and for all workspaces before a lower limit applies. */
 const MAX_WORKSPACE_MIB = 32;
 const PRESSURE_MIB = 128;
 /** A size that is within the limit of a workspace, however many chunks the bodies arrive in. */

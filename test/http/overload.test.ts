@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { Admission } from '../../adapters/http/admission.ts';
+import { Admission } from '../../adapters/http/protection/admission.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
 import { ConcurrentClients, requestBytes, searchRequest, type TimedResponse } from '../support/concurrent-clients.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -10,7 +10,7 @@ import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody, createKey, createTenant } from '../support/tenants.ts';
 
-/** The number of health probes that begin immediately in an iteration of the event loop (adapters/http/admission.ts). */
+/** The number of health probes that begin immediately in an iteration of the event loop (adapters/http/protection/admission.ts). */
 const MAX_PROBE_COUNT = 20;
 const BURST_COUNT = 500;
 /** The number of requests that a key may send in a minute by default. */

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /** The number of unread responses. Each has half a megabyte, so that they do not fit into the buffers of a connection. */
 const UNREAD_COUNT = 40;
-/** The maximum number of waiting requests of all connections (adapters/http/pipelining.ts). */
+/** The maximum number of waiting requests of all connections (adapters/http/protection/pipelining.ts). */
 const MAX_PIPELINED_COUNT = 4_000;
 /** The number of small requests that are sent in one write. */
 const BATCH_SIZE = 2_000;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Responder } from './responder.ts';
+import type { Responder } from '../responder.ts';
 
 /**
  * The maximum number of waiting requests of all connections. If it is reached, a connection that has a waiting request and

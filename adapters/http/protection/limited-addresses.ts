@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Usage } from '../../core/access/rate-limiter.ts';
-import { createRateLimitError } from './rate-limit-headers.ts';
+import type { Usage } from '../../../core/access/rate-limiter.ts';
+import { createRateLimitError } from '../rate-limit-headers.ts';
 
 /** The pause after the look-up of an invalid key, per address. So an address causes at most 50 such look-ups per second. */
 const LOOKUP_INTERVAL_MS = 20;

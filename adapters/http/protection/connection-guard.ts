@@ -1,10 +1,10 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HttpError } from './errors.ts';
+import { HttpError } from '../errors.ts';
+import { MAX_HEADER_COUNT } from '../request-framing.ts';
+import type { Responder } from '../responder.ts';
 import type { PipeliningQueue } from './pipelining.ts';
-import { MAX_HEADER_COUNT } from './request-framing.ts';
-import type { Responder } from './responder.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 50_000;

@@ -1,6 +1,6 @@
-import { createOverloadError } from './errors.ts';
+import { createOverloadError } from '../errors.ts';
+import type { Observer, RequestContext } from '../responder.ts';
 import { FairQueue, type RejectionReason } from './fair-queue.ts';
-import type { Observer, RequestContext } from './responder.ts';
 
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
 const MIN_IN_FLIGHT_COUNT = 50;
