@@ -105,7 +105,7 @@ export class Table {
 }
 
 /** Returns whether a record meets a condition of a query. */
-export function matches<T>(record: T, condition: Condition<T>): boolean {
+function matches<T>(record: T, condition: Condition<T>): boolean {
   // biome-ignore lint/suspicious/noExplicitAny: a condition fits the type of its field
   const value: any = record[condition.field];
   if ('in' in condition) return [value].flat().some((item) => condition.in.includes(item));

@@ -4,7 +4,7 @@ import type { Condition, Field, Query, RecordSchema } from '../persistence/recor
 import type { StoredDocument } from './documents.ts';
 import { createIndexKey } from './indexes.ts';
 
-/** Returns the filter for the records of a workspace that match all conditions (core/shared/record-store.ts). */
+/** Returns the filter for the records of a workspace that match all conditions (adapters/persistence/record-store.ts). */
 export function toFilter<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<StoredDocument> {
   return where.length === 0 ? { workspaceId } : { workspaceId, $and: where.map(toConditionFilter) };
 }

@@ -10,8 +10,6 @@ const POLL_INTERVAL_MS = 2;
 /** A script of a server, which listens on the port in `PORT`. */
 export interface ServerScript {
   readonly path: string;
-  /** The options of Node. */
-  readonly options?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Whether it logs every request to standard error. The log is discarded. */
   readonly hasLog: boolean;
@@ -22,28 +20,20 @@ export interface RunningServer extends Usage {
   readonly port: number;
   /** The time from the start of the process to its first response, of any status. */
   readonly startMs: number;
-  /** The first message that it sends to its parent process. */
-  readonly firstMessage: Promise<unknown>;
   stop(): Promise<void>;
 }
 
 /** Starts a server and waits until it responds. */
-export async function startScript({
-  path,
-  options = [],
-  environment,
-  hasLog: logs,
-}: ServerScript): Promise<RunningServer> {
+export async function startScript({ path, environment, hasLog: logs }: ServerScript): Promise<RunningServer> {
   const port = await findFreePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...process.execArgv, ...options, path], {
+  const child = spawn(process.execPath, [...process.execArgv, path], {
     env: { ...process.env, NODE_ENV: 'production', ...environment, PORT: String(port) },
-    stdio: ['ignore', 'ignore', logs ? 'ignore' : 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', logs ? 'ignore' : 'inherit'],
   });
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
   const exited = once(child, 'exit');
-  const firstMessage = once(child, 'message').then(([message]) => message);
   while (!(await isResponding(port))) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`${path} exited with ${child.exitCode ?? child.signalCode}`);
@@ -53,7 +43,6 @@ export async function startScript({
   return {
     port,
     startMs: performance.now() - startedAt,
-    firstMessage,
     ...usageOf(child.pid as number),
     async stop() {
       for (const pid of processTreeOf(child.pid as number)) process.kill(pid, 'SIGKILL');

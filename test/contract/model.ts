@@ -18,7 +18,7 @@ const letter = fc.constantFrom('a', 'b', 'c', 'd');
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const letters: fc.Arbitrary<string[]> = fc.array(letter, { maxLength: 4 });
 
-// Arbitrary conditions of queries, in each form of `Condition` (core/shared/record-store.ts).
+// Arbitrary conditions of queries, in each form of `Condition` (adapters/persistence/record-store.ts).
 const createIs = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, in: [it] }));
 const flags = fc.array(fc.boolean(), { maxLength: 3 });
 const createIn = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
