@@ -19,6 +19,9 @@ ENV NODE_ENV=production HOST=0.0.0.0
 COPY package.json ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# The folder of the default SQLITE_FILE.
+RUN mkdir --mode=700 data && chown 1000:1000 data
+VOLUME /app/data
 USER 1000:1000
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

@@ -2,14 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../adapters/api/version.ts';
 import { type OpenApplication, runCommandLine } from '../adapters/cli/run-command-line.ts';
-import { replaceControlCharactersInLines } from '../adapters/cli/terminal-text.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import type { Application } from '../core/application.ts';
+import { namesWith, storages } from './adapters.ts';
 import { relaySignalsOfNpx } from './npx.ts';
-import { findShortMisspellings, getSettingWarnings, readSettings, type Settings, SettingsError } from './settings.ts';
+import { readSettings } from './read-settings.ts';
+import { findShortMisspellings } from './setting-names.ts';
+import { type Settings, SettingsError } from './settings.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const POLL_INTERVAL_MS = 50;
+/** The timeout of closing the database, which waits for pending changes, such as those of an interrupted import. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 const { stdin, stdout, stderr, env } = process;
 let isServing = false;
@@ -21,75 +23,59 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stdout,
   stderr,
   env,
-  openApplication: () => withSettings(openApplication),
-  serve: () =>
-    withSettings(async (settings) => {
-      const { runServer: serve } = await import('./run-server.ts');
-      await serve(settings, getSettingWarnings(env));
-      isServing = true;
-    }),
+  openApplication: () => openApplication().catch(throwUsageError),
+  async serve() {
+    const { runServer } = await import('./run-server.ts');
+    await runServer(env).catch(throwUsageError);
+    isServing = true;
+  },
   onInterrupt(stop) {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   },
 });
 if (!isServing) stderr.write('', () => process.exit(exitCode));
 
-/** Opens the configured database. Rejects with `UsageError` if the storage is `memory`, or if the database is unavailable. */
-async function openApplication(settings: Settings): Promise<OpenApplication> {
+/** Opens the configured database. Rejects with `UsageError` if it exists only inside the server, or is unavailable. */
+async function openApplication(): Promise<OpenApplication> {
+  const settings = readSettings(env);
   for (const line of findShortMisspellings(env)) stderr.write(`warning: ${line}\n`);
-  if (settings.STORAGE === 'memory') {
-    throw new UsageError([
-      'STORAGE: must be mongodb for this command. With STORAGE=memory, the records exist only inside the server.',
-      'Set STORAGE=mongodb, and MONGODB_URI to the database of the server.',
-    ]);
-  }
-  const [{ tokens, wireCore }, { createNodeSystem }, { default: pino }] = await Promise.all([
+  const { isShared, location } = storages[settings.STORAGE];
+  if (!isShared) throw createNotSharedError(settings);
+  const [{ tokens, wireCore }, { createStorageTools }, { createNodeSystem }, { createMessageLog }] = await Promise.all([
     import('./container.ts'),
-    import('./system.ts'),
-    import('pino'),
+    import('./storage-tools.ts'),
+    import('../adapters/node/system.ts'),
+    import('../adapters/logging/message-log.ts'),
   ]);
-  const log = pino(
-    { level: 'warn' },
-    { write: (line: string) => stderr.write(`${replaceControlCharactersInLines(JSON.parse(line).msg)}\n`) },
-  );
   const system = createNodeSystem();
+  const log = createMessageLog(stderr);
   const container = await wireCore(settings, system, log);
-  const connection = container.get(tokens.connection);
   const app = container.get(tokens.app);
+  const connections = container.getAll(tokens.connection, { optional: true });
+  const close = async () => {
+    const closed = Promise.all(connections.map((connection) => connection.close()));
+    await Promise.race([closed, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  };
   try {
-    await connection.open();
-    await waitUntilReady(app);
+    await Promise.all(connections.map((connection) => connection.open()));
+    await waitUntilReady(app, location);
   } catch (error) {
-    await connection.close();
+    await close();
     throw error;
   }
-  const { now, newId } = system;
-  return { app, bodyLimit: settings.BODY_LIMIT_BYTES, now, newId, close: () => connection.close() };
+  const storageTools = createStorageTools(container.get(tokens.storage), settings, system, log);
+  return { app, storageTools, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, newId: system.newId, close };
 }
 
-/** Waits up to `CONNECT_TIMEOUT_MS`, because the database may still be starting or creating indexes. */
-async function waitUntilReady(app: Application): Promise<void> {
-  for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ; ) {
-    const problem = await app.checkReady().then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    if (problem === undefined) return;
-    if (performance.now() > deadline) {
-      const isExplained = problem.includes(':');
-      throw new UsageError([
-        isExplained ? problem : `${problem}. Check that it is running and that MONGODB_URI is correct.`,
-      ]);
-    }
-    await delay(POLL_INTERVAL_MS);
-  }
+function createNotSharedError({ STORAGE }: Settings): UsageError {
+  const others = Object.entries(storages).filter(([, { isShared }]) => isShared);
+  return new UsageError([
+    `STORAGE: must be ${namesWith(storages, 'isShared')} for this command. ` +
+      `With STORAGE=${STORAGE}, the records exist only inside the server.`,
+    ...others.map(([name, { location }]) => `Set STORAGE=${name}, and ${location} to the database of the server.`),
+  ]);
 }
 
-/** Runs `work` with the settings of the environment. Rejects with `UsageError` if they are invalid. */
-async function withSettings<T>(work: (settings: Settings) => Promise<T>): Promise<T> {
-  try {
-    return await work(readSettings(env));
-  } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.lines) : error;
-  }
+function throwUsageError(error: unknown): never {
+  throw error instanceof SettingsError ? new UsageError(error.lines) : error;
 }

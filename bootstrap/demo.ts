@@ -1,7 +1,8 @@
-import { buildSampleCampaign } from '../adapters/cli/sample-campaign.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
+import type { Color } from '../core/shared/color.ts';
+import { DAY_MS, formatTimestamp } from '../core/shared/date.ts';
 
 /** The demo workspace and the API key of its admin. */
 export interface Demo {
@@ -9,18 +10,24 @@ export interface Demo {
   readonly apiKey: string;
 }
 
+/** The name of the demo workspace. */
+export const DEMO_NAME = 'Northwind Outdoor';
+/** The email address of the admin of the demo workspace. */
+export const ADMIN_EMAIL = 'ada.winter@northwind.example';
+
 /**
- * Creates a small workspace with records for every list of the API. `now` is in milliseconds since the epoch. `secret` is the
- * API key of the admin. By default, a random key is created.
+ * Creates a small workspace with records for every list of the API, on any storage. `now` is in milliseconds since the epoch.
+ * `secret` is the API key of the admin. By default, a random key is created.
  */
 export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
-  const { id: workspaceId } = await app.workspaces.create('Northwind Outdoor');
-  const groups = [];
-  for (const name of ['Marketing', 'Sales', 'Engineering']) groups.push(await app.groups.create(workspaceId, { name }));
-  const [marketing, sales, engineering] = groups.map(({ id }) => id) as [string, string, string];
+  const { id: workspaceId } = await app.workspaces.create(DEMO_NAME);
+  const createGroup = async (name: string) => (await app.groups.create(workspaceId, { name })).id;
+  const marketing = await createGroup('Marketing');
+  const sales = await createGroup('Sales');
+  const engineering = await createGroup('Engineering');
   const admin = await app.members.create(workspaceId, {
     name: 'Ada Winter',
-    email: 'ada.winter@northwind.example',
+    email: ADMIN_EMAIL,
     role: 'admin',
     seatType: 'thought_leader',
     groupIds: [marketing],
@@ -30,11 +37,7 @@ export async function createDemo(app: Application, now: number, secret?: string)
     email: 'ben.sommer@northwind.example',
     groupIds: [sales, engineering],
   });
-  const { secret: apiKey } = await app.apiKeys.create(workspaceId, {
-    label: 'demo',
-    memberId: admin.id,
-    ...(secret === undefined ? {} : { secret }),
-  });
+  const { secret: apiKey } = await app.apiKeys.create(workspaceId, { label: 'demo', memberId: admin.id, secret });
   await createQuestions(app, workspaceId, { marketing, sales, engineering });
   await createCampaigns(app, { workspaceId, admin, advocate, marketing, sales }, now);
   return { workspaceId, apiKey };
@@ -72,34 +75,57 @@ interface DemoRecords {
 
 async function createCampaigns(app: Application, records: DemoRecords, now: number): Promise<void> {
   const { workspaceId, admin, advocate, marketing, sales } = records;
-  const tags = [];
-  for (const name of ['Launch', 'Hiring', 'Sustainability', 'Events'])
-    tags.push(await app.tags.create(workspaceId, name));
-  const [launch, hiring, sustainability, events] = tags.map(({ id }) => id) as [string, string, string, string];
-  const pillars = [];
-  for (const [title, color, description] of [
-    ['Life outdoors', 'green', 'What we do when we are not at work.'],
-    ['Working with us', 'blue', 'People, teams and open positions.'],
-    ['Made to last', 'brown', 'Repair, materials and where they come from.'],
-  ] as const) {
-    pillars.push(await app.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description }));
-  }
-  const [outdoors, working, lasting] = pillars.map(({ id }) => id) as [string, string, string];
+  const createTag = async (name: string) => (await app.tags.create(workspaceId, name)).id;
+  const launch = await createTag('Launch');
+  const hiring = await createTag('Hiring');
+  const sustainability = await createTag('Sustainability');
+  const events = await createTag('Events');
+  const createPillar = async (title: string, color: Color, description: string) =>
+    (await app.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description })).id;
+  const outdoors = await createPillar('Life outdoors', 'green', 'What we do when we are not at work.');
+  const working = await createPillar('Working with us', 'blue', 'People, teams and open positions.');
+  const lasting = await createPillar('Made to last', 'brown', 'Repair, materials and where they come from.');
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
   await app.domains.verify(workspaceId, domain.id);
 
+  const formatDate = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
+  /** The first and the last day of a campaign count from `now`. They are negative for days in the past. */
   const create = (
     name: string,
     status: Campaign['status'],
-    days: readonly [start: number, end: number],
+    [firstDay, lastDay]: readonly [number, number],
     fields: Partial<NewCampaign>,
   ) =>
     app.campaigns.create(
       { workspaceId, member: admin },
-      { ...buildSampleCampaign(name, status, days, now), domain: domain.slug, ...fields },
+      {
+        name,
+        description: `${name}: share it with your network.`,
+        shareContext: 'Say in a sentence what it means to you.',
+        objective: 'Reach',
+        status,
+        destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
+        startDate: formatDate(firstDay),
+        endDate: formatDate(lastDay),
+        shareRewardAmount: '1.5',
+        clickRewardAmount: '0.05',
+        maxRewardPerEmployee: '50',
+        totalBudget: '1000',
+        domain: domain.slug,
+        ...fields,
+      },
     );
   const running = [
-    await create('Summer tents are here', 'published', [-10, 20], { tagIds: [launch], contentPillarId: outdoors }),
+    await create('Summer tents are here', 'published', [-10, 20], {
+      tagIds: [launch],
+      groupIds: [marketing, sales],
+      contentPillarId: outdoors,
+      image: 'https://northwind.example/tents.jpg',
+      resources: [
+        { url: 'https://northwind.example/tents.jpg', type: 'image', width: 1600, height: 900 },
+        { url: 'https://northwind.example/tents.pdf', type: 'pdf', language: 'en' },
+      ],
+    }),
     await create('Repair your jacket', 'published', [-40, 60], {
       tagIds: [sustainability],
       contentPillarId: lasting,
@@ -120,8 +146,8 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
   await create('Last year in numbers', 'archived', [-300, -270], {});
 
-  for (const { id } of running) await app.campaigns.recordShare(workspaceId, id, advocate.id);
-  for (const { id } of [running[0] as Campaign, fair]) await app.campaigns.recordShare(workspaceId, id, admin.id);
+  for (const { id } of running) await app.shares.record(workspaceId, id, advocate.id);
+  for (const { id } of [running[0] as Campaign, fair]) await app.shares.record(workspaceId, id, admin.id);
   await app.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
   await app.campaigns.recordClicks(workspaceId, fair.id, 42);
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });

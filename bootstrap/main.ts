@@ -1,8 +1,8 @@
 import { runServer } from './run-server.ts';
-import { getSettingWarnings, readSettings, SettingsError } from './settings.ts';
+import { SettingsError } from './settings.ts';
 
 try {
-  await runServer(readSettings(process.env), getSettingWarnings(process.env));
+  await runServer(process.env);
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   for (const line of error.lines) console.error(line);

@@ -1,30 +1,22 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createNodeSystem } from '../adapters/node/system.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
+import { storages } from './adapters.ts';
 import { tokens, wireServer } from './container.ts';
-import { createDemo, type Demo } from './demo.ts';
-import { type Settings, SettingsError } from './settings.ts';
-import { createNodeSystem } from './system.ts';
-
-const SHUTDOWN_TIMEOUT_MS = 10_000;
-/** The maximum time that a shutdown waits until `lastUsedAt` of the API keys is stored. */
-const FLUSH_TIMEOUT_MS = 2_000;
+import { checkAddress, type ListeningAddresses, listen } from './listen.ts';
+import { type PreparedStorage, prepareDemo } from './prepare-demo.ts';
+import type { Settings } from './settings.ts';
+import { FLUSH_TIMEOUT_MS, SHUTDOWN_TIMEOUT_MS } from './shutdown-times.ts';
 
 /** An HTTP server that is listening. */
-export interface RunningServer {
-  /** The address, such as `http://127.0.0.1:3000`. */
-  readonly url: string;
-  /** The address of the metrics, if `METRICS_PORT` is set. */
-  readonly metricsUrl: string | undefined;
+export interface RunningServer extends ListeningAddresses, PreparedStorage {
   readonly app: Application;
-  /** The demo workspace, if the storage is memory. */
-  readonly demo: Demo | undefined;
   /**
    * Shuts down gracefully. From now on, the server is not ready, and closes each connection after its next response.
    * After `readinessDelayMs`, it accepts no more connections and drains the open ones. Resolves to `true` when all
@@ -44,26 +36,29 @@ export async function startServer(
 ): Promise<RunningServer> {
   const container = await wireServer(settings, system, log);
   const app = container.get(tokens.app);
-  const externalConnections = container.getAll(tokens.connection, { optional: true });
   const http = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(container.get(tokens.metrics));
+  const connections = container.getAll(tokens.connection, { optional: true });
   const closeAll = async () => {
     metrics?.closeAllConnections();
     await Promise.all([http.connections.close(), metrics && closeServer(metrics)]);
     await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
-    await Promise.all(externalConnections.map((connection) => connection.close()));
+    await Promise.all(connections.map((connection) => connection.close()));
   };
   try {
-    await Promise.all(externalConnections.map((connection) => connection.open()));
-    const hasDemo = settings.STORAGE === 'memory';
-    const demo = hasDemo ? await createDemo(app, system.now(), settings.DEMO_API_KEY) : undefined;
-    const metricsUrl =
-      metrics && (await listen(metrics, settings.METRICS_HOST, settings.METRICS_PORT as number, 'METRICS_'));
+    await Promise.all(connections.map((connection) => connection.open()));
+    const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
+    const { hasDemo } = storages[settings.STORAGE];
+    // The key of a new demo workspace is printed only once. So a start that cannot listen must not create the workspace.
+    if (hasDemo) await checkAddress(settings);
+    const prepared = hasDemo
+      ? await prepareDemo(container.get(tokens.storageEngine), system, settings)
+      : { demo: undefined, firstWorkspaceId: undefined };
     return {
-      url: await listen(http.server, settings.HOST, settings.PORT),
-      metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
+      ...prepared,
+      metricsUrl,
+      url: await listen(http.server, settings),
       app,
-      demo,
       async stop(readinessDelayMs = 0) {
         http.responder.isStopping = true;
         // The connections to a database that does not respond may not close in time.
@@ -89,44 +84,6 @@ function createMetricsServer(metrics: Metrics): Server | undefined {
   metrics.reportToPrimary();
   return undefined;
 }
-
-/**
- * The maximum number of connections that wait to be accepted. The operating system may lower this number (net.core.somaxconn). It
- * drops all further connections, and their clients retry after a second.
- */
-const MAX_BACKLOG_COUNT = 4_096;
-
-/**
- * Listens, and returns the URL. Rejects with a `SettingsError` if it cannot listen. `prefix` is the prefix of the settings that
- * have the host and the port.
- */
-export async function listen(
-  server: Server,
-  host: string,
-  port: number,
-  prefix: '' | 'METRICS_' = '',
-): Promise<string> {
-  server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
-  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
-    const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
-    throw new SettingsError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
-  });
-  return formatUrl(host, (server.address() as AddressInfo).port);
-}
-
-export function formatUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** The setting to change, and the problem with its solution, for each error code of `listen`. */
-const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT', problem: string]>> = {
-  EADDRINUSE: ['PORT', 'the port is in use, stop the other program or set another port'],
-  EACCES: ['PORT', 'this user is not allowed to use the port, set a port of 1024 or more'],
-  EADDRNOTAVAIL: ['HOST', 'the address does not belong to this machine, set another host'],
-  EINVAL: ['HOST', 'the address is not valid for a server, set another host'],
-  ENOTFOUND: ['HOST', 'the host name cannot be resolved, set another host'],
-  EAI_AGAIN: ['HOST', 'the host name cannot be resolved, set another host'],
-};
 
 async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;

@@ -1,20 +1,12 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createStandardErrorLog, getListeningFields } from './log.ts';
+import { createStandardErrorLog } from '../adapters/logging/standard-error-log.ts';
+import { formatUrl, getListeningFields, type ListeningAddresses, listen } from './listen.ts';
 import type { Settings } from './settings.ts';
-import { formatUrl, listen } from './start-server.ts';
+import { WORKER_KILL_TIMEOUT_MS, WORKER_STOP_TIMEOUT_MS } from './shutdown-times.ts';
 
 /** If a worker exits sooner, its replacement is delayed, so that workers that exit at once do not keep the machine busy. */
 const MIN_WORKER_LIFETIME_MS = 1_000;
-/** The time after a signal at which workers are killed. It is longer than the ten seconds of a graceful shutdown. */
-const STOP_TIMEOUT_MS = 11_000;
-const KILL_TIMEOUT_MS = 1_000;
-
-/** The address of the workers, and the address of their metrics if `METRICS_PORT` is set. */
-export interface ListeningAddresses {
-  readonly url: string;
-  readonly metricsUrl: string | undefined;
-}
 
 /**
  * Starts as many workers as `WORKERS` says, which share one port, and replaces each worker that exits. On SIGTERM or SIGINT,
@@ -24,7 +16,7 @@ export interface ListeningAddresses {
 export async function startWorkers(
   settings: Settings,
   warnings: readonly string[],
-  stopTimeoutMs = STOP_TIMEOUT_MS,
+  stopTimeoutMs = WORKER_STOP_TIMEOUT_MS,
 ): Promise<ListeningAddresses> {
   const { HOST, LOG_LEVEL, WORKERS } = settings;
   const log = await createStandardErrorLog(LOG_LEVEL);
@@ -62,7 +54,7 @@ export async function startWorkers(
       log.warn({ worker: worker.process.pid }, 'worker did not stop in time, killing it');
       worker.process.kill('SIGKILL');
     }
-    await Promise.race([exits, delay(KILL_TIMEOUT_MS)]);
+    await Promise.race([exits, delay(WORKER_KILL_TIMEOUT_MS)]);
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
@@ -71,7 +63,7 @@ export async function startWorkers(
   cluster.on('fork', (worker) =>
     worker.on('error', (err) => log.warn({ err, worker: worker.process.pid }, err.message)),
   );
-  const metricsUrl = await listenForMetrics(settings);
+  const metricsUrl = await serveMetrics(settings);
   const first = cluster.fork();
   const port = await waitForPort(first);
   if (port === undefined) process.exit(isStopping ? 0 : (first.process.exitCode ?? 1));
@@ -103,8 +95,8 @@ function waitForever(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-async function listenForMetrics({ METRICS_HOST, METRICS_PORT }: Settings): Promise<string | undefined> {
-  if (METRICS_PORT === undefined) return undefined;
+async function serveMetrics(settings: Settings): Promise<string | undefined> {
+  if (settings.METRICS_PORT === undefined) return undefined;
   const { createWorkersMetricsServer } = await import('../adapters/prometheus/metrics.ts');
-  return `${await listen(createWorkersMetricsServer(), METRICS_HOST, METRICS_PORT, 'METRICS_')}/metrics`;
+  return `${await listen(createWorkersMetricsServer(), settings, 'METRICS_')}/metrics`;
 }

@@ -9,6 +9,7 @@ import { GroupService } from './group/group-service.ts';
 import type { StoredResponse } from './idempotency/idempotency.ts';
 import { IdempotencyService, type IdempotentRequest } from './idempotency/idempotency-service.ts';
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
+import { ShareService } from './share/share-service.ts';
 import { doNothing } from './shared/do-nothing.ts';
 import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
@@ -30,6 +31,7 @@ export class Application {
   readonly groups: GroupService;
   readonly inspirationQuestions: InspirationQuestionService;
   readonly members: MemberService;
+  readonly shares: ShareService;
   readonly tags: TagService;
   readonly workspaces: WorkspaceService;
   private readonly idempotency: IdempotencyService;
@@ -42,13 +44,14 @@ export class Application {
     const callers = new CallerCache(callerCacheTtlMs, system.monotonicNow);
     this.apiKeys = new ApiKeyService(storage, system, callers, chosenSecret);
     this.campaigns = new CampaignService(storage, system);
-    this.contentPillars = new ContentPillarService(storage.contentPillars, storage.members, system);
+    this.contentPillars = new ContentPillarService(storage, system);
     this.domains = new DomainService(storage, system);
-    this.groups = new GroupService(storage.groups, storage.members, system);
-    this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, storage.groups, system);
-    this.members = new MemberService(storage.members, storage.groups, system, callers);
-    this.tags = new TagService(storage.tags, system);
-    this.workspaces = new WorkspaceService(storage.workspaces, system);
+    this.groups = new GroupService(storage, system);
+    this.inspirationQuestions = new InspirationQuestionService(storage, system);
+    this.members = new MemberService(storage, system);
+    this.shares = new ShareService(storage, system);
+    this.tags = new TagService(storage, system);
+    this.workspaces = new WorkspaceService(storage, system);
     this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, storage.now);
   }
 

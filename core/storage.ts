@@ -2,13 +2,16 @@ import type { ApiKeyRepository } from './access/api-key-repository.ts';
 import type { MemberRepository } from './access/member-repository.ts';
 import type { WorkspaceRepository } from './access/workspace-repository.ts';
 import type { CampaignRepository } from './campaign/campaign-repository.ts';
-import type { ShareRepository } from './campaign/share-repository.ts';
 import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
 import type { DomainRepository } from './domain/domain-repository.ts';
 import type { GroupRepository } from './group/group-repository.ts';
 import type { IdempotencyRepository } from './idempotency/idempotency-repository.ts';
 import type { InspirationQuestionRepository } from './inspiration-question/inspiration-question-repository.ts';
+import type { ShareRepository } from './share/share-repository.ts';
 import type { TagRepository } from './tag/tag-repository.ts';
+
+/** How long a call of the storage may take, with its retries, in milliseconds. After this time, callers give up. */
+export const STORAGE_TIMEOUT_MS = 10_000;
 
 /** The port of the storage: a repository for each type of record, and transactions over them. */
 export interface Storage {
@@ -26,7 +29,8 @@ export interface Storage {
 
   /**
    * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No reader sees
-   * only a part of the changes. After a write conflict, `work` runs again, so it must not have other side effects. Rejects with
+   * only a part of the changes. `work` must use only its argument: a change through another storage may wait until the transaction has
+   * ended. After a write conflict, `work` runs again, so it must not have other side effects. Rejects with
    * `conflict` after several conflicts. A nested call joins the transaction.
    */
   runInTransaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>;

@@ -4,6 +4,7 @@ import {
   CAMPAIGN_NAME_LENGTH,
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
+  type CampaignChange,
   END_BEFORE_START,
   MAX_CAMPAIGN_PAGE_SIZE,
   MAX_RESOURCE_COUNT,
@@ -42,6 +43,8 @@ import { defineOperation, respondCreated, respondOk, respondPage } from './opera
 const AMOUNT_FORMAT =
   'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string.';
 
+const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
+
 const resource = z.union([
   httpUrl.transform((url) => ({ url })).describe('The URL of the resource.'),
   z
@@ -65,52 +68,53 @@ const resources = z.preprocess(
   z.array(resource).max(MAX_RESOURCE_COUNT),
 );
 
-const campaignBody = z
-  .strictObject({
-    name: text(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign: 1 to 190 characters.'),
-    description: text(DESCRIPTION_LENGTH).describe(
-      'The description of the campaign: at most 5000 characters, possibly empty.',
+const campaignFields = z.strictObject({
+  name: text(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign: 1 to 190 characters.'),
+  description: text(DESCRIPTION_LENGTH).describe(
+    'The description of the campaign: at most 5000 characters, possibly empty.',
+  ),
+  shareContext: text(DESCRIPTION_LENGTH).describe(
+    'Background information for the employees who share the campaign: at most 5000 characters, possibly empty.',
+  ),
+  objective: text(DESCRIPTION_LENGTH).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
+  status: z.enum(CAMPAIGN_STATUSES).describe('The initial status.'),
+  destinationUrl: httpUrlOrEmpty
+    .transform((url) => url || null)
+    .describe('The target of the short link: an http or https URL, or an empty string for none.'),
+  startDate: startDate.describe(
+    'The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).',
+  ),
+  endDate: endDate.describe(
+    'The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.',
+  ),
+  shareRewardAmount: amount.describe(`The reward for a share. ${AMOUNT_FORMAT}`),
+  clickRewardAmount: amount.describe(`The reward for a click. ${AMOUNT_FORMAT}`),
+  maxRewardPerEmployee: amount.describe(`The maximum total reward of one employee. ${AMOUNT_FORMAT}`),
+  totalBudget: amount.describe(`The total budget of the campaign. ${AMOUNT_FORMAT}`),
+  domain: slug
+    .nullish()
+    .describe(
+      'The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.',
     ),
-    shareContext: text(DESCRIPTION_LENGTH).describe(
-      'Background information for the employees who share the campaign: at most 5000 characters, possibly empty.',
-    ),
-    objective: text(DESCRIPTION_LENGTH).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
-    status: z.enum(CAMPAIGN_STATUSES).describe('The initial status.'),
-    destinationUrl: httpUrlOrEmpty
-      .transform((url) => url || null)
-      .describe('The target of the short link: an http or https URL, or an empty string for none.'),
-    startDate: startDate.describe(
-      'The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).',
-    ),
-    endDate: endDate.describe(
-      'The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.',
-    ),
-    shareRewardAmount: amount.describe(`The reward for a share. ${AMOUNT_FORMAT}`),
-    clickRewardAmount: amount.describe(`The reward for a click. ${AMOUNT_FORMAT}`),
-    maxRewardPerEmployee: amount.describe(`The maximum total reward of one employee. ${AMOUNT_FORMAT}`),
-    totalBudget: amount.describe(`The total budget of the campaign. ${AMOUNT_FORMAT}`),
-    domain: slug
-      .nullish()
-      .describe(
-        'The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.',
-      ),
-    image: httpUrl.nullish().describe('The URL of an image (http or https).'),
-    tagIds: ids.optional().describe('The ids of up to 100 tags of the workspace. Duplicates are dropped.'),
-    groupIds: ids.optional().describe('The ids of up to 100 groups of the workspace. Duplicates are dropped.'),
-    resources: resources
-      .optional()
-      .describe('Up to 50 files or links to share: objects, or strings that contain only the URL.'),
-    targetShares: wholeNumber
-      .optional()
-      .describe('The target number of shares: a whole number, or a string of its digits.'),
-    contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
-  })
-  .refine(({ startDate, endDate }) => Number(parseStartDate(startDate)) <= Number(parseEndDate(endDate)), {
-    path: [END_BEFORE_START.path],
-    message: END_BEFORE_START.problem,
-    when: ({ value }) => hasValidDates(value),
-  })
-  .meta({ id: 'NewCampaign', description: 'A campaign to create.' });
+  image: httpUrl.nullish().describe('The URL of an image (http or https).'),
+  tagIds: ids.optional().describe('The ids of up to 100 tags of the workspace. Duplicates are dropped.'),
+  groupIds: ids.optional().describe('The ids of up to 100 groups of the workspace. Duplicates are dropped.'),
+  resources: resources
+    .optional()
+    .describe('Up to 50 files or links to share: objects, or strings that contain only the URL.'),
+  targetShares: wholeNumber.optional().describe(TARGET_SHARES),
+  contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
+});
+
+/** Options of the check that a campaign does not end before it starts. It is skipped if a date is missing or invalid. */
+const DATE_ORDER = {
+  path: [END_BEFORE_START.path],
+  message: END_BEFORE_START.problem,
+  when: ({ value }: { readonly value: unknown }) => hasValidDates(value),
+};
+
+const isInDateOrder = ({ startDate = '', endDate = '' }: CampaignChange): boolean =>
+  Number(parseStartDate(startDate)) <= Number(parseEndDate(endDate));
 
 /** Returns whether both dates are valid. If they are, their order is checked even if other fields are invalid. */
 function hasValidDates(body: unknown): boolean {
@@ -133,8 +137,8 @@ const campaignResponse = z
     destinationUrl: responseText(URL_LENGTH)
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
-    clicks: count.describe('The number of clicks, which the operator of the service records.'),
-    shares: count.describe('The number of shares, which the operator of the service records.'),
+    clicks: count.describe('The number of clicks on shared links, which the operator of the service records.'),
+    shares: count.describe('The number of members who shared the campaign.'),
     startDate: responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),
     endDate: responseText({ max: 35 }).describe('The end: a date or a date-time, as it was sent.'),
     targetShares: count.nullable().describe('The target number of shares, or `null` if there is none.'),
@@ -171,7 +175,9 @@ export const createCampaign = defineOperation({
   summary: 'Create a campaign',
   description:
     'Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).',
-  body: campaignBody,
+  body: campaignFields
+    .refine(isInDateOrder, DATE_ORDER)
+    .meta({ id: 'NewCampaign', description: 'A campaign to create.' }),
   statuses: [201],
   response: campaignResponse,
   example: {
@@ -200,7 +206,7 @@ export const createCampaign = defineOperation({
   run: async (app, { caller, body }) => respondCreated(await app.campaigns.create(caller, body)),
 });
 
-export const listCampaigns = defineOperation({
+const listCampaigns = defineOperation({
   id: 'listCampaigns',
   method: 'GET',
   path: '/campaigns',
@@ -242,7 +248,7 @@ export const listCampaigns = defineOperation({
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });
 
-export const getCampaign = defineOperation({
+const getCampaign = defineOperation({
   id: 'getCampaign',
   method: 'GET',
   path: '/campaigns/{id}',
@@ -254,3 +260,30 @@ export const getCampaign = defineOperation({
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.campaigns.get(caller, params.id)),
 });
+
+const updateCampaign = defineOperation({
+  id: 'updateCampaign',
+  method: 'PATCH',
+  path: '/campaigns/{id}',
+  permission: 'write',
+  summary: 'Update a campaign',
+  description:
+    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. Tags, groups, the content pillar and the domain must exist in the workspace if they differ from those of the campaign (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
+  body: campaignFields
+    .extend({
+      status: campaignFields.shape.status.describe('The new status.'),
+      targetShares: wholeNumber.nullable().describe(TARGET_SHARES),
+    })
+    .partial()
+    .refine(isInDateOrder, DATE_ORDER)
+    .meta({ id: 'CampaignChange', description: 'The fields of a campaign to update.' }),
+  statuses: [200],
+  response: campaignResponse,
+  example: {
+    body: { status: 'published', targetShares: null },
+    response: { ...example, targetShares: null },
+  },
+  run: async (app, { caller, params, body }) => respondOk(await app.campaigns.update(caller, params.id, body)),
+});
+
+export const campaignOperations = [createCampaign, listCampaigns, getCampaign, updateCampaign];

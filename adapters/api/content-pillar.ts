@@ -17,12 +17,21 @@ import {
   recordId,
   responseText,
   searchParameter,
-  singleParameter,
+  sortParameters,
   text,
   updatedAt,
   workspaceId,
 } from './fields.ts';
-import { defineOperation, respondOk, respondPage } from './operation.ts';
+import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+
+const pillarFields = z.strictObject({
+  title: text(CONTENT_PILLAR_TITLE_LENGTH).describe('The title: 1 to 100 characters.'),
+  description: text(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe(
+    'The description: at most 1500 characters, possibly empty.',
+  ),
+  color: z.enum(COLORS).describe('The color.'),
+  status: z.enum(CONTENT_PILLAR_STATUSES).describe('The status.'),
+});
 
 const contentPillarResponse = z
   .object({
@@ -51,7 +60,28 @@ const example = {
   updatedAt: '2026-05-21T10:00:00.000Z',
 } as const;
 
-export const listContentPillars = defineOperation({
+const createContentPillar = defineOperation({
+  id: 'createContentPillar',
+  method: 'POST',
+  path: '/content-pillars',
+  permission: 'author',
+  summary: 'Create a content pillar',
+  description:
+    'Creates a published content pillar. Its author is the member that the API key belongs to (403 for a key without a member).',
+  body: pillarFields
+    .partial({ description: true })
+    .omit({ status: true })
+    .meta({ id: 'NewContentPillar', description: 'A content pillar to create.' }),
+  statuses: [201],
+  response: contentPillarResponse,
+  example: { body: { title: example.title, color: example.color }, response: { ...example, description: '' } },
+  run: async (app, { caller, body }) => {
+    const pillar = { ...body, authorId: caller.member.id };
+    return respondCreated(await app.contentPillars.create(caller.workspaceId, pillar));
+  },
+});
+
+const listContentPillars = defineOperation({
   id: 'listContentPillars',
   method: 'GET',
   path: '/content-pillars',
@@ -60,12 +90,10 @@ export const listContentPillars = defineOperation({
   description:
     'Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    sortBy: singleParameter(z.enum(CONTENT_PILLAR_SORTS))
-      .default('createdAt')
-      .describe('The sort field. Titles are compared case-insensitively, by Unicode code point.'),
-    sortOrder: singleParameter(z.enum(['asc', 'desc']))
-      .default('desc')
-      .describe('The sort order: ascending or descending.'),
+    ...sortParameters(
+      CONTENT_PILLAR_SORTS,
+      'The sort field. Titles are compared case-insensitively, by Unicode code point.',
+    ),
     search: searchParameter.describe('Case-insensitive search in title and description.'),
     ids: idListParameter.describe(`Only the content pillars with these ids. ${LIST_PARAMETER_FORMAT}`),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE),
@@ -76,6 +104,19 @@ export const listContentPillars = defineOperation({
   run: async (app, { caller, query }) => respondPage(await app.contentPillars.list(caller.workspaceId, query)),
 });
 
+const getContentPillar = defineOperation({
+  id: 'getContentPillar',
+  method: 'GET',
+  path: '/content-pillars/{id}',
+  permission: 'read',
+  summary: 'Retrieve a content pillar',
+  description: 'Returns the content pillar with this id, also if it is archived.',
+  statuses: [200],
+  response: contentPillarResponse,
+  example: { response: example },
+  run: async (app, { caller, params }) => respondOk(await app.contentPillars.get(caller.workspaceId, params.id)),
+});
+
 export const updateContentPillar = defineOperation({
   id: 'updateContentPillar',
   method: 'PATCH',
@@ -84,15 +125,8 @@ export const updateContentPillar = defineOperation({
   summary: 'Update a content pillar',
   description:
     'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
-  body: z
-    .strictObject({
-      title: text(CONTENT_PILLAR_TITLE_LENGTH).optional().describe('The title: 1 to 100 characters.'),
-      description: text(CONTENT_PILLAR_DESCRIPTION_LENGTH)
-        .optional()
-        .describe('The description: at most 1500 characters, possibly empty.'),
-      color: z.enum(COLORS).optional().describe('The color.'),
-      status: z.enum(CONTENT_PILLAR_STATUSES).optional().describe('The status.'),
-    })
+  body: pillarFields
+    .partial()
     .meta({ id: 'ContentPillarChange', description: 'The fields of a content pillar to update.' }),
   statuses: [200],
   response: contentPillarResponse,
@@ -104,7 +138,7 @@ export const updateContentPillar = defineOperation({
     respondOk(await app.contentPillars.update(caller.workspaceId, params.id, body)),
 });
 
-export const deleteContentPillar = defineOperation({
+const deleteContentPillar = defineOperation({
   id: 'deleteContentPillar',
   method: 'DELETE',
   path: '/content-pillars/{id}',
@@ -119,3 +153,11 @@ export const deleteContentPillar = defineOperation({
     return respondOk({ id: params.id });
   },
 });
+
+export const contentPillarOperations = [
+  createContentPillar,
+  listContentPillars,
+  getContentPillar,
+  updateContentPillar,
+  deleteContentPillar,
+];

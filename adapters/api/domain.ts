@@ -12,7 +12,7 @@ import {
   slug,
   updatedAt,
 } from './fields.ts';
-import { defineOperation, respondPage } from './operation.ts';
+import { defineOperation, respondOk, respondPage } from './operation.ts';
 
 const domainResponse = z
   .object({
@@ -49,6 +49,10 @@ const example = {
   updatedAt: '2026-05-20T08:15:00.000Z',
 };
 
+const EXPIRED_URL = 'The redirect target for expired links: an http or https URL, or an empty string for none.';
+const PLACEHOLDER =
+  'An example link that members of the workspace see when they create a link: an http or https URL, or an empty string.';
+
 export const createDomain = defineOperation({
   id: 'createDomain',
   method: 'POST',
@@ -62,11 +66,7 @@ export const createDomain = defineOperation({
       slug: slug.describe(
         'The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form.',
       ),
-      expiredUrl: httpUrlOrEmpty
-        .optional()
-        .describe(
-          'The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty.',
-        ),
+      expiredUrl: httpUrlOrEmpty.optional().describe(`${EXPIRED_URL} Default for a new domain: empty.`),
       archived: z
         .boolean()
         .optional()
@@ -75,9 +75,7 @@ export const createDomain = defineOperation({
         ),
       placeholder: httpUrlOrEmpty
         .optional()
-        .describe(
-          'An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.',
-        ),
+        .describe(`${PLACEHOLDER} Default for a new domain: \`https://SLUG/your-link\`.`),
     })
     .meta({ id: 'NewDomain', description: 'A domain to create, archive or unarchive.' }),
   statuses: [200, 201],
@@ -89,7 +87,7 @@ export const createDomain = defineOperation({
   },
 });
 
-export const listDomains = defineOperation({
+const listDomains = defineOperation({
   id: 'listDomains',
   method: 'GET',
   path: '/domains',
@@ -107,3 +105,47 @@ export const listDomains = defineOperation({
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.domains.list(caller.workspaceId, query)),
 });
+
+const getDomain = defineOperation({
+  id: 'getDomain',
+  method: 'GET',
+  path: '/domains/{id}',
+  permission: 'read',
+  summary: 'Retrieve a domain',
+  description: 'Returns the domain with this id, also if it is archived.',
+  statuses: [200],
+  response: domainResponse,
+  example: { response: example },
+  run: async (app, { caller, params }) => respondOk(await app.domains.get(caller.workspaceId, params.id)),
+});
+
+const updateDomain = defineOperation({
+  id: 'updateDomain',
+  method: 'PATCH',
+  path: '/domains/{id}',
+  permission: 'write',
+  summary: 'Update a domain',
+  description:
+    'Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has verified a domain with its slug and has not archived it.',
+  body: z
+    .strictObject({
+      expiredUrl: httpUrlOrEmpty.describe(EXPIRED_URL),
+      notFoundUrl: httpUrlOrEmpty.describe(
+        'The redirect target for unknown links: an http or https URL, or an empty string for none.',
+      ),
+      placeholder: httpUrlOrEmpty.describe(PLACEHOLDER),
+      archived: z.boolean().describe('`true` archives the domain, `false` unarchives it.'),
+    })
+    .partial()
+    .meta({ id: 'DomainChange', description: 'The fields of a domain to update.' }),
+  statuses: [200],
+  response: domainResponse,
+  example: {
+    body: { notFoundUrl: 'https://example.com/not-found' },
+    response: { ...example, notFoundUrl: 'https://example.com/not-found', updatedAt: '2026-05-21T10:00:00.000Z' },
+  },
+  run: async (app, { caller, params, body }) =>
+    respondOk(await app.domains.update(caller.workspaceId, params.id, body)),
+});
+
+export const domainOperations = [createDomain, listDomains, getDomain, updateDomain];

@@ -1,6 +1,10 @@
-/** The documentation of an error code. The texts may contain code in backticks (Markdown). */
-interface ErrorDocumentation {
+import type { CoreErrorKind } from '../../core/shared/core-error.ts';
+
+/** An error code: its status, and its documentation, which may contain code in backticks (Markdown). */
+interface ErrorDeclaration {
   readonly status: number;
+  /** The kind of core error that has this code. */
+  readonly kind?: CoreErrorKind;
   readonly meaning: string;
   readonly causes: readonly string[];
   readonly remedy: string;
@@ -14,7 +18,7 @@ export const errors = {
     status: 400,
     meaning: 'The request is malformed.',
     causes: [
-      'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed.',
+      'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.',
       'The `Content-Type` is not `application/json`, or its charset is not UTF-8.',
       'The body is compressed, or is larger than the maximum size (1 MiB by default).',
       'The path or the query contains percent-encoding that cannot be decoded.',
@@ -27,11 +31,12 @@ export const errors = {
   },
   unauthorized: {
     status: 401,
+    kind: 'unauthenticated',
     meaning: 'The request has no valid API key.',
     causes: [
       'The `Authorization` header is missing, or its scheme is not `Bearer`.',
       'The API key is misspelled, incomplete, revoked or expired.',
-      'The API key belongs to another installation. A demo without `DEMO_API_KEY` creates a new key at each start.',
+      'The API key belongs to another installation. With `STORAGE=memory` and without `DEMO_API_KEY`, the demo creates a new key at each start.',
     ],
     remedy:
       'Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.',
@@ -39,18 +44,21 @@ export const errors = {
   },
   forbidden: {
     status: 403,
+    kind: 'forbidden',
     meaning: 'The API key is valid but does not have access to this operation.',
     causes: [
       'The request is a write (POST, PATCH or DELETE), and the key has `read` access.',
-      'The request is a write, and the role of the member that the key belongs to is not `admin`.',
+      'The request is a write other than a share, and the role of the member that the key belongs to is not `admin`.',
+      'The request shares a campaign or creates a content pillar, and the key does not belong to a member.',
       'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
     ],
     remedy:
-      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin.',
+      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access: the key of an admin, or of any member to share a campaign.',
     example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
     status: 404,
+    kind: 'not_found',
     meaning: 'The record or the operation does not exist.',
     causes: [
       'The workspace has no record with this id. The response is the same for an unknown, malformed or deleted id, and for the id of a record in another workspace.',
@@ -62,19 +70,23 @@ export const errors = {
   },
   conflict: {
     status: 409,
+    kind: 'conflict',
     meaning: 'The request conflicts with the current state of the workspace.',
     causes: [
       'A tag or a group with this name already exists. Names are compared case-insensitively.',
       'The workspace already has a domain with this slug, and the request does not contain `archived`.',
       'Another workspace has verified this domain.',
+      'A campaign cannot change from its status to the status of the request.',
+      'The campaign to share is not published.',
       'A request with the same `Idempotency-Key` is still in progress.',
       'Too many concurrent requests changed the same record. This request changed nothing.',
     ],
-    remedy: 'Choose another name, or use the existing record. If the message says so, retry after a moment.',
+    remedy: 'Choose another name or status, or use the existing record. If the message says so, retry after a moment.',
     example: 'This workspace already has a tag with this name. Choose another name.',
   },
   invite_expired: {
     status: 410,
+    kind: 'invitation_expired',
     meaning: 'The invitation has expired.',
     causes: ['The invitation of the member that the key belongs to expired before it was accepted.'],
     remedy: 'Ask an admin of the workspace for a new invitation. Retrying does not help.',
@@ -82,6 +94,7 @@ export const errors = {
   },
   unprocessable_entity: {
     status: 422,
+    kind: 'invalid',
     meaning: 'The request is well-formed, but at least one value is invalid.',
     causes: [
       'A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.',
@@ -91,7 +104,7 @@ export const errors = {
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',
       'A referenced content pillar or domain is archived.',
-      'The `Idempotency-Key` was already used with a different body.',
+      'The `Idempotency-Key` was already used with a different path or body.',
     ],
     remedy:
       'Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.',
@@ -118,11 +131,22 @@ export const errors = {
       'Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
     example: 'Something went wrong: try again, and report the X-Request-Id if the error persists.',
   },
-} as const satisfies Record<string, ErrorDocumentation>;
+} as const satisfies Record<string, ErrorDeclaration>;
 
 export type ErrorCode = keyof typeof errors;
 
 export const errorCodes = Object.keys(errors) as ErrorCode[];
+
+type KindWithCode = Extract<(typeof errors)[ErrorCode], { readonly kind: CoreErrorKind }>['kind'];
+
+const codes = Object.fromEntries(
+  Object.entries(errors).flatMap(([code, error]) => ('kind' in error ? [[error.kind, code]] : [])),
+) as Readonly<Record<KindWithCode, ErrorCode>>;
+
+/** Returns the error code of a kind of core error. A kind that no error code declares does not compile. */
+export function getErrorCode(kind: CoreErrorKind): ErrorCode {
+  return codes[kind];
+}
 
 /** Returns the anchor of an error code on the error page of the documentation. */
 export function getErrorAnchor(code: ErrorCode): string {

@@ -3,12 +3,15 @@ import { z } from 'zod';
 import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
 import { parseAmount, parseWholeNumber } from '../../core/shared/amount.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { NAME_SORTS } from '../../core/shared/name-filter.ts';
+import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
 import { isUrl } from './url.ts';
 
 const NO_NUL = '^[^\\u0000]*$';
 const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
+const AMOUNT_PATTERN = '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$';
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?';
 
@@ -93,7 +96,10 @@ export const endDate = dateText(parseEndDate);
 export const amount = numberOrString(
   parseAmount,
   'must be a non-negative amount such as 1.50, with at most 12 digits before the decimal point and 4 after it',
-).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$' });
+).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: AMOUNT_PATTERN });
+
+/** An amount in a response: a decimal string. */
+export const responseAmount = z.string().meta({ maxLength: 17, pattern: AMOUNT_PATTERN });
 
 /** A whole number, also as a string. It is converted to a number. */
 export const wholeNumber = numberOrString(parseWholeNumber, 'must be a whole number from 0 to 9007199254740991').meta({
@@ -165,6 +171,27 @@ export function pageParameters(defaultSize: number, maxSize: number) {
     pageSize: positiveInteger(maxSize)
       .default(defaultSize)
       .describe(`The number of items per page, at most ${maxSize}.`),
+  };
+}
+
+/** Returns the query parameters for the order of a list. By default, the newest record is the first. */
+export function sortParameters<S extends string>(sorts: readonly (S | 'createdAt')[], description: string) {
+  return {
+    sortBy: singleParameter(z.enum(sorts))
+      .default('createdAt' as never)
+      .describe(description),
+    sortOrder: singleParameter(z.enum(['asc', 'desc']))
+      .default('desc')
+      .describe('The sort order: ascending or descending.'),
+  };
+}
+
+/** Returns the query parameters of a list of records with a name. */
+export function nameListParameters(maxPageSize: number) {
+  return {
+    search: searchParameter.describe('Case-insensitive search in the name.'),
+    ...sortParameters(NAME_SORTS, 'The sort field. Names are compared case-insensitively, by Unicode code point.'),
+    ...pageParameters(DEFAULT_PAGE_SIZE, maxPageSize),
   };
 }
 

@@ -1,8 +1,32 @@
 import { z } from 'zod';
-import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
+import { GROUP_NAME_LENGTH, MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
-import { count, createdAt, recordId, responseText, text } from './fields.ts';
-import { defineOperation, respondCreated } from './operation.ts';
+import { count, createdAt, nameListParameters, recordId, responseText, text } from './fields.ts';
+import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+
+const groupFields = z.strictObject({
+  name: text(GROUP_NAME_LENGTH).describe('The name: 1 to 190 characters, unique in the workspace (case-insensitive).'),
+  description: text(DESCRIPTION_LENGTH).describe(
+    'The description: at most 5000 characters. Responses do not contain it.',
+  ),
+});
+
+const groupResponse = z
+  .object({
+    id: recordId,
+    name: responseText(GROUP_NAME_LENGTH).describe('The name.'),
+    count: count.describe('The number of members.'),
+    createdAt,
+  })
+  .meta({ id: 'Group', description: 'A group of members.' });
+
+/** The group in the examples of the OpenAPI document. */
+const example = {
+  id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
+  name: 'Lisbon',
+  count: 0,
+  createdAt: '2026-05-20T08:15:00.000Z',
+};
 
 export const createGroup = defineOperation({
   id: 'createGroup',
@@ -12,33 +36,54 @@ export const createGroup = defineOperation({
   summary: 'Create a group',
   description:
     'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
-  body: z
-    .strictObject({
-      name: text(GROUP_NAME_LENGTH).describe(
-        'The name: 1 to 190 characters, unique in the workspace (case-insensitive).',
-      ),
-      description: text(DESCRIPTION_LENGTH)
-        .optional()
-        .describe('The description: at most 5000 characters. Responses do not contain it.'),
-    })
-    .meta({ id: 'NewGroup', description: 'A group to create.' }),
+  body: groupFields.partial({ description: true }).meta({ id: 'NewGroup', description: 'A group to create.' }),
   statuses: [201],
-  response: z
-    .object({
-      id: recordId,
-      name: responseText(GROUP_NAME_LENGTH).describe('The name.'),
-      count: count.describe('The number of members.'),
-      createdAt,
-    })
-    .meta({ id: 'Group', description: 'A group of members.' }),
-  example: {
-    body: { name: 'Lisbon', description: 'Everyone in the Lisbon office.' },
-    response: {
-      id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
-      name: 'Lisbon',
-      count: 0,
-      createdAt: '2026-05-20T08:15:00.000Z',
-    },
-  },
+  response: groupResponse,
+  example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
   run: async (app, { caller, body }) => respondCreated(await app.groups.create(caller.workspaceId, body)),
 });
+
+const listGroups = defineOperation({
+  id: 'listGroups',
+  method: 'GET',
+  path: '/groups',
+  permission: 'read',
+  summary: 'List groups',
+  description:
+    'Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.',
+  query: z.strictObject(nameListParameters(MAX_GROUP_PAGE_SIZE)),
+  statuses: [200],
+  response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
+  example: { response: [{ ...example, count: 12 }] },
+  run: async (app, { caller, query }) => respondPage(await app.groups.list(caller.workspaceId, query)),
+});
+
+const getGroup = defineOperation({
+  id: 'getGroup',
+  method: 'GET',
+  path: '/groups/{id}',
+  permission: 'read',
+  summary: 'Retrieve a group',
+  description: 'Returns the group with this id.',
+  statuses: [200],
+  response: groupResponse,
+  example: { response: { ...example, count: 12 } },
+  run: async (app, { caller, params }) => respondOk(await app.groups.get(caller.workspaceId, params.id)),
+});
+
+const updateGroup = defineOperation({
+  id: 'updateGroup',
+  method: 'PATCH',
+  path: '/groups/{id}',
+  permission: 'write',
+  summary: 'Update a group',
+  description:
+    'Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).',
+  body: groupFields.partial().meta({ id: 'GroupChange', description: 'The fields of a group to update.' }),
+  statuses: [200],
+  response: groupResponse,
+  example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },
+  run: async (app, { caller, params, body }) => respondOk(await app.groups.update(caller.workspaceId, params.id, body)),
+});
+
+export const groupOperations = [createGroup, listGroups, getGroup, updateGroup];

@@ -101,7 +101,7 @@ export const createInspirationQuestion = defineOperation({
   run: async (app, { caller, body }) => respondCreated(await app.inspirationQuestions.create(caller.workspaceId, body)),
 });
 
-export const listInspirationQuestions = defineOperation({
+const listInspirationQuestions = defineOperation({
   id: 'listInspirationQuestions',
   method: 'GET',
   path: '/inspiration-questions',
@@ -134,7 +134,20 @@ export const listInspirationQuestions = defineOperation({
   run: async (app, { caller, query }) => respondPage(await app.inspirationQuestions.list(caller, query)),
 });
 
-export const updateInspirationQuestion = defineOperation({
+const getInspirationQuestion = defineOperation({
+  id: 'getInspirationQuestion',
+  method: 'GET',
+  path: '/inspiration-questions/{id}',
+  permission: 'read',
+  summary: 'Retrieve an inspiration question',
+  description: 'Returns the inspiration question with this id, also if it is archived.',
+  statuses: [200],
+  response: questionResponse,
+  example: { response: example },
+  run: async (app, { caller, params }) => respondOk(await app.inspirationQuestions.get(caller.workspaceId, params.id)),
+});
+
+const updateInspirationQuestion = defineOperation({
   id: 'updateInspirationQuestion',
   method: 'PATCH',
   path: '/inspiration-questions/{id}',
@@ -154,7 +167,7 @@ export const updateInspirationQuestion = defineOperation({
     respondOk(await app.inspirationQuestions.update(caller.workspaceId, params.id, body)),
 });
 
-export const deleteInspirationQuestion = defineOperation({
+const deleteInspirationQuestion = defineOperation({
   id: 'deleteInspirationQuestion',
   method: 'DELETE',
   path: '/inspiration-questions/{id}',
@@ -169,3 +182,11 @@ export const deleteInspirationQuestion = defineOperation({
     return respondOk({ id: params.id });
   },
 });
+
+export const inspirationQuestionOperations = [
+  createInspirationQuestion,
+  listInspirationQuestions,
+  getInspirationQuestion,
+  updateInspirationQuestion,
+  deleteInspirationQuestion,
+];

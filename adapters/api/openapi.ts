@@ -15,13 +15,14 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Pagination**: A list returns a JSON array. Follow the link with \`rel="next"\` in the \`Link\` header until that link
   is missing.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
-  stored for 24 hours. A retry with the same key and body returns the stored response, with the header
+  stored for 24 hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
 - **Rate limits**: Headers of each response show the limit and the remaining requests. After a 429, wait for the number
   of seconds in \`Retry-After\`.`;
 
 /** The tags of the OpenAPI document, which group the operations by the first segment of their path. */
 const documentTags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+  me: { name: 'Caller', description: 'The workspace, the member and the API key of a request.' },
   campaigns: { name: 'Campaigns', description: 'Content that employees share.' },
   'inspiration-questions': {
     name: 'Inspiration questions',
@@ -43,14 +44,7 @@ const createIntegerHeader = (description: string, minimum: number, example: numb
   example,
 });
 
-const headers = {
-  'X-Request-Id': {
-    ...createTextHeader('The id of this request in the log. Quote it in support requests.', {
-      format: 'uuid',
-      maxLength: 36,
-    }),
-    required: true,
-  },
+const rateLimitHeaders = {
   'X-RateLimit-Limit': createIntegerHeader('The maximum number of requests of the key per rate limit window.', 1, 600),
   'X-RateLimit-Remaining': createIntegerHeader('The number of requests that remain in the current window.', 0, 599),
   'X-RateLimit-Reset': createIntegerHeader('The time when the next window starts, in Unix seconds.', 0, 1779264960),
@@ -62,6 +56,19 @@ const headers = {
     ...createTextHeader('The remaining requests (IETF draft-ietf-httpapi-ratelimit-headers-10).'),
     example: '"default";r=599;t=60',
   },
+} as const satisfies Record<string, Json>;
+/** The name of a header that states the rate limit of a key or its usage. */
+export type RateLimitHeader = keyof typeof rateLimitHeaders;
+
+const headers = {
+  'X-Request-Id': {
+    ...createTextHeader('The id of this request in the log. Quote it in support requests.', {
+      format: 'uuid',
+      maxLength: 36,
+    }),
+    required: true,
+  },
+  ...rateLimitHeaders,
   'Retry-After': { ...createIntegerHeader('The number of seconds to wait before a retry.', 1, 42), required: true },
   'WWW-Authenticate': { ...createTextHeader('The authentication scheme.', { enum: ['Bearer'] }), required: true },
   Link: {
@@ -77,13 +84,7 @@ const headers = {
 } as const satisfies Record<string, Json>;
 type HeaderName = keyof typeof headers;
 
-const RATE_LIMIT_HEADERS: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit-Policy',
-  'RateLimit',
-];
+const RATE_LIMIT_HEADERS = Object.keys(rateLimitHeaders) as readonly RateLimitHeader[];
 
 const errorSchema = z
   .strictObject({
@@ -158,7 +159,7 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.',
+    'A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
   example: 'f3a1c0de-0001',
 };
@@ -231,13 +232,11 @@ function describeStatus({ method, response }: Operation, status: number): string
 
 /** Returns links to the operations that take the id of the returned record. */
 function describeLinks(operation: Operation): Json {
+  const { method, response } = operation;
+  if (method === 'DELETE' || !(response instanceof z.ZodObject && 'id' in response.shape)) return {};
   const linkedOperations = operations.filter(
-    (other) =>
-      other.path.includes('{id}') &&
-      getResourceSegment(other) === getResourceSegment(operation) &&
-      operation.method !== 'DELETE',
+    (other) => other.path.includes('{id}') && getResourceSegment(other) === getResourceSegment(operation),
   );
-  if (linkedOperations.length === 0) return {};
   const toLink = ({ id, summary }: Operation) => [
     id,
     { operationId: id, description: `${summary}.`, parameters: { id: '$response.body#/id' } },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Caller, Permission } from '../../core/access/caller.ts';
+import type { Caller, MemberActor, MemberPermission, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { memoize } from './memoize.ts';
@@ -22,9 +22,14 @@ type FieldsSchema = z.ZodObject;
 type EmptySchema = z.ZodObject<Record<never, never>>;
 
 /** The input of `run`: the caller, the id if the path has one, and the validated query and body. */
-export interface OperationInput<Path extends string, Query extends FieldsSchema, Body extends FieldsSchema> {
-  readonly caller: Caller;
-  readonly params: Path extends `${string}{id}` ? { readonly id: string } : Record<never, never>;
+export interface OperationInput<
+  Path extends string,
+  P extends Permission,
+  Query extends FieldsSchema,
+  Body extends FieldsSchema,
+> {
+  readonly caller: P extends MemberPermission ? Caller & MemberActor : Caller;
+  readonly params: Path extends `${string}{id}${string}` ? { readonly id: string } : Record<never, never>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
 }
@@ -36,6 +41,7 @@ export interface OperationInput<Path extends string, Query extends FieldsSchema,
  */
 interface OperationDeclaration<
   Path extends string,
+  P extends Permission,
   Query extends FieldsSchema,
   Body extends FieldsSchema,
   Result extends z.ZodType,
@@ -43,7 +49,7 @@ interface OperationDeclaration<
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: Path;
-  readonly permission: Permission;
+  readonly permission: P;
   /** An imperative of two to five words. */
   readonly summary: string;
   /** The behavior, limits and errors that an integrator must know, in Markdown. */
@@ -53,7 +59,7 @@ interface OperationDeclaration<
   readonly statuses: readonly (200 | 201)[];
   readonly response: Result;
   readonly example: Example<z.input<Body>, z.input<Result>>;
-  run(app: Application, input: OperationInput<Path, Query, Body>): Promise<OperationResult<z.input<Result>>>;
+  run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<OperationResult<z.input<Result>>>;
 }
 
 /** A declared operation without its type parameters, for the code that serves, documents and tests all operations. */
@@ -82,10 +88,11 @@ export interface Operation {
 /** Declares an operation. */
 export function defineOperation<
   Path extends string,
+  P extends Permission,
   Result extends z.ZodType,
   Query extends FieldsSchema = EmptySchema,
   Body extends FieldsSchema = EmptySchema,
->(declaration: OperationDeclaration<Path, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
+>(declaration: OperationDeclaration<Path, P, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, response, run } = declaration;
   const serialize = createSerializer(response);
   // An empty query is parsed once. `defaultQuery` is `undefined` if a parameter is required.
@@ -102,7 +109,7 @@ export function defineOperation<
       );
       return async (app, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
-        const result = await run(app, input as unknown as OperationInput<Path, Query, Body>);
+        const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
         return { ...result, body: serialize(result.body) };
       };
     },
@@ -133,11 +140,29 @@ function createSerializer(response: z.ZodType): (body: unknown) => string {
   return (body) => `[${(body as readonly object[]).map(serialize).join(',')}]`;
 }
 
-function createRecordSerializer({ shape }: z.ZodObject): (record: object) => string {
-  const names = Object.keys(shape);
-  return memoize((record) => {
-    const view: Record<string, unknown> = {};
-    for (const name of names) view[name] = (record as Readonly<Record<string, unknown>>)[name];
-    return JSON.stringify(view);
-  });
+function createRecordSerializer(schema: z.ZodObject): (record: object) => string {
+  const select = createSelector(schema) as (value: unknown) => unknown;
+  return memoize((record) => JSON.stringify(select(record)));
+}
+
+/** Returns a function that selects the declared fields of a value, or `undefined` if it would return every value unchanged. */
+function createSelector(schema: z.core.$ZodType): ((value: unknown) => unknown) | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    const select = createSelector(schema.unwrap());
+    return select && ((value) => value && select(value));
+  }
+  if (schema instanceof z.ZodArray) {
+    const select = createSelector(schema.element);
+    return select && ((items) => (items as unknown[]).map(select));
+  }
+  if (!(schema instanceof z.ZodObject)) return undefined;
+  const fields = Object.entries(schema.shape).map(([name, field]) => [name, createSelector(field)] as const);
+  return (value) => {
+    const selected: Record<string, unknown> = {};
+    for (const [name, select] of fields) {
+      const field = (value as Readonly<Record<string, unknown>>)[name];
+      selected[name] = select ? select(field) : field;
+    }
+    return selected;
+  };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
-import { findTagNameProblem, TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
-import { recordId, responseText, text } from './fields.ts';
-import { defineOperation, respondCreated, respondOk } from './operation.ts';
+import { findTagNameProblem, MAX_TAG_PAGE_SIZE, TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
+import { deletedRecord, nameListParameters, recordId, responseText, text } from './fields.ts';
+import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const name = text(TAG_NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagBody = z
@@ -10,7 +10,7 @@ const tagBody = z
     name: name.describe('The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).'),
   })
   .meta({ id: 'NewTag', description: 'A tag to create or rename.' });
-const tagResponse = z
+export const tagResponse = z
   .object({
     id: recordId,
     name: responseText(TAG_NAME_LENGTH).describe('The name.'),
@@ -36,7 +36,35 @@ export const createTag = defineOperation({
   run: async (app, { caller, body }) => respondCreated(await app.tags.create(caller.workspaceId, body.name)),
 });
 
-export const updateTag = defineOperation({
+const listTags = defineOperation({
+  id: 'listTags',
+  method: 'GET',
+  path: '/tags',
+  permission: 'read',
+  summary: 'List tags',
+  description:
+    'Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.',
+  query: z.strictObject(nameListParameters(MAX_TAG_PAGE_SIZE)),
+  statuses: [200],
+  response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
+  example: { response: [example] },
+  run: async (app, { caller, query }) => respondPage(await app.tags.list(caller.workspaceId, query)),
+});
+
+const getTag = defineOperation({
+  id: 'getTag',
+  method: 'GET',
+  path: '/tags/{id}',
+  permission: 'read',
+  summary: 'Retrieve a tag',
+  description: 'Returns the tag with this id.',
+  statuses: [200],
+  response: tagResponse,
+  example: { response: example },
+  run: async (app, { caller, params }) => respondOk(await app.tags.get(caller.workspaceId, params.id)),
+});
+
+const updateTag = defineOperation({
   id: 'updateTag',
   method: 'PATCH',
   path: '/tags/{id}',
@@ -51,3 +79,22 @@ export const updateTag = defineOperation({
   run: async (app, { caller, params, body }) =>
     respondOk(await app.tags.rename(caller.workspaceId, params.id, body.name)),
 });
+
+const deleteTag = defineOperation({
+  id: 'deleteTag',
+  method: 'DELETE',
+  path: '/tags/{id}',
+  permission: 'write',
+  summary: 'Delete a tag',
+  description:
+    'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. A new tag can have its name.',
+  statuses: [200],
+  response: deletedRecord,
+  example: { response: { id: example.id } },
+  run: async (app, { caller, params }) => {
+    await app.tags.remove(caller.workspaceId, params.id);
+    return respondOk({ id: params.id });
+  },
+});
+
+export const tagOperations = [createTag, listTags, getTag, updateTag, deleteTag];

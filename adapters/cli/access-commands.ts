@@ -15,13 +15,14 @@ import { formatTimestamp, parseEndDate } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
 import {
+  type Command,
   createTableResult,
   defineCommand,
+  defineListCommand,
   defineParameter,
   idSchema,
   type MessageResult,
   pickFields,
-  type TableColumn,
   workspaceOption,
 } from './command.ts';
 import { replaceControlCharacters } from './terminal-text.ts';
@@ -39,42 +40,6 @@ async function findDuplicate<F extends string, T extends Readonly<Record<F | 'id
 
 const workspaceFields = ['id', 'name', 'createdAt'] as const satisfies (keyof Workspace)[];
 
-export const createWorkspaceCommand = defineCommand({
-  name: 'workspace create',
-  summary: 'create a workspace',
-  details: 'If another workspace has the same name, the command prints a warning.',
-  example: 'workspace create --name "Northwind Outdoor"',
-  parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(WORKSPACE_NAME_LENGTH)) },
-  run: async ({ app }, { name }) => {
-    const workspace = await app.workspaces.create(name);
-    // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
-    const other = await findDuplicate(workspace, 'name', app.workspaces.iterate());
-    return {
-      json: pickFields(workspace, workspaceFields),
-      message: `The workspace ${replaceControlCharacters(workspace.name)} was created: ${workspace.id}`,
-      ...(other && { warning: `Another workspace has the same name: ${other.id}` }),
-    };
-  },
-});
-
-export const listWorkspacesCommand = defineCommand({
-  name: 'workspace list',
-  summary: 'list all workspaces',
-  example: 'workspace list',
-  parameters: {},
-  run: async ({ app }) =>
-    createTableResult(
-      app.workspaces.iterate(),
-      workspaceFields,
-      [
-        ['ID', ({ id }) => id],
-        ['NAME', ({ name }) => name],
-        ['CREATED', ({ createdAt }) => createdAt],
-      ],
-      'No workspace exists yet. Create one with `advocacy workspace create`.',
-    ),
-});
-
 const memberFields = [
   'id',
   'workspaceId',
@@ -88,6 +53,19 @@ const memberFields = [
   'updatedAt',
 ] as const satisfies (keyof Member)[];
 
+const keyFields = [
+  'id',
+  'workspaceId',
+  'label',
+  'lastFour',
+  'memberId',
+  'access',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+] as const satisfies (keyof ApiKey)[];
+
 const memberNameOption = defineParameter('--name <name>', 'name of the member', text(MEMBER_NAME_LENGTH));
 const emailOption = defineParameter(
   '--email <address>',
@@ -96,7 +74,7 @@ const emailOption = defineParameter(
 );
 const roleOption = defineParameter(
   '--role <role>',
-  'role in the API: "admin" can read and write, "member" can only read',
+  'role in the API: "admin" can read and write, "member" can read and share',
   z.enum(ROLES),
 );
 const seatTypeOption = defineParameter('--seat-type <type>', 'seat type of the member', z.enum(SEAT_TYPES));
@@ -127,151 +105,167 @@ async function createMemberResult(
   };
 }
 
-export const createMemberCommand = defineCommand({
-  name: 'member create',
-  summary: 'create a member of a workspace',
-  details: DUPLICATE_EMAIL_NOTE,
-  example: 'member create --workspace 0190… --name "Ada Winter" --email ada@example.com --role admin',
-  parameters: {
-    workspaceId: workspaceOption,
-    name: memberNameOption,
-    email: emailOption,
-    role: { ...roleOption, schema: roleOption.schema.default('member') },
-    seatType: { ...seatTypeOption, schema: seatTypeOption.schema.default('advocate') },
-    groupIds: { ...groupOption, schema: groupOption.schema.default([]) },
-    invitation: { ...invitationOption, schema: invitationOption.schema.default('accepted') },
-  },
-  run: async ({ app }, { workspaceId, ...member }) =>
-    createMemberResult(await app.members.create(workspaceId, member), 'was created', app.members.iterate(workspaceId)),
-});
-
-export const updateMemberCommand = defineCommand({
-  name: 'member update',
-  summary: 'update a member',
-  details: `Omitted options leave their values unchanged. ${DUPLICATE_EMAIL_NOTE}`,
-  example: 'member update --workspace 0190… 0191… --invitation expired',
-  parameters: {
-    id: defineParameter('<member>', 'ID of the member', idSchema),
-    workspaceId: workspaceOption,
-    name: { ...memberNameOption, schema: memberNameOption.schema.optional() },
-    email: { ...emailOption, schema: emailOption.schema.optional() },
-    role: { ...roleOption, schema: roleOption.schema.optional() },
-    seatType: { ...seatTypeOption, schema: seatTypeOption.schema.optional() },
-    groupIds: {
-      ...groupOption,
-      description: 'ID of a group of the member (repeatable): the given groups replace all current groups',
-      schema: groupOption.schema.optional(),
-      negatedOptionDescription: 'remove the member from all groups',
+/** The commands for workspaces, members and API keys. */
+export const accessCommands: readonly Command[] = [
+  defineCommand({
+    name: 'workspace create',
+    summary: 'create a workspace',
+    details: 'If another workspace has the same name, the command prints a warning.',
+    example: 'workspace create --name "Northwind Outdoor"',
+    parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(WORKSPACE_NAME_LENGTH)) },
+    run: async ({ app }, { name }) => {
+      const workspace = await app.workspaces.create(name);
+      // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
+      const other = await findDuplicate(workspace, 'name', app.workspaces.iterate());
+      return {
+        json: pickFields(workspace, workspaceFields),
+        message: `The workspace ${replaceControlCharacters(workspace.name)} was created: ${workspace.id}`,
+        ...(other && { warning: `Another workspace has the same name: ${other.id}` }),
+      };
     },
-    invitation: { ...invitationOption, schema: invitationOption.schema.optional() },
-  },
-  run: async ({ app }, { workspaceId, id, ...change }) =>
-    createMemberResult(
-      await app.members.update(workspaceId, id, change),
-      'was updated',
-      change.email === undefined ? undefined : app.members.iterate(workspaceId),
-    ),
-});
+  }),
 
-const memberColumns: readonly TableColumn<Member>[] = [
-  ['ID', ({ id }) => id],
-  ['NAME', (member) => member.name],
-  ['EMAIL', (member) => member.email],
-  ['ROLE', (member) => member.role],
-  ['SEAT', (member) => member.seatType],
-  ['INVITATION', (member) => member.invitation],
-  ['GROUPS', (member) => member.groupIds.join(' ')],
+  defineCommand({
+    name: 'workspace list',
+    summary: 'list all workspaces',
+    example: 'workspace list',
+    parameters: {},
+    run: async ({ app }) =>
+      createTableResult(app.workspaces.iterate(), {
+        fields: workspaceFields,
+        columns: { ID: 'id', NAME: 'name', CREATED: 'createdAt' },
+        emptyMessage: 'No workspace exists yet. Create one with `advocacy workspace create`.',
+      }),
+  }),
+
+  defineCommand({
+    name: 'member create',
+    summary: 'create a member of a workspace',
+    details: DUPLICATE_EMAIL_NOTE,
+    example: 'member create --workspace 0190… --name "Ada Winter" --email ada@example.com --role admin',
+    parameters: {
+      workspaceId: workspaceOption,
+      name: memberNameOption,
+      email: emailOption,
+      role: { ...roleOption, schema: roleOption.schema.default('member') },
+      seatType: { ...seatTypeOption, schema: seatTypeOption.schema.default('advocate') },
+      groupIds: { ...groupOption, schema: groupOption.schema.default([]) },
+      invitation: { ...invitationOption, schema: invitationOption.schema.default('accepted') },
+    },
+    run: async ({ app }, { workspaceId, ...member }) =>
+      createMemberResult(
+        await app.members.create(workspaceId, member),
+        'was created',
+        app.members.iterate(workspaceId),
+      ),
+  }),
+
+  defineCommand({
+    name: 'member update',
+    summary: 'update a member',
+    details: `Omitted options leave their values unchanged. ${DUPLICATE_EMAIL_NOTE}`,
+    example: 'member update --workspace 0190… 0191… --invitation expired',
+    parameters: {
+      id: defineParameter('<member>', 'ID of the member', idSchema),
+      workspaceId: workspaceOption,
+      name: { ...memberNameOption, schema: memberNameOption.schema.optional() },
+      email: { ...emailOption, schema: emailOption.schema.optional() },
+      role: { ...roleOption, schema: roleOption.schema.optional() },
+      seatType: { ...seatTypeOption, schema: seatTypeOption.schema.optional() },
+      groupIds: {
+        ...groupOption,
+        description: 'ID of a group of the member (repeatable): the given groups replace all current groups',
+        schema: groupOption.schema.optional(),
+        negatedOptionDescription: 'remove the member from all groups',
+      },
+      invitation: { ...invitationOption, schema: invitationOption.schema.optional() },
+    },
+    run: async ({ app }, { workspaceId, id, ...change }) =>
+      createMemberResult(
+        await app.members.update(workspaceId, id, change),
+        'was updated',
+        change.email === undefined ? undefined : app.members.iterate(workspaceId),
+      ),
+  }),
+
+  defineListCommand({
+    name: 'member list',
+    summary: 'list the members of a workspace',
+    iterate: (app, workspaceId) => app.members.iterate(workspaceId),
+    fields: memberFields,
+    columns: {
+      ID: 'id',
+      NAME: 'name',
+      EMAIL: 'email',
+      ROLE: 'role',
+      SEAT: 'seatType',
+      INVITATION: 'invitation',
+      GROUPS: 'groupIds',
+    },
+    emptyMessage: 'The workspace has no members yet.',
+  }),
+
+  defineCommand({
+    name: 'key create',
+    summary: 'create an API key',
+    details:
+      'The key is shown only once, because only its hash is stored. A key without a member has the permissions of its ' +
+      'access level.',
+    example: 'key create --workspace 0190… --member 0191… --label laptop',
+    parameters: {
+      workspaceId: workspaceOption,
+      memberId: defineParameter('--member <id>', 'ID of the member who uses the key', idSchema.optional()),
+      label: defineParameter('--label <text>', 'label to recognize the key by', text(API_KEY_LABEL_LENGTH).default('')),
+      access: defineParameter(
+        '--access <access>',
+        'access level: full, or read for read-only access',
+        z.enum(ACCESS).default('full'),
+      ),
+      expiresAt: defineParameter(
+        '--expires-at <date>',
+        'future date or time when the key expires, such as 2026-12-31 or 2026-12-31T18:00:00Z',
+        endDate.optional(),
+      ),
+    },
+    run: async ({ app }, { workspaceId, expiresAt, ...key }) => {
+      const expiry = expiresAt === undefined ? undefined : formatTimestamp(parseEndDate(expiresAt) as number);
+      const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: expiry });
+      return {
+        json: { ...pickFields(apiKey, keyFields), key: secret },
+        message: `The API key ${apiKey.id} was created. Store the key now, because it is shown only once:\n\n  ${secret}\n`,
+      };
+    },
+  }),
+
+  defineListCommand({
+    name: 'key list',
+    summary: 'list the API keys of a workspace',
+    iterate: (app, workspaceId) => app.apiKeys.iterate(workspaceId),
+    fields: keyFields,
+    columns: {
+      ID: 'id',
+      LABEL: 'label',
+      KEY: ({ lastFour }) => `…${lastFour}`,
+      MEMBER: 'memberId',
+      ACCESS: 'access',
+      'LAST USED': ({ lastUsedAt }) => lastUsedAt ?? 'never',
+      ENDS: ({ revokedAt, expiresAt }) => (revokedAt ? `revoked ${revokedAt}` : (expiresAt ?? '-')),
+    },
+    emptyMessage: 'The workspace has no keys yet.',
+  }),
+
+  defineCommand({
+    name: 'key revoke',
+    summary: 'revoke an API key',
+    details: 'All servers reject the key within five seconds. A revoked key cannot be restored.',
+    example: 'key revoke --workspace 0190… 0192…',
+    parameters: { id: defineParameter('<key>', 'ID of the API key', idSchema), workspaceId: workspaceOption },
+    run: async ({ app }, { workspaceId, id }) => {
+      const key = await app.apiKeys.revoke(workspaceId, id);
+      return {
+        json: pickFields(key, keyFields),
+        message: `The key …${key.lastFour} (${key.id}) was revoked at ${key.revokedAt}.`,
+      };
+    },
+  }),
 ];
-
-export const listMembersCommand = defineCommand({
-  name: 'member list',
-  summary: 'list the members of a workspace',
-  example: 'member list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(
-      app.members.iterate(workspaceId),
-      memberFields,
-      memberColumns,
-      'The workspace has no members yet.',
-    ),
-});
-
-const keyFields = [
-  'id',
-  'workspaceId',
-  'label',
-  'lastFour',
-  'memberId',
-  'access',
-  'createdAt',
-  'expiresAt',
-  'revokedAt',
-  'lastUsedAt',
-] as const satisfies (keyof ApiKey)[];
-
-export const createKeyCommand = defineCommand({
-  name: 'key create',
-  summary: 'create an API key',
-  details:
-    'The key is shown only once, because only its hash is stored. A key without a member has the permissions of its ' +
-    'access level.',
-  example: 'key create --workspace 0190… --member 0191… --label laptop',
-  parameters: {
-    workspaceId: workspaceOption,
-    memberId: defineParameter('--member <id>', 'ID of the member who uses the key', idSchema.optional()),
-    label: defineParameter('--label <text>', 'label to recognize the key by', text(API_KEY_LABEL_LENGTH).default('')),
-    access: defineParameter(
-      '--access <access>',
-      'access level: full, or read for read-only access',
-      z.enum(ACCESS).default('full'),
-    ),
-    expiresAt: defineParameter(
-      '--expires-at <date>',
-      'future date or time when the key expires, such as 2026-12-31 or 2026-12-31T18:00:00Z',
-      endDate.optional(),
-    ),
-  },
-  run: async ({ app }, { workspaceId, expiresAt, ...key }) => {
-    const expiry = expiresAt === undefined ? undefined : formatTimestamp(parseEndDate(expiresAt) as number);
-    const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: expiry });
-    return {
-      json: { ...pickFields(apiKey, keyFields), key: secret },
-      message: `The API key ${apiKey.id} was created. Store the key now, because it is shown only once:\n\n  ${secret}\n`,
-    };
-  },
-});
-
-const keyColumns: readonly TableColumn<ApiKey>[] = [
-  ['ID', ({ id }) => id],
-  ['LABEL', ({ label }) => label],
-  ['KEY', ({ lastFour }) => `…${lastFour}`],
-  ['MEMBER', ({ memberId }) => memberId ?? '-'],
-  ['ACCESS', ({ access }) => access],
-  ['LAST USED', ({ lastUsedAt }) => lastUsedAt ?? 'never'],
-  ['ENDS', ({ revokedAt, expiresAt }) => (revokedAt ? `revoked ${revokedAt}` : (expiresAt ?? '-'))],
-];
-
-export const listKeysCommand = defineCommand({
-  name: 'key list',
-  summary: 'list the API keys of a workspace',
-  example: 'key list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(app.apiKeys.iterate(workspaceId), keyFields, keyColumns, 'The workspace has no keys yet.'),
-});
-
-export const revokeKeyCommand = defineCommand({
-  name: 'key revoke',
-  summary: 'revoke an API key',
-  details: 'All servers reject the key within five seconds. A revoked key cannot be restored.',
-  example: 'key revoke --workspace 0190… 0192…',
-  parameters: { id: defineParameter('<key>', 'ID of the API key', idSchema), workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId, id }) => {
-    const key = await app.apiKeys.revoke(workspaceId, id);
-    return {
-      json: pickFields(key, keyFields),
-      message: `The key …${key.lastFour} (${key.id}) was revoked at ${key.revokedAt}.`,
-    };
-  },
-});

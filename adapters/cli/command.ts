@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import type { Operation } from '../api/operation.ts';
 import type { ProgressLine } from './progress.ts';
+import type { StorageTools } from './storage-tools.ts';
 
 /** An option or an argument of a command. An option is optional if its schema accepts `undefined`. */
 export interface Parameter<Schema extends z.ZodType = z.ZodType> {
@@ -31,6 +32,7 @@ type ParameterValues<P extends Parameters> = { readonly [Name in keyof P]: z.out
 /** The application, streams and signals that a running command uses. */
 export interface CommandContext {
   readonly app: Application;
+  readonly storageTools: StorageTools;
   /** The maximum size of a request body of the API, in bytes. */
   readonly bodyLimit: number;
   /** Returns the milliseconds since the epoch. */
@@ -80,44 +82,24 @@ export interface ReportResult {
 export type CommandResult = MessageResult | TableResult | ReportResult;
 
 /** The declaration of a command. The parser, the help, docs/command-line.md and the tests are derived from it. */
-export interface Command {
+export interface Command<P extends Parameters = Parameters> {
   /** The words of the command, such as `member create`. */
   readonly name: string;
   /** A phrase without a capital letter or a period. */
   readonly summary: string;
   /** Sentences that the help shows after the summary. */
-  readonly details: string;
+  readonly details?: string;
   /** An example of usage, without `advocacy`. */
   readonly example: string;
-  readonly parameters: Parameters;
-  /** Whether SIGINT (Ctrl-C) and SIGTERM let the command stop early and report its result. Otherwise, they end the process. */
-  readonly handlesInterrupt: boolean;
-  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<CommandResult>;
-}
-
-interface CommandDefinition<P extends Parameters> {
-  readonly name: string;
-  readonly summary: string;
-  readonly details?: string;
-  readonly example: string;
   readonly parameters: P;
+  /** Whether SIGINT (Ctrl-C) and SIGTERM let the command stop early and report its result. Otherwise, they end the process. */
   readonly handlesInterrupt?: boolean;
   run(context: CommandContext, values: ParameterValues<P>): Promise<CommandResult>;
 }
 
-/** Declares a command. */
-export function defineCommand<P extends Parameters>({
-  details = '',
-  handlesInterrupt = false,
-  run,
-  ...definition
-}: CommandDefinition<P>): Command {
-  return {
-    details,
-    handlesInterrupt,
-    ...definition,
-    run: (context, values) => run(context, values as ParameterValues<P>),
-  };
+/** Declares a command. `run` gets the values of its parameters with their types. */
+export function defineCommand<P extends Parameters>(command: Command<P>): Command {
+  return command;
 }
 
 /** An id in upper or lower case. The use case rejects an id that no record has. */
@@ -136,20 +118,50 @@ export function getResponseFields({ response }: Operation): readonly string[] {
   return Object.keys((response as z.ZodObject).shape);
 }
 
-/** A column of a list. */
-export type TableColumn<T> = readonly [heading: string, formatCell: (record: T) => string];
+/** A list of records, as programs and people see it. */
+interface ListView<T> {
+  /** The fields of each record in JSON. */
+  readonly fields: readonly string[];
+  /** The columns of the table by their headings: a field, or a function that returns the text of a cell. */
+  readonly columns: Readonly<Record<string, (keyof T & string) | ((record: T) => string)>>;
+  /** Printed to people instead of an empty table. */
+  readonly emptyMessage: string;
+}
 
-/** Returns a list of records: `fields` of each record for programs, `columns` for people. */
+/** Returns the result of a command that lists records. */
 export function createTableResult<T extends object>(
   records: AsyncIterable<T>,
-  fields: readonly string[],
-  columns: readonly TableColumn<T>[],
-  emptyMessage: string,
+  { fields, columns, emptyMessage }: ListView<T>,
 ): TableResult {
   const createRows = async function* () {
     for await (const record of records) {
-      yield { json: pickFields(record, fields), cells: columns.map(([, formatCell]) => formatCell(record)) };
+      const cells = Object.values(columns).map((column) =>
+        typeof column === 'function' ? column(record) : formatCell(record[column]),
+      );
+      yield { json: pickFields(record, fields), cells };
     }
   };
-  return { rows: createRows(), columns: columns.map(([heading]) => heading), emptyMessage };
+  return { rows: createRows(), columns: Object.keys(columns), emptyMessage };
+}
+
+function formatCell(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return Array.isArray(value) ? value.join(' ') : String(value ?? '-');
+}
+
+interface ListDefinition<T> extends ListView<T> {
+  readonly name: string;
+  readonly summary: string;
+  readonly iterate: (app: Application, workspaceId: string) => AsyncIterable<T>;
+}
+
+/** Declares a command that lists all records of a type in a workspace. */
+export function defineListCommand<T extends object>({ name, summary, iterate, ...view }: ListDefinition<T>): Command {
+  return defineCommand({
+    name,
+    summary,
+    example: `${name} --workspace 0190…`,
+    parameters: { workspaceId: workspaceOption },
+    run: async ({ app }, { workspaceId }) => createTableResult(iterate(app, workspaceId), view),
+  });
 }

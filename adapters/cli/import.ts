@@ -1,11 +1,17 @@
+import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
+import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import type { NewGroup } from '../../core/group/group.ts';
+import type { NewInspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { isUuid } from '../../core/shared/uuid.ts';
+import type { Tag } from '../../core/tag/tag.ts';
 import { createCampaign } from '../api/campaign.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
@@ -20,7 +26,7 @@ import {
   defineParameter,
   INTERRUPTED_EXIT_CODE,
   idSchema,
-  type MessageResult,
+  type ReportResult,
   workspaceOption,
 } from './command.ts';
 import { deriveLineId, type ImportTarget } from './line-id.ts';
@@ -38,50 +44,42 @@ const STOP_TIMEOUT_MS = 3_000;
 
 /** A kind of records that can be imported. */
 interface ImportKind {
-  /** Validates the JSON of a line. Throws a `CoreError` if it is invalid. */
-  parseBody(json: object): unknown;
+  /** The operation of the API whose body each line is. */
+  readonly operation: Operation;
+  /** Creates records with the given ids. If `ids` is `undefined`, only checks the bodies. */
   createOrCheckMany(
     app: Application,
     workspaceId: string,
     bodies: readonly unknown[],
-    /** The ids of the new records. If `undefined`, the bodies are only checked. */
     ids: readonly string[] | undefined,
   ): Promise<readonly BatchResult<object>[]>;
 }
 
-/** Defines a kind whose lines are validated as the bodies of an API operation. */
-function defineImportKind<Body extends z.ZodObject>(
-  { body }: Operation & { readonly body: Body | undefined },
-  createOrCheckMany: (
-    app: Application,
-    workspaceId: string,
-    bodies: readonly z.output<Body>[],
-    ids: readonly string[] | undefined,
-  ) => Promise<readonly BatchResult<object>[]>,
-): ImportKind {
-  return {
-    parseBody: (json) => parse(body as Body, json),
-    createOrCheckMany: (app, workspaceId, bodies, ids) =>
-      createOrCheckMany(app, workspaceId, bodies as readonly z.output<Body>[], ids),
-  };
-}
-
-const importKinds = {
-  campaigns: defineImportKind(createCampaign, ({ campaigns }, workspaceId, bodies, ids) =>
-    ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.checkMany({ workspaceId }, bodies),
-  ),
-  questions: defineImportKind(createInspirationQuestion, ({ inspirationQuestions }, workspaceId, bodies, ids) =>
-    ids
-      ? inspirationQuestions.createMany(workspaceId, bodies, ids)
-      : inspirationQuestions.checkMany(workspaceId, bodies),
-  ),
-  tags: defineImportKind(createTag, ({ tags }, workspaceId, bodies, ids) => {
-    const names = bodies.map(({ name }) => name);
-    return ids ? tags.createMany(workspaceId, names, ids) : tags.checkMany(workspaceId, names);
-  }),
-  groups: defineImportKind(createGroup, ({ groups }, workspaceId, bodies, ids) =>
-    ids ? groups.createMany(workspaceId, bodies, ids) : groups.checkMany(workspaceId, bodies),
-  ),
+const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups', ImportKind>> = {
+  campaigns: {
+    operation: createCampaign,
+    createOrCheckMany: ({ campaigns }, workspaceId, bodies: readonly NewCampaign[], ids) =>
+      ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.checkMany({ workspaceId }, bodies),
+  },
+  questions: {
+    operation: createInspirationQuestion,
+    createOrCheckMany: ({ inspirationQuestions }, workspaceId, bodies: readonly NewInspirationQuestion[], ids) =>
+      ids
+        ? inspirationQuestions.createMany(workspaceId, bodies, ids)
+        : inspirationQuestions.checkMany(workspaceId, bodies),
+  },
+  tags: {
+    operation: createTag,
+    createOrCheckMany: ({ tags }, workspaceId, bodies: readonly Tag[], ids) => {
+      const names = bodies.map(({ name }) => name);
+      return ids ? tags.createMany(workspaceId, names, ids) : tags.checkMany(workspaceId, names);
+    },
+  },
+  groups: {
+    operation: createGroup,
+    createOrCheckMany: ({ groups }, workspaceId, bodies: readonly NewGroup[], ids) =>
+      ids ? groups.createMany(workspaceId, bodies, ids) : groups.checkMany(workspaceId, bodies),
+  },
 };
 const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds];
 
@@ -135,11 +133,6 @@ interface Source extends ImportTarget {
   readonly size: number | undefined;
 }
 
-interface RejectedLine {
-  readonly json: { readonly line: number; readonly reason: string };
-  readonly message: string;
-}
-
 /** A line with its body, or with the reason why it is rejected. */
 type ParsedLine = { readonly number: number } & (
   | { readonly body: unknown; readonly id: string }
@@ -155,60 +148,55 @@ interface Batch {
   readonly endOffset: number;
 }
 
-type ImportOutcome = 'done' | 'stopped' | 'failed';
-
-/** A range of line numbers, including both ends. */
-interface LineRange {
-  readonly firstLine: number;
-  readonly lastLine: number;
+/** The result of an import, as JSON. */
+interface ImportResult {
+  readonly kind: string;
+  readonly dryRun: boolean;
+  readonly accepted: number;
+  readonly nextLine: number;
+  readonly ended: 'done' | 'stopped' | 'failed';
+  /** The lines that may have been stored or not: the valid lines of the batch that was being stored when the import ended. */
+  readonly uncertain: { readonly firstLine: number; readonly lastLine: number } | null;
+  readonly importId: string;
 }
 
 /** Imports the lines. Yields each rejected line, and returns the result. */
-async function* runImport(context: CommandContext, source: Source): AsyncGenerator<RejectedLine, MessageResult> {
+async function* runImport(context: CommandContext, source: Source): ReportResult['items'] {
   const { signal, progress } = context;
-  let acceptedCount = 0;
+  const { kind, dryRun, importId } = source;
+  let accepted = 0;
   let rejectedCount = 0;
   let nextLine = source.fromLine;
-  let outcome: ImportOutcome = 'done';
   let pendingBatch: Batch | undefined;
-  let error = '';
+  let error: string | undefined;
   try {
     for await (const batch of readAhead(readBatches(source, context.bodyLimit))) {
       pendingBatch = batch;
       const rejections = await waitUntilStopTimeout(signal, storeOrCheckBatch(context, source, batch));
       pendingBatch = undefined;
       nextLine = batch.lastLine + 1;
-      acceptedCount += batch.lines.length - rejections.length;
+      accepted += batch.lines.length - rejections.length;
       rejectedCount += rejections.length;
       if (rejections.length > 0) progress.clear();
       for (const { number, reason } of rejections) {
         yield { json: { line: number, reason }, message: `line ${number}: ${replaceControlCharacters(reason)}` };
       }
-      progress.show(acceptedCount + rejectedCount, 'lines', source.size && batch.endOffset / source.size);
+      progress.show(accepted + rejectedCount, 'lines', source.size && batch.endOffset / source.size);
       if (signal.aborted) break;
     }
   } catch (failure) {
-    if (!signal.aborted) {
-      outcome = 'failed';
-      const { message } = failure as Error;
-      error = pendingBatch ? message : `the rest of the file cannot be read: ${message}`;
-    }
+    const { message } = failure as Error;
+    if (!signal.aborted) error = pendingBatch ? message : `the rest of the file cannot be read: ${message}`;
   }
-  if (signal.aborted) outcome = 'stopped';
   progress.clear();
-  const { kind, dryRun, importId } = source;
-  const uncertainLines = getUncertainLines(source, pendingBatch);
+  const ended = signal.aborted ? 'stopped' : error !== undefined ? 'failed' : 'done';
+  const uncertain = dryRun || !pendingBatch ? null : getValidLineRange(pendingBatch);
+  const result: ImportResult = { kind, dryRun, accepted, nextLine, ended, uncertain, importId };
   return {
-    json: { kind, dryRun, accepted: acceptedCount, nextLine, ended: outcome, uncertain: uncertainLines, importId },
-    message: describeImport(source, {
-      acceptedCount,
-      rejectedCount,
-      nextLine,
-      outcome,
-      uncertainLines,
-    }),
+    json: result,
+    message: describeImport(result, source.fromLine, rejectedCount),
     ...(error && { error }),
-    exitCode: outcome === 'failed' ? 2 : outcome === 'stopped' ? INTERRUPTED_EXIT_CODE : rejectedCount > 0 ? 1 : 0,
+    exitCode: { done: rejectedCount > 0 ? 1 : 0, stopped: INTERRUPTED_EXIT_CODE, failed: 2 }[ended],
   };
 }
 
@@ -232,18 +220,16 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
 
 /** Resolves to the result of `work`. After an interruption, rejects if `work` does not end within `STOP_TIMEOUT_MS`. */
 async function waitUntilStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let startTimer = () => {};
-  const timeout = new Promise<never>((_, reject) => {
-    startTimer = () => (timer = setTimeout(() => reject(new Error('stopped')), STOP_TIMEOUT_MS));
-    if (signal.aborted) startTimer();
-    else signal.addEventListener('abort', startTimer);
-  });
+  const finished = new AbortController();
+  const rejectAfterTimeout = async (): Promise<never> => {
+    if (!signal.aborted) await once(signal, 'abort', { signal: finished.signal });
+    await delay(STOP_TIMEOUT_MS, undefined, { signal: finished.signal });
+    throw new Error('stopped');
+  };
   try {
-    return await Promise.race([work, timeout]);
+    return await Promise.race([work, rejectAfterTimeout()]);
   } finally {
-    signal.removeEventListener('abort', startTimer);
-    clearTimeout(timer);
+    finished.abort();
   }
 }
 
@@ -269,7 +255,7 @@ async function* readBatches(source: Source, maxLineLength: number): AsyncGenerat
 function parseLine({ number, bytes }: Line, source: Source, maxLineLength: number): ParsedLine {
   if (!bytes) return { number, reason: `The line ${describeTooLongBody(maxLineLength)}.` };
   try {
-    const body = importKinds[source.kind].parseBody(readJson(bytes));
+    const body = parse(importKinds[source.kind].operation.body as z.ZodObject, readJson(bytes));
     return { number, body, id: deriveLineId(source, number, bytes) };
   } catch (error) {
     if (!(error instanceof MalformedBody || error instanceof CoreError)) throw error;
@@ -296,35 +282,27 @@ function isBlank({ bytes }: Line): boolean {
   );
 }
 
-/** Returns the range of the lines in the batch that was being stored when the import ended, or `null` if there are none. */
-function getUncertainLines({ dryRun }: Source, pendingBatch: Batch | undefined): LineRange | null {
-  const validLines = dryRun || !pendingBatch ? [] : pendingBatch.lines.filter((line) => 'body' in line);
+function getValidLineRange({ lines }: Batch): ImportResult['uncertain'] {
+  const validLines = lines.filter((line) => 'body' in line);
   const [first, last] = [validLines[0], validLines.at(-1)];
   return first && last ? { firstLine: first.number, lastLine: last.number } : null;
 }
 
-interface ImportResult {
-  readonly acceptedCount: number;
-  readonly rejectedCount: number;
-  readonly nextLine: number;
-  readonly outcome: ImportOutcome;
-  readonly uncertainLines: LineRange | null;
-}
-
 function describeImport(
-  { kind, dryRun, fromLine, importId }: Source,
-  { acceptedCount, rejectedCount, nextLine, outcome, uncertainLines }: ImportResult,
+  { kind, dryRun, accepted, nextLine, ended, uncertain, importId }: ImportResult,
+  fromLine: number,
+  rejectedCount: number,
 ): string {
   const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no lines from line ${fromLine} on`;
-  const accepted = `${acceptedCount} ${dryRun ? 'can be stored' : 'stored'} as ${kind}`;
-  const beginning = `${outcome === 'stopped' ? 'Stopped: ' : ''}${accepted}, ${rejectedCount} rejected (${lines}).`;
-  if (uncertainLines) {
+  const counts = `${accepted} ${dryRun ? 'can be stored' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`;
+  const beginning = ended === 'stopped' ? `Stopped: ${counts}` : counts;
+  if (uncertain) {
     return [
-      `${beginning} Lines ${uncertainLines.firstLine} to ${uncertainLines.lastLine} may have been stored.`,
+      `${beginning} Lines ${uncertain.firstLine} to ${uncertain.lastLine} may have been stored.`,
       `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
     ].join(' ');
   }
-  return `${beginning} ${outcome === 'done' ? 'To import lines that are added later, continue' : 'Continue'} with --from-line ${nextLine}.`;
+  return `${beginning} ${ended === 'done' ? 'To import lines that are added later, continue' : 'Continue'} with --from-line ${nextLine}.`;
 }
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */

@@ -15,7 +15,7 @@ export interface Actions {
 
 const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, domains, campaigns, shares and clicks.
 
-Commands read the settings of the server from the environment. They need STORAGE=mongodb and MONGODB_URI.`;
+Commands use the settings and the database of the server, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
 const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, or an import rejected lines
@@ -32,42 +32,49 @@ export function createProgram(version: string, actions: Actions): Parser {
     .helpOption('-h, --help', 'show help')
     .showSuggestionAfterError();
   program.addHelpText('after', `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}`);
-  const parents = new Map<string, Parser>();
-  for (const [name, { summary, example }] of Object.entries(commandGroups)) {
-    const parent = program.command(name).summary(summary).description(toSentence(summary));
-    parents.set(name, parent.addHelpText('after', formatExample(example)));
+  for (const [name, summary] of Object.entries(commandGroups)) {
+    const members = commands.filter((command) => command.name.startsWith(`${name} `));
+    const group = program.command(name);
+    // The example is the first command that changes something.
+    const { example } = members.find((command) => !command.name.endsWith(' list')) ?? (members[0] as Command);
+    describe(group, { summary, example });
+    for (const command of members)
+      configureCommand(group.command(command.name.slice(name.length + 1)), command, actions);
   }
   for (const command of commands) {
-    const words = command.name.split(' ');
-    const parent = words.length > 1 ? (parents.get(words[0] as string) as Parser) : program;
-    configureCommand(parent.command(words.at(-1) as string), command, actions);
+    if (!command.name.includes(' ')) configureCommand(program.command(command.name), command, actions);
   }
-  const { name, summary, details, example } = serveCommand;
-  program
-    .command(name)
-    .summary(summary)
-    .description(formatDescription(summary, details))
-    .addHelpText('after', formatExample(example))
-    .action(() => actions.serve());
+  describe(program.command(serveCommand.name), serveCommand).action(() => actions.serve());
   return program;
 }
 
+/** Adds the texts of the help to a parser, and returns the parser. */
+function describe(
+  parser: Parser,
+  { summary, details, example }: Pick<Command, 'summary' | 'details' | 'example'>,
+): Parser {
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  const description = details ? `${sentence} ${details}` : sentence;
+  return parser.summary(summary).description(description).addHelpText('after', formatExample(example));
+}
+
 function configureCommand(parser: Parser, command: Command, actions: Actions): void {
-  const { summary, details, example, parameters } = command;
-  parser.summary(summary).description(formatDescription(summary, details));
+  const { parameters } = command;
+  describe(parser, command);
   for (const parameter of Object.values(parameters)) {
     if (isArgument(parameter)) parser.addArgument(createArgument(parameter));
     else addOptions(parser, parameter);
   }
   parser.option('--json', 'print one JSON value');
-  parser.addHelpText('after', formatExample(example));
   parser.action(async () => {
     const positions = Object.values(parameters).filter(isArgument);
     const options = parser.opts();
-    const getValue = (parameter: Parameter) =>
-      isArgument(parameter)
-        ? parser.args[positions.indexOf(parameter)]
-        : options[new Option(parameter.syntax).attributeName()];
+    const getValue = (parameter: Parameter) => {
+      if (isArgument(parameter)) return parser.args[positions.indexOf(parameter)];
+      const value = options[new Option(parameter.syntax).attributeName()];
+      // The value of an option is `false` if its `--no-…` is given.
+      return value === false && parameter.negatedOptionDescription !== undefined ? [] : value;
+    };
     await actions.run(command, validateValues(command, getValue), options.json === true);
   });
 }
@@ -123,29 +130,18 @@ function validateValues(
   getValue: (parameter: Parameter) => unknown,
 ): Readonly<Record<string, unknown>> {
   // The values are validated under the labels of their parameters, such as `--name`, because the error shows these.
-  const entries = Object.entries(parameters);
-  const labels = new Map(entries.map(([name, { syntax }]) => [name, syntax.split(' ')[0] as string]));
-  const mapByLabel = <T>(map: (parameter: Parameter) => T) =>
-    Object.fromEntries(entries.map(([name, parameter]) => [labels.get(name) as string, map(parameter)]));
-  const values = mapByLabel((parameter) => {
-    const value = getValue(parameter);
-    return value === false && parameter.negatedOptionDescription !== undefined ? [] : value;
-  });
+  const entries = Object.entries(parameters).map(
+    ([name, it]) => [name, it.syntax.split(' ')[0] as string, it] as const,
+  );
+  const schema = z.strictObject(Object.fromEntries(entries.map(([, label, it]) => [label, it.schema])));
+  const values = Object.fromEntries(entries.map(([, label, it]) => [label, getValue(it)]));
   try {
-    const valid: Readonly<Record<string, unknown>> = parse(z.strictObject(mapByLabel(({ schema }) => schema)), values);
-    return Object.fromEntries(entries.map(([name]) => [name, valid[labels.get(name) as string]]));
+    const valid: Readonly<Record<string, unknown>> = parse(schema, values);
+    return Object.fromEntries(entries.map(([name, label]) => [name, valid[label]]));
   } catch (error) {
     if (error instanceof CoreError) throw new UsageError([error.message]);
     throw error;
   }
-}
-
-function formatDescription(summary: string, details: string): string {
-  return [toSentence(summary), details].filter(Boolean).join(' ');
-}
-
-function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function formatExample(example: string): string {

@@ -12,8 +12,9 @@ import { positiveInteger, text } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
 import {
-  createTableResult,
+  type Command,
   defineCommand,
+  defineListCommand,
   defineParameter,
   getResponseFields,
   idSchema,
@@ -28,204 +29,153 @@ const campaignFields = getResponseFields(createCampaign);
 const domainFields = getResponseFields(createDomain);
 const pillarFields = getResponseFields(updateContentPillar);
 
-export const listGroupsCommand = defineCommand({
-  name: 'group list',
-  summary: 'list the groups of a workspace with their number of members',
-  example: 'group list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(
-      app.groups.iterate(workspaceId),
-      getResponseFields(createGroup),
-      [
-        ['ID', ({ id }) => id],
-        ['NAME', ({ name }) => name],
-        ['MEMBERS', ({ count }) => String(count)],
-        ['CREATED', ({ createdAt }) => createdAt],
-      ],
-      'The workspace has no groups yet.',
-    ),
-});
-
-export const listTagsCommand = defineCommand({
-  name: 'tag list',
-  summary: 'list the tags of a workspace',
-  example: 'tag list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(
-      app.tags.iterate(workspaceId),
-      getResponseFields(createTag),
-      [
-        ['ID', ({ id }) => id],
-        ['NAME', ({ name }) => name],
-        ['COLOR', ({ color }) => color],
-      ],
-      'The workspace has no tags yet.',
-    ),
-});
-
-export const createPillarCommand = defineCommand({
-  name: 'pillar create',
-  summary: 'create a published content pillar',
-  example: 'pillar create --workspace 0190… --author 0191… --title "Life outdoors" --color green',
-  parameters: {
-    workspaceId: workspaceOption,
-    authorId: defineParameter('--author <member>', 'ID of the member who is the author', idSchema),
-    title: defineParameter('--title <title>', 'title of the content pillar', text(CONTENT_PILLAR_TITLE_LENGTH)),
-    color: defineParameter('--color <color>', 'color of the content pillar', z.enum(COLORS)),
-    description: defineParameter(
-      '--description <text>',
-      'description of the content pillar',
-      text(CONTENT_PILLAR_DESCRIPTION_LENGTH).default(''),
-    ),
-  },
-  run: async ({ app }, { workspaceId, ...fields }) => {
-    const pillar = await app.contentPillars.create(workspaceId, fields);
-    return {
-      json: pickFields(pillar, pillarFields),
-      message: `The content pillar ${replaceControlCharacters(pillar.title)} was created and published: ${pillar.id}`,
-    };
-  },
-});
-
-export const listPillarsCommand = defineCommand({
-  name: 'pillar list',
-  summary: 'list the content pillars of a workspace, including archived ones',
-  example: 'pillar list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(
-      app.contentPillars.iterate(workspaceId),
-      pillarFields,
-      [
-        ['ID', ({ id }) => id],
-        ['TITLE', ({ title }) => title],
-        ['COLOR', ({ color }) => color],
-        ['STATUS', ({ status }) => status],
-      ],
-      'The workspace has no content pillars yet.',
-    ),
-});
-
-export const verifyDomainCommand = defineCommand({
-  name: 'domain verify',
-  summary: 'mark a domain as verified',
-  details: 'This is not allowed if another workspace has verified a domain with the same name and has not archived it.',
-  example: 'domain verify --workspace 0190… 0193…',
-  parameters: { id: defineParameter('<domain>', 'ID of the domain', idSchema), workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId, id }) => {
-    const domain = await app.domains.verify(workspaceId, id);
-    return { json: pickFields(domain, domainFields), message: `The domain ${domain.slug} is verified.` };
-  },
-});
-
-export const listDomainsCommand = defineCommand({
-  name: 'domain list',
-  summary: 'list the domains of a workspace, including archived ones',
-  example: 'domain list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(
-      app.domains.iterate(workspaceId),
-      domainFields,
-      [
-        ['ID', ({ id }) => id],
-        ['DOMAIN', ({ slug }) => slug],
-        ['VERIFIED', ({ verified }) => formatBoolean(verified)],
-        ['PRIMARY', ({ primary }) => formatBoolean(primary)],
-        ['ARCHIVED', ({ archived }) => formatBoolean(archived)],
-      ],
-      'The workspace has no domains yet.',
-    ),
-});
-
-export const listCampaignsCommand = defineCommand({
-  name: 'campaign list',
-  summary: 'list the campaigns of a workspace, including archived ones',
-  example: 'campaign list --workspace 0190…',
-  parameters: { workspaceId: workspaceOption },
-  run: async ({ app }, { workspaceId }) =>
-    createTableResult(
-      app.campaigns.iterate(workspaceId),
-      campaignFields,
-      [
-        ['ID', ({ id }) => id],
-        ['NAME', ({ name }) => name],
-        ['STATUS', ({ status }) => status],
-        ['STARTS', ({ startDate }) => startDate],
-        ['ENDS', ({ endDate }) => endDate],
-        ['SHARES', ({ shares }) => String(shares)],
-        ['CLICKS', ({ clicks }) => String(clicks)],
-      ],
-      'The workspace has no campaigns yet.',
-    ),
-});
-
-export const setCampaignStatusCommand = defineCommand({
-  name: 'campaign set-status',
-  summary: 'publish or archive a campaign',
-  details:
-    'Allowed changes: from draft to published or archived, from published to archived, from archived to published. A ' +
-    'campaign cannot become a draft again.',
-  example: 'campaign set-status --workspace 0190… 0194… published',
-  parameters: {
-    id: defineParameter('<campaign>', 'ID of the campaign', idSchema),
-    status: defineParameter('<status>', 'new status', z.enum(CAMPAIGN_STATUSES)),
-    workspaceId: workspaceOption,
-  },
-  run: async ({ app }, { workspaceId, id, status }) => {
-    const campaign = await app.campaigns.setStatus(workspaceId, id, status);
-    return createCampaignResult(
-      campaign,
-      `The campaign ${replaceControlCharacters(campaign.name)} is ${campaign.status}.`,
-    );
-  },
-});
-
 const campaignOption = defineParameter('--campaign <id>', 'ID of the campaign', idSchema);
 
-export const recordShareCommand = defineCommand({
-  name: 'share record',
-  summary: 'record that a member has shared a published campaign',
-  details: 'A member shares a campaign only once: recording the share again changes nothing.',
-  example: 'share record --workspace 0190… --campaign 0194… --member 0191…',
-  parameters: {
-    workspaceId: workspaceOption,
-    campaignId: campaignOption,
-    memberId: defineParameter('--member <id>', 'ID of the member who shared the campaign', idSchema),
-  },
-  run: async ({ app }, { workspaceId, campaignId, memberId }) => {
-    const campaign = await app.campaigns.recordShare(workspaceId, campaignId, memberId);
-    return createCampaignResult(
-      campaign,
-      `The campaign ${replaceControlCharacters(campaign.name)} has been shared by ${formatCount(campaign.shares, 'member')}.`,
-    );
-  },
-});
+/** The commands for the records that the API serves. */
+export const recordCommands: readonly Command[] = [
+  defineListCommand({
+    name: 'group list',
+    summary: 'list the groups of a workspace with their number of members',
+    iterate: (app, workspaceId) => app.groups.iterate(workspaceId),
+    fields: getResponseFields(createGroup),
+    columns: { ID: 'id', NAME: 'name', MEMBERS: 'count', CREATED: 'createdAt' },
+    emptyMessage: 'The workspace has no groups yet.',
+  }),
 
-export const recordClicksCommand = defineCommand({
-  name: 'click record',
-  summary: 'record clicks on a published campaign',
-  example: 'click record --workspace 0190… --campaign 0194… --count 25',
-  parameters: {
-    workspaceId: workspaceOption,
-    campaignId: campaignOption,
-    count: defineParameter('--count <number>', 'number of clicks', positiveInteger(MAX_CLICK_COUNT).default(1)),
-  },
-  run: async ({ app }, { workspaceId, campaignId, count }) => {
-    const campaign = await app.campaigns.recordClicks(workspaceId, campaignId, count);
-    return createCampaignResult(
-      campaign,
-      `The campaign ${replaceControlCharacters(campaign.name)} has ${formatCount(campaign.clicks, 'click')}.`,
-    );
-  },
-});
+  defineListCommand({
+    name: 'tag list',
+    summary: 'list the tags of a workspace',
+    iterate: (app, workspaceId) => app.tags.iterate(workspaceId),
+    fields: getResponseFields(createTag),
+    columns: { ID: 'id', NAME: 'name', COLOR: 'color' },
+    emptyMessage: 'The workspace has no tags yet.',
+  }),
 
-function createCampaignResult(campaign: Campaign, message: string): MessageResult {
-  return { json: pickFields(campaign, campaignFields), message };
-}
+  defineCommand({
+    name: 'pillar create',
+    summary: 'create a published content pillar',
+    example: 'pillar create --workspace 0190… --author 0191… --title "Life outdoors" --color green',
+    parameters: {
+      workspaceId: workspaceOption,
+      authorId: defineParameter('--author <member>', 'ID of the member who is the author', idSchema),
+      title: defineParameter('--title <title>', 'title of the content pillar', text(CONTENT_PILLAR_TITLE_LENGTH)),
+      color: defineParameter('--color <color>', 'color of the content pillar', z.enum(COLORS)),
+      description: defineParameter(
+        '--description <text>',
+        'description of the content pillar',
+        text(CONTENT_PILLAR_DESCRIPTION_LENGTH).default(''),
+      ),
+    },
+    run: async ({ app }, { workspaceId, ...fields }) => {
+      const pillar = await app.contentPillars.create(workspaceId, fields);
+      return {
+        json: pickFields(pillar, pillarFields),
+        message: `The content pillar ${replaceControlCharacters(pillar.title)} was created and published: ${pillar.id}`,
+      };
+    },
+  }),
 
-function formatBoolean(value: boolean): string {
-  return value ? 'yes' : 'no';
+  defineListCommand({
+    name: 'pillar list',
+    summary: 'list the content pillars of a workspace, including archived ones',
+    iterate: (app, workspaceId) => app.contentPillars.iterate(workspaceId),
+    fields: pillarFields,
+    columns: { ID: 'id', TITLE: 'title', COLOR: 'color', STATUS: 'status' },
+    emptyMessage: 'The workspace has no content pillars yet.',
+  }),
+
+  defineCommand({
+    name: 'domain verify',
+    summary: 'mark a domain as verified',
+    details:
+      'This is not allowed if another workspace has verified a domain with the same name and has not archived it.',
+    example: 'domain verify --workspace 0190… 0193…',
+    parameters: { id: defineParameter('<domain>', 'ID of the domain', idSchema), workspaceId: workspaceOption },
+    run: async ({ app }, { workspaceId, id }) => {
+      const domain = await app.domains.verify(workspaceId, id);
+      return { json: pickFields(domain, domainFields), message: `The domain ${domain.slug} is verified.` };
+    },
+  }),
+
+  defineListCommand({
+    name: 'domain list',
+    summary: 'list the domains of a workspace, including archived ones',
+    iterate: (app, workspaceId) => app.domains.iterate(workspaceId),
+    fields: domainFields,
+    columns: { ID: 'id', DOMAIN: 'slug', VERIFIED: 'verified', PRIMARY: 'primary', ARCHIVED: 'archived' },
+    emptyMessage: 'The workspace has no domains yet.',
+  }),
+
+  defineListCommand({
+    name: 'campaign list',
+    summary: 'list the campaigns of a workspace, including archived ones',
+    iterate: (app, workspaceId) => app.campaigns.iterate(workspaceId),
+    fields: campaignFields,
+    columns: {
+      ID: 'id',
+      NAME: 'name',
+      STATUS: 'status',
+      STARTS: 'startDate',
+      ENDS: 'endDate',
+      SHARES: 'shares',
+      CLICKS: 'clicks',
+    },
+    emptyMessage: 'The workspace has no campaigns yet.',
+  }),
+
+  defineCommand({
+    name: 'campaign set-status',
+    summary: 'publish or archive a campaign',
+    details:
+      'Allowed changes: from draft to published or archived, from published to archived, from archived to published. A ' +
+      'campaign cannot become a draft again.',
+    example: 'campaign set-status --workspace 0190… 0194… published',
+    parameters: {
+      id: defineParameter('<campaign>', 'ID of the campaign', idSchema),
+      status: defineParameter('<status>', 'new status', z.enum(CAMPAIGN_STATUSES)),
+      workspaceId: workspaceOption,
+    },
+    run: async ({ app }, { workspaceId, id, status }) => {
+      const campaign = await app.campaigns.update({ workspaceId }, id, { status });
+      return createCampaignResult(campaign, `is ${campaign.status}`);
+    },
+  }),
+
+  defineCommand({
+    name: 'share record',
+    summary: 'record that a member has shared a published campaign',
+    details: 'A member shares a campaign only once: recording the share again changes nothing.',
+    example: 'share record --workspace 0190… --campaign 0194… --member 0191…',
+    parameters: {
+      workspaceId: workspaceOption,
+      campaignId: campaignOption,
+      memberId: defineParameter('--member <id>', 'ID of the member who shared the campaign', idSchema),
+    },
+    run: async ({ app }, { workspaceId, campaignId, memberId }) => {
+      const campaign = await app.shares.record(workspaceId, campaignId, memberId);
+      return createCampaignResult(campaign, `has been shared by ${formatCount(campaign.shares, 'member')}`);
+    },
+  }),
+
+  defineCommand({
+    name: 'click record',
+    summary: 'record clicks on a published campaign',
+    example: 'click record --workspace 0190… --campaign 0194… --count 25',
+    parameters: {
+      workspaceId: workspaceOption,
+      campaignId: campaignOption,
+      count: defineParameter('--count <number>', 'number of clicks', positiveInteger(MAX_CLICK_COUNT).default(1)),
+    },
+    run: async ({ app }, { workspaceId, campaignId, count }) => {
+      const campaign = await app.campaigns.recordClicks(workspaceId, campaignId, count);
+      return createCampaignResult(campaign, `has ${formatCount(campaign.clicks, 'click')}`);
+    },
+  }),
+];
+
+function createCampaignResult(campaign: Campaign, outcome: string): MessageResult {
+  return {
+    json: pickFields(campaign, campaignFields),
+    message: `The campaign ${replaceControlCharacters(campaign.name)} ${outcome}.`,
+  };
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { CommanderError } from 'commander';
-import type { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Command, CommandContext } from './command.ts';
 import { Output, writeResult } from './output.ts';
@@ -11,14 +10,7 @@ import { replaceControlCharactersInLines } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The application with its storage open. */
-export interface OpenApplication {
-  readonly app: Application;
-  /** The maximum size of a request body of the API, in bytes. */
-  readonly bodyLimit: number;
-  /** Returns the milliseconds since the epoch. */
-  now(): number;
-  /** Returns a new UUID version 7. */
-  newId(): string;
+export interface OpenApplication extends Omit<CommandContext, 'signal' | 'stdin' | 'progress'> {
   close(): Promise<void>;
 }
 
@@ -88,22 +80,14 @@ async function runCommand(
   output: Output,
   errorOutput: Output,
 ): Promise<number> {
-  const { app, bodyLimit, now, newId, close } = await environment.openApplication();
+  const { close, ...application } = await environment.openApplication();
   try {
     const abortController = new AbortController();
     output.closedSignal.addEventListener('abort', () => abortController.abort());
     if (command.handlesInterrupt) environment.onInterrupt(() => abortController.abort());
     const progress = new ProgressLine(environment.stderr);
-    const context: CommandContext = {
-      app,
-      bodyLimit,
-      now,
-      newId,
-      signal: abortController.signal,
-      stdin: environment.stdin,
-      progress,
-    };
-    if (typeof values.workspaceId === 'string') await app.workspaces.get(values.workspaceId);
+    const context = { ...application, signal: abortController.signal, stdin: environment.stdin, progress };
+    if (typeof values.workspaceId === 'string') await application.app.workspaces.get(values.workspaceId);
     const result = await writeResult(await command.run(context, values), isJson, output);
     await output.flush();
     // If standard output is closed, the final message is written to standard error instead.

@@ -1,12 +1,12 @@
 import type { Member, NewMember } from '../../core/access/member.ts';
-import type { Campaign, CampaignStatus, NewCampaign } from '../../core/campaign/campaign.ts';
+import type { Campaign, NewCampaign } from '../../core/campaign/campaign.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
+import { DAY_MS, formatTimestamp } from '../../core/shared/date.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { type CommandContext, defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
 import { formatCount } from './format-count.ts';
-import { buildSampleCampaign } from './sample-campaign.ts';
 import { SeededRandom } from './seeded-random.ts';
 
 const GROUPS = ['Marketing', 'Sales', 'Engineering', 'People', 'Finance', 'Support', 'Design', 'Operations'];
@@ -65,14 +65,7 @@ const SENTENCE_OBJECTS = [
 ];
 
 /** The statuses to pick from. A status that occurs more often is picked more often. */
-const WEIGHTED_STATUSES: readonly CampaignStatus[] = [
-  'published',
-  'published',
-  'published',
-  'published',
-  'draft',
-  'archived',
-];
+const WEIGHTED_STATUSES = ['published', 'published', 'published', 'published', 'draft', 'archived'] as const;
 /** When campaigns start, in days from now, and how many days they last: for ended, for running, and for upcoming campaigns. */
 const DATE_WINDOWS = [
   { starts: [-400, -60], lasts: [5, 50] },
@@ -116,74 +109,87 @@ export const seedCommand = defineCommand({
     ),
   },
   run: async (context, { campaigns, members, seedNumber }) => {
-    const random = new SeededRandom(seedNumber);
-    const reportProgress = createProgressReporter(context, members + campaigns + MAX_SHARED_CAMPAIGN_COUNT);
-    const workspace = await createSampleWorkspace(context, random);
-    const allMembers = await createMembers(context, workspace, random, members, reportProgress);
+    const { app, signal, now, progress } = context;
+    const total = members + campaigns + MAX_SHARED_CAMPAIGN_COUNT;
+    let done = 0;
+    const reportProgress = (addedCount: number) => {
+      done += addedCount;
+      progress.show(done, 'records', done / total);
+    };
+    const seeding = { app, signal, now, random: new SeededRandom(seedNumber), reportProgress };
+    const workspace = await createSampleWorkspace(seeding);
+    const allMembers = await createMembers(seeding, workspace, members);
     const admin = allMembers[0] as Member;
-    const { secret } = await context.app.apiKeys.create(workspace.id, { memberId: admin.id, label: 'seed' });
-    const created = await createCampaigns(context, workspace, random, allMembers, campaigns, reportProgress);
-    const shares = await createShares(context, workspace, random, allMembers, created.newest, reportProgress);
-    context.progress.clear();
+    const { secret } = await app.apiKeys.create(workspace.id, { memberId: admin.id, label: 'seed' });
+    const created = await createCampaigns(seeding, workspace, allMembers, campaigns);
+    const shares = await createShares(seeding, workspace, allMembers, created.newest);
+    progress.clear();
     const { id: workspaceId, name } = workspace;
     const counts = { campaigns: created.count, members: allMembers.length, shares };
-    const isStopped = context.signal.aborted;
     return {
       json: { workspaceId, name, memberId: admin.id, key: secret, ...counts },
       message: [
-        `${isStopped ? 'Stopped: ' : ''}The workspace ${name} (${workspaceId}) has ${formatCount(created.count, 'campaign')}, ` +
+        `${signal.aborted ? 'Stopped: ' : ''}The workspace ${name} (${workspaceId}) has ${formatCount(created.count, 'campaign')}, ` +
           `${formatCount(allMembers.length, 'member')} and ${formatCount(shares, 'share')}.`,
         `Store the API key of its admin now, because it is shown only once:\n\n  ${secret}\n`,
       ].join('\n'),
-      ...(isStopped && { exitCode: INTERRUPTED_EXIT_CODE }),
+      ...(signal.aborted && { exitCode: INTERRUPTED_EXIT_CODE }),
     };
   },
 });
 
+/** What all steps of a seed use. */
+interface Seeding extends Pick<CommandContext, 'app' | 'signal' | 'now'> {
+  readonly random: SeededRandom;
+  reportProgress(addedCount: number): void;
+}
+
 /** The sample workspace, with the ids of its groups and tags. */
-interface SampleWorkspace {
-  readonly id: string;
-  readonly name: string;
-  readonly groupIds: readonly string[];
-  readonly tagIds: readonly string[];
+type SampleWorkspace = Awaited<ReturnType<typeof createSampleWorkspace>>;
+
+/**
+ * Calls `work` with the size of each batch, until all records are created or the command is interrupted. Resolves to the number of
+ * created records.
+ */
+async function createInBatches(
+  { signal, reportProgress }: Seeding,
+  total: number,
+  maxBatchSize: number,
+  work: (size: number, createdCount: number) => Promise<void>,
+): Promise<number> {
+  let createdCount = 0;
+  while (createdCount < total && !signal.aborted) {
+    const size = Math.min(maxBatchSize, total - createdCount);
+    await work(size, createdCount);
+    createdCount += size;
+    reportProgress(size);
+  }
+  return createdCount;
 }
 
-type ProgressReporter = (addedCount: number) => void;
-
-function createProgressReporter({ progress }: CommandContext, total: number): ProgressReporter {
-  let done = 0;
-  return (addedCount) => {
-    done += addedCount;
-    progress.show(done, 'records', done / total);
-  };
-}
-
-async function createSampleWorkspace({ app }: CommandContext, random: SeededRandom): Promise<SampleWorkspace> {
+async function createSampleWorkspace({ app, random }: Seeding) {
   const { id, name } = await app.workspaces.create(
     `Northwind ${random.pick(['Outdoor', 'Trails', 'Supply', 'Works'])}`,
   );
   const groups = GROUPS.map((group) => ({ name: group, description: `Everyone in ${group}` }));
-  const groupIds = getCreatedIds(await app.groups.createMany(id, groups));
-  const tagIds = getCreatedIds(await app.tags.createMany(id, TAGS));
+  const groupIds = getCreated(await app.groups.createMany(id, groups)).map((group) => group.id);
+  const tagIds = getCreated(await app.tags.createMany(id, TAGS)).map((tag) => tag.id);
   const questions = QUESTIONS.map((question) => ({ question, groups: random.pickSome(groupIds, 2) }));
   await app.inspirationQuestions.createMany(id, questions);
   return { id, name, groupIds, tagIds };
 }
 
 async function createMembers(
-  { app, signal }: CommandContext,
+  seeding: Seeding,
   { id, groupIds }: SampleWorkspace,
-  random: SeededRandom,
   count: number,
-  reportProgress: ProgressReporter,
 ): Promise<readonly Member[]> {
+  const { app, random } = seeding;
   const members = [await app.members.create(id, { ...buildMember(random, groupIds, 1), role: 'admin' })];
-  while (members.length < count && !signal.aborted) {
-    const size = Math.min(MAX_CONCURRENT_WRITE_COUNT, count - members.length);
+  await createInBatches(seeding, count - 1, MAX_CONCURRENT_WRITE_COUNT, async (size) => {
     const newMembers = Array.from({ length: size }, (_, i) => buildMember(random, groupIds, members.length + i + 1));
     members.push(...(await Promise.all(newMembers.map((member) => app.members.create(id, member)))));
-    reportProgress(size);
-  }
+  });
   return members;
 }
 
@@ -199,14 +205,12 @@ function buildMember(random: SeededRandom, groupIds: readonly string[], number: 
 }
 
 async function createCampaigns(
-  { app, signal, now }: CommandContext,
-  workspace: SampleWorkspace,
-  random: SeededRandom,
+  seeding: Seeding,
+  { id: workspaceId, groupIds, tagIds }: SampleWorkspace,
   members: readonly Member[],
-  count: number,
-  reportProgress: ProgressReporter,
+  total: number,
 ): Promise<{ readonly count: number; readonly newest: readonly Campaign[] }> {
-  const { id: workspaceId } = workspace;
+  const { app, random, now } = seeding;
   const { id: authorId } = members[0] as Member;
   const pillarIds: string[] = [];
   for (const [i, title] of PILLARS.entries()) {
@@ -216,23 +220,20 @@ async function createCampaigns(
   const slug = `${workspaceId.slice(-12)}.northwind.example`;
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
   await app.domains.verify(workspaceId, domain.id);
-  const newest: Campaign[] = [];
-  let createdCount = 0;
-  while (createdCount < count && !signal.aborted) {
-    const batch = Array.from({ length: Math.min(BATCH_SIZE, count - createdCount) }, () => ({
+  let newest: Campaign[] = [];
+  const count = await createInBatches(seeding, total, BATCH_SIZE, async (size) => {
+    const batch = Array.from({ length: size }, () => ({
       ...buildCampaign(random, now()),
       domain: random.pick([null, slug]),
-      tagIds: random.pickSome(workspace.tagIds, 3),
-      groupIds: random.pickSome(workspace.groupIds, 2),
+      tagIds: random.pickSome(tagIds, 3),
+      groupIds: random.pickSome(groupIds, 2),
       contentPillarId: random.pick([null, ...pillarIds]),
     }));
     const actor = { workspaceId, member: random.pick(members) };
-    newest.push(...getCreatedRecords(await app.campaigns.createMany(actor, batch)));
-    newest.splice(0, Math.max(0, newest.length - MAX_SHARED_CAMPAIGN_COUNT));
-    createdCount += batch.length;
-    reportProgress(batch.length);
-  }
-  return { count: createdCount, newest };
+    const created = getCreated(await app.campaigns.createMany(actor, batch));
+    newest = [...newest, ...created].slice(-MAX_SHARED_CAMPAIGN_COUNT);
+  });
+  return { count, newest };
 }
 
 function buildCampaign(random: SeededRandom, now: number): NewCampaign {
@@ -240,11 +241,22 @@ function buildCampaign(random: SeededRandom, now: number): NewCampaign {
   const { starts, lasts } = random.pick(DATE_WINDOWS);
   const from = random.nextIntegerBetween(starts[0], starts[1]);
   const to = from + random.nextIntegerBetween(lasts[0], lasts[1]);
-  const sample = buildSampleCampaign(name, random.pick(WEIGHTED_STATUSES), [from, to], now);
-  const campaign = { ...sample, description: addSentences(random, sample.description) };
-  return random.nextIntegerBelow(3) === 0
-    ? { ...campaign, targetShares: random.nextIntegerBetween(1, 20) * 10 }
-    : campaign;
+  const formatDate = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
+  return {
+    name,
+    status: random.pick(WEIGHTED_STATUSES),
+    description: addSentences(random, `${name}: share it with your network.`),
+    shareContext: 'Say in a sentence what it means to you.',
+    objective: 'Reach',
+    destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
+    startDate: formatDate(from),
+    endDate: formatDate(to),
+    shareRewardAmount: '1.5',
+    clickRewardAmount: '0.05',
+    maxRewardPerEmployee: '50',
+    totalBudget: '1000',
+    ...(random.nextIntegerBelow(3) === 0 && { targetShares: random.nextIntegerBetween(1, 20) * 10 }),
+  };
 }
 
 /** Returns `start` followed by some sentences. In one of `LONG_DESCRIPTION_INTERVAL` calls, these are many sentences. */
@@ -259,13 +271,12 @@ function addSentences(random: SeededRandom, start: string): string {
 }
 
 async function createShares(
-  { app, signal }: CommandContext,
+  seeding: Seeding,
   { id: workspaceId }: SampleWorkspace,
-  random: SeededRandom,
   members: readonly Member[],
   campaigns: readonly Campaign[],
-  reportProgress: ProgressReporter,
 ): Promise<number> {
+  const { app, random } = seeding;
   const published = campaigns.filter(({ status }) => status === 'published');
   const plans = published.map(({ id }) => ({
     id,
@@ -273,24 +284,17 @@ async function createShares(
     clicks: random.nextIntegerBelow(500),
   }));
   let shares = 0;
-  for (let i = 0; i < plans.length && !signal.aborted; i += MAX_CONCURRENT_WRITE_COUNT) {
-    const batch = plans.slice(i, i + MAX_CONCURRENT_WRITE_COUNT);
-    await Promise.all(
-      batch.map(async ({ id, sharers, clicks }) => {
-        for (const member of sharers) await app.campaigns.recordShare(workspaceId, id, member.id);
-        if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
-        shares += sharers.length;
-      }),
-    );
-    reportProgress(batch.length);
-  }
+  await createInBatches(seeding, plans.length, MAX_CONCURRENT_WRITE_COUNT, async (size, start) => {
+    const recordSharesAndClicks = async ({ id, sharers, clicks }: (typeof plans)[number]) => {
+      for (const member of sharers) await app.shares.record(workspaceId, id, member.id);
+      if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
+      shares += sharers.length;
+    };
+    await Promise.all(plans.slice(start, start + size).map(recordSharesAndClicks));
+  });
   return shares;
 }
 
-function getCreatedRecords<T>(results: readonly BatchResult<T>[]): T[] {
+function getCreated<T>(results: readonly BatchResult<T>[]): T[] {
   return results.filter((result): result is T => !isRejected(result));
-}
-
-function getCreatedIds<T extends { readonly id: string }>(results: readonly BatchResult<T>[]): string[] {
-  return getCreatedRecords(results).map(({ id }) => id);
 }

@@ -1,15 +1,5 @@
-import { CoreError, type CoreErrorKind } from '../../core/shared/core-error.ts';
-import { type ErrorCode, getErrorAnchor } from '../api/errors.ts';
-
-/** The error code of each kind of core error. */
-const CODES: Record<CoreErrorKind, ErrorCode> = {
-  unauthenticated: 'unauthorized',
-  forbidden: 'forbidden',
-  invitation_expired: 'invite_expired',
-  not_found: 'not_found',
-  invalid: 'unprocessable_entity',
-  conflict: 'conflict',
-};
+import { CoreError } from '../../core/shared/core-error.ts';
+import { type ErrorCode, getErrorAnchor, getErrorCode } from '../api/errors.ts';
 
 /** An error with a code of the API, and headers for its response. */
 export class HttpError extends Error {
@@ -33,7 +23,7 @@ export function createOverloadError(message: string): HttpError {
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof CoreError) {
-    const code = CODES[error.kind];
+    const code = getErrorCode(error.kind);
     return new HttpError(code, error.message, code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : []);
   }
   return new HttpError(

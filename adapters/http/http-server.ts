@@ -5,6 +5,7 @@ import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { TIMEOUT_CHECK_INTERVAL_MS } from './protection/connection-guard.ts';
+import { MemoryBudget } from './protection/memory-budget.ts';
 import type { OpenConnections } from './protection/open-connections.ts';
 import { Protection } from './protection/protection.ts';
 import { createBodyReader, type ReadBody } from './request-body.ts';
@@ -35,12 +36,13 @@ export function createHttpService(
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
-  const responder = new Responder(settings.docsUrl, observers);
+  const memory = new MemoryBudget();
+  const responder = new Responder(settings.docsUrl, observers, memory);
   const protection = new Protection(responder, observers);
-  const read = createBodyReader(settings.bodyLimit);
+  const read = createBodyReader(settings.bodyLimit, memory);
   const readBody: ReadBody = (request, response, workspaceId) =>
     protection.excludeFromInFlight(response, read(request, response, workspaceId));
-  const app = createApp({ ...services, responder, protection, readBody });
+  const app = createApp({ ...services, responder, protection, memory, readBody });
   app.set('trust proxy', settings.trustProxy);
   const options = {
     ...createMessageClasses(app),

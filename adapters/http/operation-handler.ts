@@ -5,20 +5,19 @@ import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import type { Operation } from '../api/operation.ts';
 import { clientAddressOf } from './client-address.ts';
 import { Deadline } from './deadline.ts';
-import { createOverloadError, HttpError } from './errors.ts';
+import { HttpError } from './errors.ts';
 import { formatPageLinks } from './link-header.ts';
+import type { MemoryBudget } from './protection/memory-budget.ts';
 import type { Protection } from './protection/protection.ts';
 import { readQuery } from './query-string.ts';
 import { createRateLimitError, rateLimitHeaders } from './rate-limit-headers.ts';
 import { computeFingerprint, type ReadBody } from './request-body.ts';
 import { countHeader } from './request-framing.ts';
 import type { Responder } from './responder.ts';
-
-/** The time that a request may spend in the queue and in the storage, together. Reading its body does not count. */
-const REQUEST_DEADLINE_MS = 10_000;
 
 /** The objects that the handler of an operation depends on. */
 export interface HandlerServices {
@@ -28,6 +27,7 @@ export interface HandlerServices {
   /** Counts the rejected credentials of an address. */
   readonly refusalLimiter: RateLimiter;
   readonly protection: Protection;
+  readonly memory: MemoryBudget;
   readonly readBody: ReadBody;
   readonly responder: Responder;
 }
@@ -41,11 +41,12 @@ export function createOperationHandler(
   operation: Operation,
   services: HandlerServices,
 ): RequestHandler<{ id?: string }> {
-  const { app, requestLimiter, readBody, responder } = services;
+  const { app, requestLimiter, memory, readBody, responder } = services;
   return async (request, response) => {
     const context = responder.contextOf(response);
     context.route = operation.path;
-    const deadline = new Deadline(REQUEST_DEADLINE_MS - (performance.now() - context.startedAt));
+    // The time in the queue counts. The time to read the body does not.
+    const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
     const caller = await deadline.run(authenticate(request, response, services));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
@@ -53,6 +54,8 @@ export function createOperationHandler(
     if (response.headersSent) return;
     context.headers = rateLimitHeaders(usage, Date.now());
     if (!usage.allowed) throw createRateLimitError('requests with this key', usage);
+    const memoryError = memory.findError(caller.workspaceId);
+    if (memoryError) throw memoryError;
     requirePermission(caller, operation.permission);
     const query = readQuery(request.url);
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
@@ -67,7 +70,8 @@ export function createOperationHandler(
         operationId: operation.id,
         idempotencyKey,
         keyName: 'Idempotency-Key',
-        fingerprint: computeFingerprint(body),
+        // The id is the only part of the path that requests to the same operation can differ in.
+        fingerprint: computeFingerprint(id === '' ? body : [id, body ?? null]),
       };
       const result = await deadline.run(
         app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id)),
@@ -75,18 +79,12 @@ export function createOperationHandler(
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       const result = await deadline.run(work(app, caller, id));
-      if (operation.method === 'GET' && responder.hasTooManyUnreadResponses(caller.workspaceId))
-        throw UNREAD_RESPONSES_ERROR;
-      const link = result.hasNext === undefined ? undefined : formatPageLinks(operation.path, query, result.hasNext);
+      const path = operation.path.replace('{id}', id);
+      const link = result.hasNext === undefined ? undefined : formatPageLinks(path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);
     }
   };
 }
-
-/** The error for too many unread responses. Only reads are rejected, because clients can repeat reads without side effects. */
-const UNREAD_RESPONSES_ERROR = createOverloadError(
-  'Too many responses to your workspace have not been read: read them, or send fewer requests at the same time.',
-);
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 

@@ -1,4 +1,5 @@
 import type { Usage } from '../../core/access/rate-limiter.ts';
+import type { RateLimitHeader } from '../api/openapi.ts';
 import { HttpError } from './errors.ts';
 import type { HeaderList } from './responder.ts';
 
@@ -8,13 +9,14 @@ import type { HeaderList } from './responder.ts';
  */
 export function rateLimitHeaders(usage: Usage, now: number): HeaderList {
   const { limit, windowSeconds, remaining, resetsInMs } = usage;
-  return [
-    ...['X-RateLimit-Limit', `${limit}`],
-    ...['X-RateLimit-Remaining', `${remaining}`],
-    ...['X-RateLimit-Reset', `${Math.ceil((now + resetsInMs) / 1000)}`],
-    ...['RateLimit-Policy', `"default";q=${limit};w=${windowSeconds}`],
-    ...['RateLimit', `"default";r=${remaining};t=${secondsUntilReset(usage)}`],
-  ];
+  const headers: Record<RateLimitHeader, string> = {
+    'X-RateLimit-Limit': `${limit}`,
+    'X-RateLimit-Remaining': `${remaining}`,
+    'X-RateLimit-Reset': `${Math.ceil((now + resetsInMs) / 1000)}`,
+    'RateLimit-Policy': `"default";q=${limit};w=${windowSeconds}`,
+    RateLimit: `"default";r=${remaining};t=${secondsUntilReset(usage)}`,
+  };
+  return Object.entries(headers).flat();
 }
 
 /** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */

@@ -1,66 +1,58 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
-import type { Request, Response } from 'express';
-import rawBody, { type RawBodyError } from 'raw-body';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
-import { createOverloadError, HttpError } from './errors.ts';
-import { MemoryBudget } from './protection/memory-budget.ts';
+import { HttpError } from './errors.ts';
+import type { MemoryBudget } from './protection/memory-budget.ts';
 
 /** Reads a request body as a JSON object. Rejects with an `HttpError`, or with `invalid` if the body has too many elements. */
-export type ReadBody = (request: Request, response: Response, workspaceId: string) => Promise<object>;
+export type ReadBody = (request: IncomingMessage, response: ServerResponse, workspaceId: string) => Promise<object>;
 
 /** The memory that a chunk of a body takes in addition to its bytes. */
 const CHUNK_OVERHEAD_BYTES = 512;
 
-const INCOMPLETE_BODIES_ERROR = createOverloadError(
-  'Too many request bodies of your workspace are being received: send fewer at the same time, or send them faster.',
-);
+const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete: send it again.');
 
 /**
- * Returns a function that reads a JSON object in UTF-8 of at most `limit` bytes. The function stops reading a larger body. It
- * also stops reading a body that arrives while the incomplete bodies of its workspace exceed their memory budget.
+ * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a body that is larger, or
+ * that arrives while its workspace exceeds the memory budget. If it has not read the whole body, the connection closes after the response.
  */
-export function createBodyReader(limit: number): ReadBody {
-  const incompleteBodies = new MemoryBudget();
+export function createBodyReader(limitBytes: number, memory: MemoryBudget): ReadBody {
+  const tooLongError = new HttpError('bad_request', `The request body ${describeTooLongBody(limitBytes)}.`);
   return async (request, response, workspaceId) => {
     requireJson(request);
-    const length = request.headers['content-length'] ?? null;
+    const isTooLong = Number(request.headers['content-length'] ?? 0) > limitBytes;
     const expectsContinue = request.headers.expect !== undefined && request.httpVersionMinor > 0;
-    if (expectsContinue && Number(length) <= limit) response.writeContinue();
-    let reserved = 0;
-    const reserve = (chunk: Buffer) => {
-      const cost = chunk.length + CHUNK_OVERHEAD_BYTES;
-      reserved += cost;
-      incompleteBodies.reserve(workspaceId, cost);
-      if (incompleteBodies.isExhausted(workspaceId)) request.emit('error', INCOMPLETE_BODIES_ERROR);
-    };
-    const release = () => {
-      request.off('data', reserve);
-      incompleteBodies.reserve(workspaceId, -reserved);
-      reserved = 0;
-    };
-    request.on('data', reserve);
-    // Without this listener, an error could be unhandled: raw-body adds no listeners if it rejects a body because of its length,
-    // and removes its listeners when it has settled.
-    request.on('error', () => undefined);
-    // If the response is sent before the body is complete, raw-body gets no `end` event and never settles.
-    response.once('close', release);
-    const bytes = await rawBody(request, { limit, length })
-      .catch((error: RawBodyError | HttpError) => {
-        response.shouldKeepAlive = false;
-        request.resume();
-        if (error instanceof HttpError) throw error;
-        throw new HttpError(
-          'bad_request',
-          error.type === 'entity.too.large' ? `The request body ${describeTooLongBody(limit)}.` : INCOMPLETE_BODY,
-        );
-      })
-      .finally(release);
-    return parseJson(bytes);
+    if (expectsContinue && !isTooLong) response.writeContinue();
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const getReservedBytes = () => length + chunks.length * CHUNK_OVERHEAD_BYTES;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        if (isTooLong) throw tooLongError;
+        request.on('data', (chunk: Buffer) => {
+          length += chunk.length;
+          chunks.push(chunk);
+          memory.reserve(workspaceId, chunk.length + CHUNK_OVERHEAD_BYTES);
+          const error = length > limitBytes ? tooLongError : memory.findError(workspaceId);
+          if (error) reject(error);
+        });
+        request.once('end', resolve).on('error', () => reject(INCOMPLETE_ERROR));
+        // If the response is sent before the body is complete, the request gets no event.
+        response.once('close', () => reject(INCOMPLETE_ERROR));
+      });
+      return parseJson(Buffer.concat(chunks, length));
+    } catch (error) {
+      if (!request.complete) response.shouldKeepAlive = false;
+      throw error;
+    } finally {
+      request.removeAllListeners('data').resume();
+      memory.reserve(workspaceId, -getReservedBytes());
+    }
   };
 }
 
-function requireJson({ headers }: Request): void {
+function requireJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (type !== 'application/json' && !isJson(type)) {
     throw new HttpError(
@@ -84,8 +76,6 @@ function isJson(type: string | undefined): boolean {
     return false;
   }
 }
-
-const INCOMPLETE_BODY = 'The request body is incomplete: send it again.';
 
 function parseJson(bytes: Uint8Array): object {
   if (bytes.length === 0) throw new HttpError('bad_request', 'The request body must not be empty: send a JSON object.');

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { errors } from '../api/errors.ts';
 import { toErrorBody, toHttpError } from './errors.ts';
 import type { RejectionReason } from './protection/fair-queue.ts';
-import { MemoryBudget } from './protection/memory-budget.ts';
+import type { MemoryBudget } from './protection/memory-budget.ts';
 import { pathOf } from './request-target.ts';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
@@ -33,14 +32,11 @@ export interface RequestContext {
   headers: HeaderList;
 }
 
-/** The reason for closing a connection although responses are pending. */
-export type ConnectionCloseReason = 'reply_not_read' | 'too_many_pipelined';
-
-/** Observes responses, unexpected errors, and connections that the server closes early. */
+/** Observes responses, unexpected errors, and connections that the server closes because a response is not read. */
 export interface Observer {
   onResponse(context: RequestContext, status: number, milliseconds: number): void;
   onError?(context: RequestContext, error: unknown): void;
-  onConnectionClosed?(reason: ConnectionCloseReason): void;
+  onUnreadResponse?(): void;
   /** Observes a request that is rejected because of overload. */
   onRejected?(reason: RejectionReason): void;
 }
@@ -51,13 +47,13 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 export class Responder {
   /** Set at shutdown: from then on, each response closes its connection. */
   isStopping = false;
-  private readonly unreadBytes = new MemoryBudget();
   private readonly contexts = new WeakMap<ServerResponse, RequestContext>();
   private readonly observers: Observer[];
 
   constructor(
     private readonly docsUrl: string,
     observers: readonly Observer[],
+    private readonly memory: MemoryBudget,
   ) {
     this.observers = [...observers];
   }
@@ -87,11 +83,6 @@ export class Responder {
     return context;
   }
 
-  /** Returns whether the unread responses to a workspace exceed their memory budget. */
-  hasTooManyUnreadResponses(workspaceId: string): boolean {
-    return this.unreadBytes.isExhausted(workspaceId);
-  }
-
   /** Sends a JSON response, unless a response was sent already. */
   send(response: ServerResponse, status: number, body: string, headers: HeaderList = []): void {
     this.write(response, status, body, JSON_HEADERS, headers);
@@ -112,13 +103,6 @@ export class Responder {
   /** Reports an unexpected error to the observers. The client is not informed of it. */
   report(response: ServerResponse, error: unknown): void {
     for (const observer of this.observers) observer.onError?.(this.contextOf(response), error);
-  }
-
-  /** Closes a connection at once, although responses are pending. */
-  closeConnection(socket: Duplex, reason: ConnectionCloseReason): void {
-    if (socket.destroyed) return;
-    socket.destroy();
-    for (const observer of this.observers) observer.onConnectionClosed?.(reason);
   }
 
   private write(
@@ -151,15 +135,16 @@ export class Responder {
     for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
+  /** Closes the connection if the client does not read the response in time. */
   private limitReadingTime(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
-    const timer = setTimeout(
-      () => this.closeConnection(response.req.socket, 'reply_not_read'),
-      RESPONSE_READ_TIMEOUT_MS,
-    ).unref();
-    if (workspaceId !== undefined) this.unreadBytes.reserve(workspaceId, bytes);
+    const timer = setTimeout(() => {
+      response.req.socket.destroy();
+      for (const observer of this.observers) observer.onUnreadResponse?.();
+    }, RESPONSE_READ_TIMEOUT_MS).unref();
+    if (workspaceId !== undefined) this.memory.reserve(workspaceId, bytes);
     response.once('close', () => {
       clearTimeout(timer);
-      if (workspaceId !== undefined) this.unreadBytes.reserve(workspaceId, -bytes);
+      if (workspaceId !== undefined) this.memory.reserve(workspaceId, -bytes);
     });
   }
 }

@@ -68,10 +68,10 @@ export class Table {
   /** Returns whether others have neither changed the rows that this copy changed, nor taken one of their unique values. */
   canCommit(): boolean {
     const original = this.original as Table;
-    const others = [...original.rows.values()].filter(({ id }) => !this.replaced.has(id));
+    const listOthers = () => [...original.rows.values()].filter(({ id }) => !this.replaced.has(id));
     return [...this.replaced].every(([id, before]) => {
       const row = this.rows.get(id);
-      return original.rows.get(id) === before && !(row && this.findConflict(row, others));
+      return original.rows.get(id) === before && !(row && this.findConflict(row, listOthers()));
     });
   }
 

@@ -1,8 +1,9 @@
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { MAX_POOL_SIZE } from './client.ts';
 import { DatabaseUnavailable, isShardUnavailable, LockTimeout } from './errors.ts';
 
-/** The maximum number of commands of a scope that run at the same time: a fifth of the connections of a client (client.ts). */
-const MAX_RUNNING_COUNT = 10;
-const MAX_WAIT_MS = 10_000;
+/** The maximum number of commands of a scope that run at the same time: a fifth of the connections of a client. */
+const MAX_RUNNING_COUNT = MAX_POOL_SIZE / 5;
 /** The maximum number of scopes that are marked as unavailable. It bounds the memory that an outage takes. */
 const MAX_UNAVAILABLE_SCOPE_COUNT = 10_000;
 
@@ -17,7 +18,7 @@ export class Bulkhead {
   private readonly unavailableScopes = new Set<string>();
   private readonly unavailableQueue = new Queue();
 
-  /** Runs `work` when the scope allows it. Rejects with `DatabaseUnavailable` if `work` would wait longer than `MAX_WAIT_MS`. */
+  /** Runs `work` when the scope allows it. Rejects with `DatabaseUnavailable` if `work` would wait longer than `STORAGE_TIMEOUT_MS`. */
   async run<T>(scope: string, work: () => Promise<T>): Promise<T> {
     const queue = this.unavailableScopes.has(scope)
       ? this.unavailableQueue
@@ -57,7 +58,7 @@ class Queue {
       const timer = setTimeout(() => {
         this.waiting.delete(start);
         reject(new DatabaseUnavailable('A shard of MongoDB is unavailable'));
-      }, MAX_WAIT_MS);
+      }, STORAGE_TIMEOUT_MS);
       const start = () => {
         clearTimeout(timer);
         resolve();

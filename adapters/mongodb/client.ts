@@ -1,6 +1,9 @@
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
 import { UnsupportedDatabase } from './errors.ts';
 
+/** The maximum number of connections to each server. */
+export const MAX_POOL_SIZE = 50;
+
 const CLIENT_OPTIONS: MongoClientOptions = {
   appName: 'workspace-advocacy',
   serverSelectionTimeoutMS: 5_000,
@@ -8,7 +11,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   socketTimeoutMS: 5_000,
   heartbeatFrequencyMS: 2_000,
   waitQueueTimeoutMS: 1_000,
-  maxPoolSize: 50,
+  maxPoolSize: MAX_POOL_SIZE,
   ignoreUndefined: true,
   // The stored texts are valid UTF-8. Validating each character again takes longer than reading the document.
   enableUtf8Validation: false,

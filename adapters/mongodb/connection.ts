@@ -1,16 +1,18 @@
-import { type Db, type MongoClient, MongoServerError } from 'mongodb';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type MongoClient, MongoServerError } from 'mongodb';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { OutageLog } from '../logging/outage-log.ts';
 import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.ts';
 import { DatabaseClock } from './clock.ts';
 import { findProblem, ServerDiagnosis, type ServerProblem } from './diagnosis.ts';
 import { DatabaseUnavailable, isBusy, isShardUnavailable, isTransient, UnsupportedDatabase } from './errors.ts';
+import { createMissingIndexes, probeDatabase } from './indexes.ts';
 
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
-const RETRY_DEADLINE_MS = 10_000;
 const MAX_ATTEMPT_COUNT = 5;
 const MIN_BACKOFF_MS = 50;
 const PROBE_INTERVAL_MS = 500;
-const LOG_INTERVAL_MS = 10_000;
 /**
  * Limits of a probe of a sharded cluster. The probe reads from a random shard. After each interval without a response, it also
  * reads from another random shard.
@@ -24,40 +26,35 @@ const UNSUPPORTED = 'MongoDB cannot be used';
 const ADVICE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
 const SHARD_ADVICE = 'Check the servers of this shard. Retrying.';
 
-/** The commands that the connection itself runs: to prepare the database, and to find out whether it responds. */
-interface DatabaseHooks {
-  /** Creates missing collections and indexes when the database becomes available for the first time. */
-  prepare(db: Db): Promise<void>;
-  /** Reads a document. In a sharded cluster, it reads from one random shard. */
-  probe(db: Db, maxTimeMS: number): Promise<void>;
-}
-
 /**
  * A connection that opens as soon as the database is available, and recovers after outages. `log` gets a line when an outage
  * begins and when it ends. A sharded cluster is available while at least one shard is available (docs/adr/0008-mongodb.md).
  */
 export class MongoConnection {
   readonly clock = new DatabaseClock();
+  /** Whether the servers are mongos. If so, a part of the data may be unavailable while the rest is available. */
+  isSharded = false;
+  /** The number of retries after failures of the database. */
+  retries = 0;
+  /** The number of connections to the servers that are in use. */
+  connectionsInUse = 0;
+  /** The number of commands that wait for a connection because all are in use. */
+  waitingCommandCount = 0;
   private readonly diagnosis = new ServerDiagnosis();
   private readonly connected: Promise<MongoClient>;
   private client: MongoClient | undefined;
   private isFirstAttemptOver = false;
   private isProbing = false;
-  private isShardedCluster = false;
   private isClosed = false;
   private lastSuccessAt = performance.now();
   private failingSince: number | undefined = this.lastSuccessAt;
-  private lastLogAt = Number.NEGATIVE_INFINITY;
-  private isOutageLogged = false;
-  private retryCount = 0;
-  private usedConnectionCount = 0;
-  private waitingCount = 0;
+  private readonly outageLog: OutageLog;
 
   constructor(
     private readonly uri: string,
-    private readonly hooks: DatabaseHooks,
     private readonly log: (line: string) => void,
   ) {
+    this.outageLog = new OutageLog(log);
     this.connected = this.open();
     // Each caller of `run` gets this error. If nobody calls `run`, the error must not become an unhandled promise rejection.
     this.connected.catch(doNothing);
@@ -66,26 +63,6 @@ export class MongoConnection {
   /** Whether the database was available when it was last used. */
   get isUp(): boolean {
     return this.failingSince === undefined;
-  }
-
-  /** Whether the servers are mongos. If so, a part of the data may be unavailable while the rest is available. */
-  get isSharded(): boolean {
-    return this.isShardedCluster;
-  }
-
-  /** The number of retries after failures of the database. */
-  get retries(): number {
-    return this.retryCount;
-  }
-
-  /** The number of connections to the servers that are in use. */
-  get connectionsInUse(): number {
-    return this.usedConnectionCount;
-  }
-
-  /** The number of commands that wait for a connection because all are in use. */
-  get waitingCommandCount(): number {
-    return this.waitingCount;
   }
 
   /**
@@ -114,7 +91,7 @@ export class MongoConnection {
    * the response to that attempt may have been lost. A retry starts only after the previous attempt has ended.
    */
   async run<T>(work: (client: MongoClient) => Promise<T>, maxAttemptCount = MAX_ATTEMPT_COUNT): Promise<T> {
-    const deadline = performance.now() + RETRY_DEADLINE_MS;
+    const deadline = performance.now() + STORAGE_TIMEOUT_MS;
     for (let attempt = 1; ; attempt++) {
       const startedAt = performance.now();
       if (this.hasGivenUp() || startedAt >= deadline) throw new DatabaseUnavailable(UNAVAILABLE);
@@ -128,7 +105,7 @@ export class MongoConnection {
         if (attempt >= maxAttemptCount || error instanceof DatabaseUnavailable)
           throw new DatabaseUnavailable(UNAVAILABLE, { cause: error });
         await delay(MIN_BACKOFF_MS * 2 ** attempt * Math.random());
-        this.retryCount++;
+        this.retries++;
       }
     }
   }
@@ -164,7 +141,7 @@ export class MongoConnection {
   /** Prepares the database. An unavailable shard is prepared later, so that the other shards are served immediately. */
   private async prepare(client: MongoClient): Promise<void> {
     const tryToPrepare = () =>
-      this.hooks.prepare(client.db()).then(
+      createMissingIndexes(client.db()).then(
         () => true,
         (error) => {
           if (!this.isSharded || !this.canRetry(error)) throw error;
@@ -191,31 +168,30 @@ export class MongoConnection {
 
   /** Starts to count the connections of a client, and to record whether its servers are mongos. Returns the client. */
   private observe(client: MongoClient): MongoClient {
-    this.usedConnectionCount = 0;
-    this.waitingCount = 0;
+    this.connectionsInUse = 0;
+    this.waitingCommandCount = 0;
     this.clock.startReading(client);
     client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
-      this.isShardedCluster ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
+      this.isSharded ||= [...servers.values()].some(({ type }) => type === 'Mongos' || type === 'LoadBalancer');
     });
-    client.on('connectionCheckOutStarted', () => this.waitingCount++);
-    client.on('connectionCheckOutFailed', () => this.waitingCount--);
+    client.on('connectionCheckOutStarted', () => this.waitingCommandCount++);
+    client.on('connectionCheckOutFailed', () => this.waitingCommandCount--);
     client.on('connectionCheckedOut', () => {
-      this.waitingCount--;
-      this.usedConnectionCount++;
+      this.waitingCommandCount--;
+      this.connectionsInUse++;
     });
-    client.on('connectionCheckedIn', () => this.usedConnectionCount--);
+    client.on('connectionCheckedIn', () => this.connectionsInUse--);
     return client;
   }
 
   private hasGivenUp(): boolean {
-    return this.failingSince !== undefined && performance.now() - this.failingSince >= RETRY_DEADLINE_MS;
+    return this.failingSince !== undefined && performance.now() - this.failingSince >= STORAGE_TIMEOUT_MS;
   }
 
   private recordSuccess(): void {
     this.lastSuccessAt = performance.now();
     this.failingSince = undefined;
-    if (this.isOutageLogged) this.log('MongoDB is available again.');
-    this.isOutageLogged = false;
+    this.outageLog.logEnd('MongoDB is available again.');
   }
 
   /**
@@ -233,11 +209,7 @@ export class MongoConnection {
   }
 
   private logFailure(error: Error, isShardFailure: boolean): void {
-    const now = performance.now();
-    if (now - this.lastLogAt < LOG_INTERVAL_MS) return;
-    this.lastLogAt = now;
-    if (!isShardFailure) this.isOutageLogged = true;
-    this.log(toLogLine(this.findDiagnosedError() ?? error, isShardFailure));
+    this.outageLog.logFailure(toLogLine(this.findDiagnosedError() ?? error, isShardFailure), !isShardFailure);
   }
 
   /** Returns the reason why no server can be used, if it is known. */
@@ -268,11 +240,11 @@ export class MongoConnection {
    * shards are unavailable.
    */
   private async probeOnce(client: MongoClient): Promise<void> {
-    if (!this.isSharded) return this.hooks.probe(client.db(), COMMAND_TIMEOUT.maxTimeMS);
+    if (!this.isSharded) return probeDatabase(client.db(), COMMAND_TIMEOUT.maxTimeMS);
     let hasResponded = false;
     const probes = Array.from({ length: MAX_SHARD_PROBE_COUNT }, async (_, i) => {
       await delay(i * SHARD_PROBE_INTERVAL_MS);
-      if (!hasResponded) await this.hooks.probe(client.db(), SHARD_PROBE_TIMEOUT_MS);
+      if (!hasResponded) await probeDatabase(client.db(), SHARD_PROBE_TIMEOUT_MS);
       hasResponded = true;
     });
     await Promise.any(probes).catch(({ errors: [error] }: AggregateError) => {
@@ -316,8 +288,4 @@ async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

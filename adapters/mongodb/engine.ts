@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import type { RecordSchema } from '../persistence/record-store.ts';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import type { RecordSchema, RecordStore } from '../persistence/record-store.ts';
 import {
   globalStoreNames,
   type RecordStores,
@@ -15,22 +17,18 @@ import { Bulkhead } from './bulkhead.ts';
 import { MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
 import { isShardUnavailable, isTransient } from './errors.ts';
-import { createMissingIndexes, probeDatabase } from './indexes.ts';
 import {
   type BatchedRecordStore,
   createGlobalRecordStore,
   createRecordStore,
   type Executor,
-  type RetryOnConflict,
   type RunOnCollection,
-  type SerializeByKey,
   WRITE_CONFLICT,
 } from './record-store.ts';
 
 export { UnsupportedDatabase } from './errors.ts';
 
 const WRITE_CONFLICT_CODE = 112;
-const TRANSACTION_RETRY_TIMEOUT_MS = 10_000;
 const MAX_BACKOFF_MS = 100;
 
 /**
@@ -42,18 +40,24 @@ export function createMongodbEngine(
   log: (line: string) => void,
   isBatched = true,
 ): { readonly engine: StorageEngine; readonly connection: MongoConnection } {
-  const connection = new MongoConnection(uri, { prepare: createMissingIndexes, probe: probeDatabase }, log);
+  const connection = new MongoConnection(uri, log);
   const getCollection = cacheCollections();
   const bulkhead = new Bulkhead();
   const runInBulkhead: RunInBulkhead = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
   const runOnCollection: RunOnCollection = (name, scope, work) =>
     connection.run((client) => runInBulkhead(scope, () => work(getCollection(client, name), undefined)));
+  const serializeUpdates = createKeyedQueue();
   const serializeTransactions = createKeyedQueue();
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
-  const unbatched = createStores({ runOnCollection, serializeByKey: createKeyedQueue(), retryOnConflict, isSharded });
-  const engine = {
-    ...(isBatched ? addBatching(unbatched, isSharded) : unbatched),
+  const executor: Executor = {
+    runOnCollection,
+    runChange: runOnCollection,
+    runUpdate: (key, attempt) => serializeUpdates(key, () => retryOnConflict(attempt)),
+    isSharded,
+  };
+  const engine: StorageEngine = {
+    ...createStores(executor, isBatched ? (store) => withBatching(store, isSharded) : undefined),
     runInTransaction: (work) => {
       // After a write conflict, the transaction waits for earlier transactions of this process that update the same record.
       let updatedKey: string | undefined;
@@ -63,7 +67,7 @@ export function createMongodbEngine(
     },
     now,
     checkReady: () => connection.checkReady(),
-  } as StorageEngine;
+  };
   return { engine, connection };
 }
 
@@ -80,23 +84,17 @@ function cacheCollections(): (client: MongoClient, name: string) => Collection<S
   };
 }
 
-/** Creates all record stores. */
-function createStores(executor: Executor): RecordStores {
+/** Creates all record stores. `wrap` is applied to each store whose records belong to a workspace. */
+function createStores(
+  executor: Executor,
+  wrap: (store: BatchedRecordStore<Entity>) => RecordStore<Entity> = (store) => store,
+): RecordStores {
   const stores = Object.entries(recordSchemas).map(([name, schema]) => [
     name,
-    createRecordStore(name, schema as unknown as RecordSchema<Entity>, executor),
+    wrap(createRecordStore(name, schema as unknown as RecordSchema<Entity>, executor)),
   ]);
   const globalStores = globalStoreNames.map((name) => [name, createGlobalRecordStore(name, executor)]);
   return Object.fromEntries([...stores, ...globalStores]);
-}
-
-function addBatching(stores: RecordStores, isSharded: () => boolean): RecordStores {
-  const names = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
-  const batchedStores = names.map((name) => [
-    name,
-    withBatching(stores[name] as unknown as BatchedRecordStore<Entity>, isSharded),
-  ]);
-  return { ...stores, ...Object.fromEntries(batchedStores) };
 }
 
 /**
@@ -145,45 +143,33 @@ function createTransactionEngine(
   onChange: () => void,
 ): StorageEngine {
   let lastCommand: Promise<unknown> = Promise.resolve();
-  const stores = createStores({
-    runOnCollection: (name, scope, work) => {
-      const result = lastCommand.then(() => runInBulkhead(scope, () => work(client.db().collection(name), session)));
-      // The next command runs even if this one fails.
-      lastCommand = result.catch(doNothing);
-      return result;
-    },
-    serializeByKey: (key, work) => {
-      onUpdate(key);
-      return work();
-    },
-    retryOnConflict: (attempt) => attempt() as never,
-    // If this were false, a list that exceeds its time limit would reject with a `CoreError` (record-store.ts). After it,
-    // `attemptTransaction` would try to commit, but the time limit has already ended the transaction.
-    isSharded: () => true,
-  });
-  const observed = Object.entries(stores).map(([name, store]) => [name, withObserver(store, onChange)]);
+  const runOnCollection: RunOnCollection = (name, scope, work) => {
+    const result = lastCommand.then(() => runInBulkhead(scope, () => work(client.db().collection(name), session)));
+    // The next command runs even if this one fails.
+    lastCommand = result.catch(doNothing);
+    return result;
+  };
   const staged: StorageEngine = {
-    ...(Object.fromEntries(observed) as RecordStores),
+    ...createStores({
+      runOnCollection,
+      runChange: async (...change) => {
+        const result = await runOnCollection(...change);
+        onChange();
+        return result;
+      },
+      runUpdate: (key, attempt) => {
+        onUpdate(key);
+        return attempt() as never;
+      },
+      // If this were false, a list that exceeds its time limit would reject with a `CoreError` (record-store.ts). After it,
+      // `attemptTransaction` would try to commit, but the time limit has already ended the transaction.
+      isSharded: () => true,
+    }),
     runInTransaction: (work) => work(staged),
     now,
     checkReady: async () => undefined,
-  } as StorageEngine;
+  };
   return staged;
-}
-
-const CHANGE_METHODS: ReadonlySet<string> = new Set(['add', 'addMany', 'update', 'remove']);
-
-/** Returns the store with methods that call `onChange` after each change. */
-function withObserver(store: object, onChange: () => void): object {
-  const methods = Object.entries(store).map(([name, method]) => {
-    const observed = async (...args: unknown[]) => {
-      const result = await method(...args);
-      onChange();
-      return result;
-    };
-    return [name, CHANGE_METHODS.has(name) ? observed : method];
-  });
-  return Object.fromEntries(methods);
 }
 
 /**
@@ -191,7 +177,7 @@ function withObserver(store: object, onChange: () => void): object {
  * the transaction is not run again, because its changes could be applied twice.
  */
 async function commit(session: ClientSession): Promise<void> {
-  const deadline = performance.now() + TRANSACTION_RETRY_TIMEOUT_MS;
+  const deadline = performance.now() + STORAGE_TIMEOUT_MS;
   for (;;) {
     try {
       return await session.commitTransaction();
@@ -200,7 +186,7 @@ async function commit(session: ClientSession): Promise<void> {
       if (error instanceof MongoServerError && !isUnknown) throw error;
       if (performance.now() >= deadline)
         throw new Error('It is unknown whether the transaction was committed.', { cause: error });
-      await delay();
+      await delay(Math.random() * MAX_BACKOFF_MS);
     }
   }
 }
@@ -213,27 +199,24 @@ function isWriteConflict(error: MongoError): boolean {
   );
 }
 
-const retryOnConflict: RetryOnConflict = async (attempt) => {
-  const deadline = performance.now() + TRANSACTION_RETRY_TIMEOUT_MS;
+/** Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long. */
+async function retryOnConflict<T>(attempt: () => Promise<T | typeof WRITE_CONFLICT>): Promise<T> {
+  const deadline = performance.now() + STORAGE_TIMEOUT_MS;
   for (;;) {
     const result = await attempt();
     if (result !== WRITE_CONFLICT) return result;
     if (performance.now() >= deadline) {
       throw new CoreError('conflict', 'The record was changed by others at the same time: try again.');
     }
-    await delay();
+    await delay(Math.random() * MAX_BACKOFF_MS);
   }
-};
-
-function delay(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_BACKOFF_MS));
 }
 
 /**
  * Returns a function that serializes work with the same key. Updates use one queue, and transactions that had a
  * write conflict use another. So a write conflict can only come from another process, or from the other queue.
  */
-function createKeyedQueue(): SerializeByKey {
+function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const lastByKey = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const result = (lastByKey.get(key) ?? Promise.resolve()).then(work, work);

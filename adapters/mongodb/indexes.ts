@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, IndexDescription } from 'mongodb';
+import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { RecordSchema } from '../persistence/record-store.ts';
 import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
@@ -8,8 +8,9 @@ import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 const NAMESPACE_EXISTS = 48;
 
 /**
- * Creates the missing collections and indexes of all stores. Several processes may do so at the same time. If nothing is
- * missing, nothing is written, so that a process can start and serve reads while writes are blocked.
+ * Creates the missing collections and indexes of all stores, and fills the columns of records of earlier versions. Several
+ * processes may do so at the same time. If nothing is missing, nothing is written, so that a process can start and serve reads
+ * while writes are blocked.
  */
 export async function createMissingIndexes(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -18,13 +19,22 @@ export async function createMissingIndexes(db: Db): Promise<void> {
     const declared = describeIndexes(schema as RecordSchema<Entity>);
     const present = existing.has(name) ? await db.collection(name).indexes() : [];
     const isPresent = (index: IndexDescription) => present.some((other) => isSameIndex(index, other));
-    if (!declared.every(isPresent)) await db.collection(name).createIndexes(declared);
+    if (declared.every(isPresent)) return;
+    if (existing.has(name)) await fillDefaults(db.collection(name), schema as RecordSchema<Entity>);
+    await db.collection(name).createIndexes(declared);
   };
   const missing = globalStoreNames.filter((name) => !existing.has(name));
   await Promise.all([
     ...Object.entries(recordSchemas).map(createIndexesOf),
     ...missing.map((name) => createCollection(db, name)),
   ]);
+}
+
+/** Writes the defaults of columns into records that lack them, because queries filter and sort by stored values only. */
+async function fillDefaults(collection: Collection, { columns, defaults = {} }: RecordSchema<Entity>): Promise<void> {
+  for (const [field, value] of Object.entries(defaults).filter(([name]) => name in columns)) {
+    await collection.updateMany({ [field]: { $exists: false } }, { $set: { [field]: value } });
+  }
 }
 
 function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {

@@ -24,54 +24,45 @@ export function toProjection(fields: readonly string[] | undefined): Record<stri
   return fields && Object.fromEntries(['id', ...fields].map((field) => [toStoredName(field), 1]));
 }
 
-/**
- * Returns the conditions of a list. If no index serves them in the order of the list, adds a condition that every record meets: on
- * the flag that such an index begins with.
- */
-export function addFlagConditions<T extends Entity>(
-  { where, by }: Query<T>,
-  { columns, indexes, unique }: RecordSchema<T>,
-): readonly Condition<T>[] {
-  const isGiven = (field: Field<T>) => where.some((condition) => 'in' in condition && condition.field === field);
-  const isServed = indexes.some((fields) => fields.at(-1) === by && fields.slice(0, -1).every(isGiven));
-  if (isServed || where.some(({ field }) => field === 'id' || unique[field] !== undefined)) return where;
-  const canServe = (field: Field<T>) => isGiven(field) || columns[field] === 'boolean';
-  const index = indexes.find((fields) => fields.at(-1) === by && fields.slice(0, -1).every(canServe)) ?? [];
-  const missing = index.slice(0, -1).filter((field) => !isGiven(field));
-  return [...where, ...missing.map((field) => ({ field, in: [false, true] }))];
-}
-
-/** The indexes that can serve a list, by their keys. */
-export interface ListIndexes<T> {
-  /** The index that has the sort order of the query. The query has a condition on each other field of this index. */
-  readonly ordered?: Record<string, 1> | undefined;
+/** The conditions of a list, and the keys of the indexes that can serve it. */
+export interface ListPlan<T> {
+  readonly where: readonly Condition<T>[];
+  /** The index that has the sort order of the query. `where` has a condition on each other field of this index. */
+  readonly ordered?: Record<string, 1>;
   /** An index that finds the records that match the condition on its first field after the workspace, but in another order. */
-  readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> } | undefined;
+  readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> };
 }
 
 /**
- * Returns the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches
- * few records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. An index
- * with a condition on another value than a flag is preferred, because a flag matches more records. Of equally suitable indexes,
- * the last one in the schema is used. A query by ids or unique values needs no hint.
+ * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few
+ * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. An index with
+ * a condition on another value than a flag is preferred, because a flag matches more records. Of equally suitable indexes, the
+ * last one in the schema is used. If no index serves the conditions in the order of the list, adds conditions that every record
+ * meets, on the flags that such an index begins with. A query by ids or unique values needs no hint.
  */
-export function findListIndexes<T extends Entity>(
+export function planList<T extends Entity>(
   { where, by }: Query<T>,
   { columns, indexes, unique }: RecordSchema<T>,
-): ListIndexes<T> {
-  const equalities = where.filter((condition) => 'in' in condition);
-  if (equalities.some(({ field }) => field === 'id' || unique[field] !== undefined)) return {};
-  const findConditionOn = (field: string | undefined) => equalities.find((condition) => condition.field === field);
-  const isNarrow = (fields: readonly Field<T>[]) => fields.slice(0, -1).some((field) => columns[field] !== 'boolean');
-  const suitable = indexes.filter((fields) => fields.slice(0, -1).every((field) => findConditionOn(field)));
+): ListPlan<T> {
+  if (where.some(({ field }) => field === 'id' || unique[field] !== undefined)) return { where };
+  const findEquality = (field: Field<T> | undefined) => where.find((it) => 'in' in it && it.field === field);
+  const isFlag = (field: Field<T>) => columns[field] === 'boolean';
+  const isNarrow = (fields: readonly Field<T>[]) => !fields.slice(0, -1).every(isFlag);
+  const suitable = indexes.filter((fields) => fields.slice(0, -1).every(findEquality));
   const ordered = suitable.filter((fields) => fields.at(-1) === by);
-  const best = ordered.findLast(isNarrow) ?? ordered.findLast(({ length }) => length > 1) ?? ordered[0];
-  if (best === undefined || isNarrow(best)) return { ordered: best && createIndexKey(best) };
-  const narrowest = suitable.findLast(isNarrow);
-  const condition = findConditionOn(narrowest?.[0]);
+  const best =
+    ordered.findLast(isNarrow) ??
+    ordered.findLast(({ length }) => length > 1) ??
+    ordered[0] ??
+    indexes.find((fields) => fields.at(-1) === by && fields.slice(0, -1).every((it) => findEquality(it) || isFlag(it)));
+  if (!best) return { where };
+  const flags = best.slice(0, -1).filter((field) => !findEquality(field));
+  const narrowest = isNarrow(best) ? undefined : suitable.findLast(isNarrow);
+  const condition = findEquality(narrowest?.[0]);
   return {
+    where: [...where, ...flags.map((field) => ({ field, in: [false, true] }))],
     ordered: createIndexKey(best),
-    narrow: narrowest && condition && { key: createIndexKey(narrowest), condition },
+    ...(narrowest && condition && { narrow: { key: createIndexKey(narrowest), condition } }),
   };
 }
 

@@ -14,7 +14,7 @@ import { type StoredDocument, toDocument, toRecord } from './documents.ts';
 import { LockTimeout, MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { toUniqueIndexName } from './indexes.ts';
-import { addFlagConditions, findListIndexes, type ListIndexes, toFilter, toProjection, toSort } from './query.ts';
+import { type ListPlan, planList, toFilter, toProjection, toSort } from './query.ts';
 
 const DUPLICATE_KEY_CODE = 11_000;
 const BAD_VALUE_CODE = 2;
@@ -32,20 +32,19 @@ export type RunOnCollection = <T>(
   work: (collection: Collection<StoredDocument>, session: ClientSession | undefined) => Promise<T>,
 ) => Promise<T>;
 
-/** Runs work after all earlier work with the same key has ended. */
-export type SerializeByKey = <T>(key: string, work: () => Promise<T>) => Promise<T>;
-
 /** The result of an attempt if another change won: the record changed after the attempt had read it. */
 export const WRITE_CONFLICT = Symbol('write conflict');
-
-/** Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long. */
-export type RetryOnConflict = <T>(attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
 
 /** Runs the commands of record stores, directly or in a transaction. */
 export interface Executor {
   readonly runOnCollection: RunOnCollection;
-  readonly serializeByKey: SerializeByKey;
-  readonly retryOnConflict: RetryOnConflict;
+  /** Runs work that changes records. A transaction must know whether it has changed anything. */
+  readonly runChange: RunOnCollection;
+  /**
+   * Runs an attempt to update the record with a key, after earlier updates of this record. Repeats the attempt until it ends
+   * without a write conflict. Rejects with `conflict` if that takes too long.
+   */
+  readonly runUpdate: <T>(key: string, attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
   /** Returns whether the database is known to be a sharded cluster. */
   isSharded(): boolean;
 }
@@ -69,11 +68,11 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
 export function createRecordStore<T extends Entity>(
   name: string,
   schema: RecordSchema<T>,
-  { runOnCollection, serializeByKey, retryOnConflict, isSharded }: Executor,
+  { runOnCollection, runChange, runUpdate, isSharded }: Executor,
 ): BatchedRecordStore<T> {
   const addOne = (document: StoredDocument) => {
     const filter = { workspaceId: document.workspaceId, _id: document._id };
-    return runOnCollection(name, filter.workspaceId, (collection, session) =>
+    return runChange(name, filter.workspaceId, (collection, session) =>
       insert(collection, document, filter, schema.unique, session),
     );
   };
@@ -106,13 +105,13 @@ export function createRecordStore<T extends Entity>(
       );
     },
 
-    list: (workspaceId, { where, ...others }) =>
+    list: (workspaceId, query) =>
       runOnCollection(name, workspaceId, async (collection, session) => {
-        const query = { ...others, where: addFlagConditions({ where, ...others }, schema) };
+        const plan = planList(query, schema);
         // A failed command would end the transaction, so a transaction tries no hint.
-        const hint = session ? undefined : await chooseIndex(collection, workspaceId, findListIndexes(query, schema));
+        const hint = session ? undefined : await chooseIndex(collection, workspaceId, plan);
         const command: FindCommand = {
-          filter: toFilter(workspaceId, query.where),
+          filter: toFilter(workspaceId, plan.where),
           sort: toSort(query, schema),
           projection: toProjection(query.fields),
           skip: query.skip,
@@ -128,10 +127,8 @@ export function createRecordStore<T extends Entity>(
 
     listById: (workspaceId, after, limit) =>
       runOnCollection(name, workspaceId, async (collection, session) => {
-        if (limit === 0) return [];
         const filter = { workspaceId, _id: { $gt: after } };
-        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...COMMAND_TIMEOUT } as const;
-        return (await collection.find(filter, options).toArray()).map(toRecord<T>);
+        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(toRecord<T>);
       }),
 
     count: (workspaceId, where) =>
@@ -144,14 +141,12 @@ export function createRecordStore<T extends Entity>(
     addMany: (records) => {
       const documents = records.map((record) => toDocument(record, schema.expires));
       const scope = records[0]?.workspaceId ?? '';
-      return runOnCollection(name, scope, (collection, session) =>
-        insertMany(collection, documents, schema.unique, session),
-      );
+      return runChange(name, scope, (collection, session) => insertMany(collection, documents, schema.unique, session));
     },
 
     addIndependently: async (records) => {
       const documents = records.map((record) => toDocument(record, schema.expires));
-      const conflicts = await runOnCollection(name, records[0]?.workspaceId ?? '', async (collection, session) => {
+      const conflicts = await runChange(name, records[0]?.workspaceId ?? '', async (collection, session) => {
         try {
           return await insertMany(collection, documents, schema.unique, session);
         } catch (error) {
@@ -175,7 +170,7 @@ export function createRecordStore<T extends Entity>(
       const unconfirmedRevisions = new Set<string>();
       let replacedRevision = '';
       const attempt = () =>
-        runOnCollection(name, workspaceId, async (collection, session) => {
+        runChange(name, workspaceId, async (collection, session) => {
           const found = await findOne(collection, session, { workspaceId, _id: id });
           if (!found) return undefined;
           const current = toRecord<T>(found);
@@ -202,17 +197,17 @@ export function createRecordStore<T extends Entity>(
           unconfirmedRevisions.delete(document.revision);
           return matchedCount === 1 ? next : WRITE_CONFLICT;
         });
-      return serializeByKey(`${name}/${id}`, () => retryOnConflict(attempt));
+      return runUpdate(`${name}/${id}`, attempt);
     },
 
-    remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, runOnCollection),
+    remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, runChange),
   };
 }
 
 /** Creates a store of records that are unique over all workspaces. `name` is the name of their collection. */
 export function createGlobalRecordStore<E extends { readonly id: string }>(
   name: string,
-  { runOnCollection }: Executor,
+  { runOnCollection, runChange }: Executor,
 ): GlobalRecordStore<E> {
   return {
     get: (id) =>
@@ -222,17 +217,16 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
       }),
     list: (after, limit) =>
       runOnCollection(name, 'all', async (collection, session) => {
-        if (limit === 0) return [];
-        const options = { session, sort: { _id: 1 }, limit, batchSize: limit, ...COMMAND_TIMEOUT } as const;
-        return (await collection.find({ _id: { $gt: after } }, options).toArray()).map(toRecord<E>);
+        const filter = { _id: { $gt: after } };
+        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(toRecord<E>);
       }),
     add: (entry) => {
       const document = toDocument(entry);
-      return runOnCollection(name, entry.id, (collection, session) =>
+      return runChange(name, entry.id, (collection, session) =>
         insert(collection, document, { _id: entry.id }, {}, session),
       );
     },
-    remove: (id) => removeRecord(name, id, { _id: id }, runOnCollection),
+    remove: (id) => removeRecord(name, id, { _id: id }, runChange),
   };
 }
 
@@ -246,10 +240,10 @@ function removeRecord(
   name: string,
   scope: string,
   filter: Filter<StoredDocument>,
-  runOnCollection: RunOnCollection,
+  runChange: RunOnCollection,
 ): Promise<boolean> {
   let wasFound = false;
-  return runOnCollection(name, scope, async (collection, session) => {
+  return runChange(name, scope, async (collection, session) => {
     const wasFoundByEarlierAttempt = wasFound;
     wasFound ||= (await findOne(collection, session, filter, { projection: { _id: 1 } })) !== undefined;
     const { deletedCount } = await mapWriteErrors({}, () =>
@@ -386,7 +380,7 @@ const MAX_SORTED_COUNT = 1_000;
 async function chooseIndex<T>(
   collection: Collection<StoredDocument>,
   workspaceId: string,
-  { ordered, narrow }: ListIndexes<T>,
+  { ordered, narrow }: ListPlan<T>,
 ): Promise<Record<string, 1> | undefined> {
   if (!narrow) return ordered;
   const filter = toFilter(workspaceId, [narrow.condition]);

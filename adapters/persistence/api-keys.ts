@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../core/access/api-key.ts';
 import type { ApiKeyRepository } from '../../core/access/api-key-repository.ts';
 import type { GlobalRecordStore, RecordStore } from './record-store.ts';
-import { createMapping, createRepository } from './repository.ts';
+import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export const apiKeySchema = defineSchema<ApiKey>({});
@@ -21,7 +21,7 @@ export function createApiKeyRepository(
   store: RecordStore<ApiKey>,
   credentials: GlobalRecordStore<Credential>,
 ): ApiKeyRepository {
-  const repository = createRepository(store, createMapping(apiKeySchema));
+  const repository = createRepository(store, apiKeySchema);
   return {
     ...repository,
     async add(key) {

@@ -3,7 +3,7 @@ import type { CampaignFilter, CampaignRepository } from '../../core/campaign/cam
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition, Field, RecordStore } from './record-store.ts';
-import { createMapping, createRepository, readPage } from './repository.ts';
+import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
 
@@ -54,11 +54,12 @@ const sortColumns: Record<CampaignSort, Field<CampaignRecord>> = {
 
 export function createCampaignRepository(store: RecordStore<CampaignRecord>): CampaignRepository {
   return {
-    ...createRepository(store, createMapping(campaignSchema)),
+    ...createRepository(store, campaignSchema),
     findSummary: (workspaceId, id) => store.get(workspaceId, id, CAMPAIGN_SUMMARY_FIELDS),
     page(workspaceId, filter, page) {
-      const query = { where: toConditions(filter), by: sortColumns[filter.sortBy], order: 'desc' } as const;
-      return readPage(store, workspaceId, { ...query, fields: CAMPAIGN_SUMMARY_FIELDS }, page);
+      const where = toConditions(filter);
+      const query = { where, by: sortColumns[filter.sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
+      return readPage(store, workspaceId, query, page, (summary) => summary);
     },
   };
 }

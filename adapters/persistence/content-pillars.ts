@@ -2,7 +2,7 @@ import type { ContentPillar, ContentPillarSort } from '../../core/content-pillar
 import type { ContentPillarRepository } from '../../core/content-pillar/content-pillar-repository.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition, Field, RecordStore } from './record-store.ts';
-import { createMapping, createRepository, readPage } from './repository.ts';
+import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
 
@@ -28,21 +28,14 @@ const sortColumns: Record<ContentPillarSort, Field<ContentPillarRecord>> = {
 };
 
 export function createContentPillarRepository(store: RecordStore<ContentPillarRecord>): ContentPillarRepository {
-  const mapping = createMapping(contentPillarSchema);
   return {
-    ...createRepository(store, mapping),
-    async page(workspaceId, { ids, search, sortBy, sortOrder }, page) {
+    ...createRepository(store, contentPillarSchema),
+    page(workspaceId, { ids, search, sortBy, sortOrder }, page) {
       const where: Condition<ContentPillarRecord>[] = [];
       if (ids) where.push({ field: 'id', in: ids });
       if (search) where.push({ field: 'searchText', contains: fold(search) });
       const query = { where, by: sortColumns[sortBy], order: sortOrder };
-      const { items, hasNext } = await readPage(store, workspaceId, query, page);
-      return { items: items.map(mapping.toEntity), hasNext };
-    },
-    async findPublishedIds(workspaceId, ids) {
-      if (ids.length === 0) return new Set();
-      const found = await store.getMany(workspaceId, [...new Set(ids)], ['status']);
-      return new Set(found.filter(({ status }) => status === 'published').map(({ id }) => id));
+      return readPage(store, workspaceId, query, page, contentPillarSchema.toEntity);
     },
   };
 }

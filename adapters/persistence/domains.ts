@@ -3,7 +3,7 @@ import { DOMAIN_TAKEN, type Domain } from '../../core/domain/domain.ts';
 import type { DomainRepository } from '../../core/domain/domain-repository.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition, GlobalRecordStore, RecordStore } from './record-store.ts';
-import { createMapping, createRepository, findByUnique, readPage } from './repository.ts';
+import { createRepository, findByUnique, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
 
@@ -34,29 +34,19 @@ export function createDomainRepository(
   store: RecordStore<DomainRecord>,
   verifiedSlugs: GlobalRecordStore<VerifiedSlug>,
 ): DomainRepository {
-  const mapping = createMapping(domainSchema);
   const live: Condition<DomainRecord> = { field: 'archived', in: [false] };
   return {
-    ...createRepository(store, mapping),
-    async findBySlug(workspaceId, slug) {
-      const [record] = await findByUnique(store, workspaceId, 'slug', [slug]);
-      return record && mapping.toEntity(record);
-    },
-    async findLiveSlugs(workspaceId, slugs) {
-      if (slugs.length === 0) return new Set();
-      const found = await findByUnique(store, workspaceId, 'slug', slugs);
-      return new Set(found.filter(({ archived }) => !archived).map(({ slug }) => slug));
-    },
+    ...createRepository(store, domainSchema),
+    findBySlugs: (workspaceId, slugs) => findByUnique(store, domainSchema, workspaceId, 'slug', slugs),
     async findPrimaryId(workspaceId) {
       const query = { where: [live], by: 'liveSince', order: 'asc', skip: 0, take: 1 } as const;
       return (await store.list(workspaceId, query))[0]?.id;
     },
-    async page(workspaceId, { includeArchived, search }, page) {
+    page(workspaceId, { includeArchived, search }, page) {
       const where: Condition<DomainRecord>[] = includeArchived ? [] : [live];
       if (search) where.push({ field: 'searchText', contains: fold(search) });
       const query = { where, by: 'createdAt', order: 'desc' } as const;
-      const { items, hasNext } = await readPage(store, workspaceId, query, page);
-      return { items: items.map(mapping.toEntity), hasNext };
+      return readPage(store, workspaceId, query, page, domainSchema.toEntity);
     },
     findClaimant: async (slug) => (await verifiedSlugs.get(slug))?.workspaceId,
     claimSlug: ({ id, slug, workspaceId }) => verifiedSlugs.add({ id: slug, workspaceId, domainId: id }),

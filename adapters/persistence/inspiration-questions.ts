@@ -5,7 +5,7 @@ import type {
 } from '../../core/inspiration-question/inspiration-question-repository.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition, RecordStore } from './record-store.ts';
-import { createMapping, createRepository, readPage } from './repository.ts';
+import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
 
@@ -46,13 +46,11 @@ export const inspirationQuestionSchema = defineSchema<InspirationQuestion, Inspi
 export function createInspirationQuestionRepository(
   store: RecordStore<InspirationQuestionRecord>,
 ): InspirationQuestionRepository {
-  const mapping = createMapping(inspirationQuestionSchema);
   return {
-    ...createRepository(store, mapping),
-    async page(workspaceId, filter, page) {
+    ...createRepository(store, inspirationQuestionSchema),
+    page(workspaceId, filter, page) {
       const query = { where: toConditions(filter), by: 'createdAt', order: 'desc' } as const;
-      const { items, hasNext } = await readPage(store, workspaceId, query, page);
-      return { items: items.map(mapping.toEntity), hasNext };
+      return readPage(store, workspaceId, query, page, inspirationQuestionSchema.toEntity);
     },
   };
 }

@@ -1,14 +1,24 @@
 const BATCH_SIZE = 1000;
 
+/** Reads the next records after an id, in the order of their ids: `take` of them, or fewer if no more follow. */
+type ReadById<T> = (after: string, take: number) => Promise<readonly T[]>;
+
 /** Iterates over all records in the order of their ids. It keeps one batch of records in memory at a time. */
-export async function* iterateById<T extends { readonly id: string }>(
-  read: (after: string, take: number) => Promise<readonly T[]>,
-): AsyncGenerator<T> {
+export async function* iterateById<T extends { readonly id: string }>(read: ReadById<T>): AsyncGenerator<T> {
+  for await (const batch of readBatches(read, BATCH_SIZE)) yield* batch;
+}
+
+/** Iterates over all records in batches of `size`, in the order of their ids. No batch is empty. */
+export async function* readBatches<T extends { readonly id: string }>(
+  read: ReadById<T>,
+  size: number,
+): AsyncGenerator<readonly T[]> {
   for (let after = ''; ; ) {
-    const batch = await read(after, BATCH_SIZE);
-    yield* batch;
+    const batch = await read(after, size);
     const last = batch.at(-1);
-    if (!last || batch.length < BATCH_SIZE) return;
+    if (!last) return;
+    yield batch;
+    if (batch.length < size) return;
     after = last.id;
   }
 }

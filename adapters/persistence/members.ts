@@ -1,7 +1,7 @@
 import type { Member } from '../../core/access/member.ts';
 import type { MemberRepository } from '../../core/access/member-repository.ts';
 import type { RecordStore } from './record-store.ts';
-import { createMapping, createRepository } from './repository.ts';
+import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export const memberSchema = defineSchema<Member>({
@@ -11,7 +11,7 @@ export const memberSchema = defineSchema<Member>({
 
 export function createMemberRepository(store: RecordStore<Member>): MemberRepository {
   return {
-    ...createRepository(store, createMapping(memberSchema)),
+    ...createRepository(store, memberSchema),
     countByGroup: (workspaceId, groupId) => store.count(workspaceId, [{ field: 'groupIds', in: [groupId] }]),
   };
 }

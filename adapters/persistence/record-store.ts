@@ -1,5 +1,6 @@
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
+import type { BatchRepository, RemovableRepository } from '../../core/shared/repository.ts';
 
 export type Field<T> = keyof T & string;
 
@@ -55,21 +56,25 @@ export interface RecordSchema<T extends Entity> {
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
    * The indexes. Each applies within a workspace: it lists the fields for equality, and last the field that it orders by. A query
-   * can order only by the last field of an index.
+   * can order only by the last field of an index. The work for the first page of a list by an index is bounded, however many records
+   * the workspace has, also if the query has no conditions on the flags (fields of the type `boolean`).
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
-  /** The field with the time (milliseconds since the epoch) after which an engine may delete the record. */
+  /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */
+  readonly defaults?: Partial<T>;
+  /**
+   * The field with the time (milliseconds since the epoch, on the clock of the engine) at which the record expires. An engine deletes an
+   * expired record at a later write to the same store or by itself, within about a minute, and no record before.
+   */
   readonly expires?: Field<T>;
 }
 
 /**
- * The records of one schema, as a storage engine offers them. No method reads or changes a record of another workspace. Changing a returned value does not
- * change the stored record. Every method rejects if the storage is unavailable.
- *
- * When a call that changes records resolves, the change is durable. If there was nothing to change, the data that the call has
- * read is durable, too. A program may repeat a change whose outcome is unknown, and may then find that it was already made.
+ * The records of one schema, as a storage engine offers them. What the methods of a repository promise (core/shared/repository.ts)
+ * holds for all methods of a store.
  */
-export interface RecordStore<T extends Entity> {
+export interface RecordStore<T extends Entity>
+  extends Pick<BatchRepository<T> & RemovableRepository<T>, 'add' | 'addMany' | 'update' | 'remove'> {
   /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
@@ -89,22 +94,6 @@ export interface RecordStore<T extends Entity> {
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
-  /** Adds a record. Rejects with `conflict` if the id or the value of a unique field is taken. */
-  add(record: T): Promise<void>;
-  /**
-   * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
-   * stored record or by a previous one of `records`. Returns the error message of each skipped record by its position in
-   * `records`. Do not call it in a transaction: there, one taken value can abort the whole transaction.
-   */
-  addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
-  /**
-   * Replaces a record by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
-   * value, so it must not have side effects. If it throws, the record is unchanged. If it returns its argument, nothing is
-   * written. Returns the new record, or `undefined` if the record does not exist.
-   */
-  update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
-  /** Removes a record. Returns whether it existed. */
-  remove(workspaceId: string, id: string): Promise<boolean>;
 }
 
 /**

@@ -1,35 +1,11 @@
 import type { Entity } from '../../core/shared/entity.ts';
+import type { NameFilter } from '../../core/shared/name-filter.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { BatchRepository, RemovableRepository } from '../../core/shared/repository.ts';
+import { fold } from '../../core/shared/text.ts';
 import { iterateById } from './iterate-by-id.ts';
-import type { Field, Query, RecordStore } from './record-store.ts';
-import type { Schema } from './schema.ts';
-
-/** Converts between an entity and its record. */
-export interface RecordMapping<T extends Entity, R extends Entity> {
-  toRecord(entity: T): R;
-  toEntity(record: R): T;
-}
-
-/** Returns the mapping of a schema: it adds derived columns to an entity, and removes them from a record. */
-export function createMapping<T extends Entity, D extends object>({
-  derived,
-  defaults,
-}: Schema<T, D>): RecordMapping<T, T & D> {
-  const columns = Object.entries(derived) as [string, (entity: T) => unknown][];
-  return {
-    toRecord(entity) {
-      const record: Record<string, unknown> = {};
-      for (const [column, derive] of columns) record[column] = derive(entity);
-      return Object.assign(record, entity) as T & D;
-    },
-    toEntity(record) {
-      const entity: Record<string, unknown> = { ...defaults };
-      for (const [field, value] of Object.entries(record)) if (!Object.hasOwn(derived, field)) entity[field] = value;
-      return entity as unknown as T;
-    },
-  };
-}
+import type { Condition, Field, Query, RecordStore } from './record-store.ts';
+import type { RecordMapping } from './schema.ts';
 
 /** Creates the methods that the repositories of all types of entity have (core/shared/repository.ts). */
 export function createRepository<T extends Entity, R extends Entity>(
@@ -41,7 +17,10 @@ export function createRepository<T extends Entity, R extends Entity>(
       const record = await store.get(workspaceId, id);
       return record && toEntity(record as R);
     },
-    findMany: async (workspaceId, ids) => ((await store.getMany(workspaceId, ids)) as readonly R[]).map(toEntity),
+    async findMany(workspaceId, ids) {
+      if (ids.length === 0) return [];
+      return ((await store.getMany(workspaceId, [...new Set(ids)])) as readonly R[]).map(toEntity);
+    },
     async *iterate(workspaceId) {
       for await (const record of iterateById((after, take) => store.listById(workspaceId, after, take))) {
         yield toEntity(record);
@@ -61,40 +40,59 @@ export function createRepository<T extends Entity, R extends Entity>(
   };
 }
 
-/** Returns which of the ids belong to records of the workspace. Reads each record once. */
-export async function findKnownIds<R extends Entity>(
+/** Returns the entities that have one of the values in a unique field. */
+export async function findByUnique<T extends Entity, R extends Entity & { readonly createdAt: string }>(
   store: RecordStore<R>,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  return new Set((await store.getMany(workspaceId, [...new Set(ids)], [])).map(({ id }) => id));
-}
-
-/** Returns the records that have one of the values in a unique field. */
-export async function findByUnique<R extends Entity & { readonly createdAt: string }>(
-  store: RecordStore<R>,
+  { toEntity }: RecordMapping<T, R>,
   workspaceId: string,
   field: Field<R>,
   values: readonly string[],
-): Promise<readonly R[]> {
+): Promise<readonly T[]> {
+  if (values.length === 0) return [];
   const distinct = [...new Set(values)];
-  const where = [{ field, in: distinct }];
-  return store.list(workspaceId, { where, by: 'createdAt', order: 'asc', skip: 0, take: distinct.length }) as Promise<
-    readonly R[]
-  >;
+  const query = {
+    where: [{ field, in: distinct }],
+    by: 'createdAt',
+    order: 'asc',
+    skip: 0,
+    take: distinct.length,
+  } as const;
+  return ((await store.list(workspaceId, query)) as readonly R[]).map(toEntity);
 }
 
 /** Reads one page of a list. It reads one record more than the page size, to know whether another page follows. */
-export async function readPage<R extends Entity, F extends Field<R> = Field<R>>(
+export async function readPage<R extends Entity, F extends Field<R>, T>(
   store: RecordStore<R>,
   workspaceId: string,
   query: Omit<Query<R, F>, 'skip' | 'take'>,
   { page, pageSize, limit = Number.POSITIVE_INFINITY }: PageRequest,
-): Promise<Page<Pick<R, F>>> {
+  toItem: (record: Pick<R, F>) => T,
+): Promise<Page<T>> {
   const skip = (page - 1) * pageSize;
   const itemCount = Math.min(pageSize, limit - skip);
   if (itemCount <= 0) return { items: [], hasNext: false };
   const found = await store.list(workspaceId, { ...query, skip, take: itemCount + 1 });
-  return { items: found.slice(0, itemCount), hasNext: found.length > itemCount && skip + itemCount < limit };
+  const hasNext = found.length > itemCount && skip + itemCount < limit;
+  return { items: found.slice(0, itemCount).map(toItem), hasNext };
+}
+
+/** A record with a column for the order of names and for searches in them. */
+interface NameColumns {
+  readonly foldedName: string;
+  readonly createdAt: string;
+}
+
+const nameSortColumns = { name: 'foldedName', createdAt: 'createdAt' } as const;
+
+/** Reads one page of the records with a name that match a filter. */
+export function readNamePage<T extends Entity, R extends Entity & NameColumns>(
+  store: RecordStore<R>,
+  { toEntity }: RecordMapping<T, R>,
+  workspaceId: string,
+  { search, sortBy, sortOrder }: NameFilter,
+  page: PageRequest,
+): Promise<Page<T>> {
+  const where: Condition<R>[] = search ? [{ field: 'foldedName', contains: fold(search) }] : [];
+  const query = { where, by: nameSortColumns[sortBy], order: sortOrder };
+  return readPage(store, workspaceId, query, page, (record) => toEntity(record as R));
 }

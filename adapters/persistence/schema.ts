@@ -1,20 +1,40 @@
 import type { Entity } from '../../core/shared/entity.ts';
 import type { RecordSchema } from './record-store.ts';
 
-/**
- * How the entities of one type are stored. A record has the fields of its entity and derived columns, such as a folded name or
- * the text that searches scan. The columns are computed on each write, and removed when a record is read.
- */
-export interface Schema<T extends Entity, D extends object> extends RecordSchema<T & D> {
-  readonly derived: { readonly [C in keyof D]: (entity: T) => D[C] };
-  /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */
-  readonly defaults: Partial<T>;
+/** Converts between an entity and its record. */
+export interface RecordMapping<T extends Entity, R extends Entity> {
+  toRecord(entity: T): R;
+  toEntity(record: R): T;
 }
 
-/** Declares the schema of a type of entity. */
-export function defineSchema<T extends Entity, D extends object = Record<never, never>>(
-  options: Partial<Schema<T, D>> & (keyof D extends never ? unknown : Pick<Schema<T, D>, 'derived'>),
-): Schema<T, D> {
-  const empty = { columns: {}, unique: {}, indexes: [], defaults: {} };
-  return { ...empty, derived: {} as Schema<T, D>['derived'], ...options };
+/** A function for each derived column. */
+type Derivations<T, D> = { readonly [C in keyof D]: (entity: T) => D[C] };
+
+/** The options of a schema. Only those of a type of record without derived columns `D` lack `derived`. */
+type SchemaOptions<T extends Entity, D> = Partial<RecordSchema<T & D>> &
+  (keyof D extends never ? { readonly derived?: undefined } : { readonly derived: Derivations<T, D> });
+
+/**
+ * Declares how the entities of one type are stored. A record has the fields of its entity and derived columns, such as a folded
+ * name or the text that searches scan. The columns are computed on each write, and removed when a record is read.
+ */
+export function defineSchema<T extends Entity, D extends object = Record<never, never>>({
+  derived,
+  ...options
+}: SchemaOptions<T, D>): RecordSchema<T & D> & RecordMapping<T, T & D> {
+  const derivations = Object.entries((derived ?? {}) as Derivations<T, Record<string, unknown>>);
+  const columns = new Set(derivations.map(([column]) => column));
+  return {
+    ...{ columns: {}, unique: {}, indexes: [], ...options },
+    toRecord(entity) {
+      const record: Record<string, unknown> = {};
+      for (const [column, derive] of derivations) record[column] = derive(entity);
+      return Object.assign(record, entity) as T & D;
+    },
+    toEntity(record) {
+      const entity: Record<string, unknown> = { ...options.defaults };
+      for (const [field, value] of Object.entries(record)) if (!columns.has(field)) entity[field] = value;
+      return entity as unknown as T;
+    },
+  };
 }

@@ -1,21 +1,35 @@
-import { createShareId, type Share } from '../../core/campaign/campaign.ts';
-import type { ShareRepository } from '../../core/campaign/share-repository.ts';
-import type { RecordStore } from './record-store.ts';
-import { createMapping, createRepository } from './repository.ts';
+import { createShareId, type Share } from '../../core/share/share.ts';
+import type { ShareRepository } from '../../core/share/share-repository.ts';
+import type { Condition, RecordStore } from './record-store.ts';
+import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-export const shareSchema = defineSchema<Share>({ defaults: { position: 0 } });
+const defaults = { position: 0, clicks: 0 };
+
+export const shareSchema = defineSchema<Share>({
+  defaults,
+  columns: { campaignId: 'text', createdAt: 'text', clicks: 'number' },
+  indexes: [
+    ['campaignId', 'createdAt'],
+    ['campaignId', 'clicks'],
+  ],
+});
 
 export function createShareRepository(store: RecordStore<Share>): ShareRepository {
-  const { add } = createRepository(store, createMapping(shareSchema));
+  const { add, findById } = createRepository(store, shareSchema);
   return {
     add,
+    findById,
+    page(workspaceId, { campaignId, memberId, sortBy, sortOrder }, page) {
+      const where: Condition<Share>[] = [{ field: 'campaignId', in: [campaignId] }];
+      if (memberId) where.push({ field: 'id', in: [createShareId(memberId, campaignId)] });
+      const query = { where, by: sortBy, order: sortOrder };
+      return readPage(store, workspaceId, query, page, shareSchema.toEntity);
+    },
     async findPositions(workspaceId, memberId, campaignIds) {
       const ids = campaignIds.map((campaignId) => createShareId(memberId, campaignId));
       const shares = await store.getMany(workspaceId, ids, ['campaignId', 'position']);
-      return new Map(
-        shares.map(({ campaignId, position = shareSchema.defaults.position as number }) => [campaignId, position]),
-      );
+      return new Map(shares.map(({ campaignId, position = defaults.position }) => [campaignId, position]));
     },
   };
 }

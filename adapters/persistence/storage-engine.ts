@@ -47,6 +47,13 @@ export type RecordStores = {
 
 /** The port that each storage engine implements. Its methods are those of `Storage` (core/storage.ts). */
 export type StorageEngine = RecordStores & {
+  /**
+   * Runs work in a transaction. The work sees the records as they were at its start, and its own changes. Others see all of its changes
+   * or none. An engine chooses what happens to a change from outside while the transaction runs:
+   * - optimistic: the change is made, and the work runs again if it changes the same record.
+   * - serialized: the change is made after the transaction has ended.
+   * So the work must use only the engine that it is given, and must not wait for other changes. Reads from outside never wait.
+   */
   runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
   now(): number;
   checkReady(): Promise<void>;

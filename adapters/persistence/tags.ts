@@ -3,7 +3,7 @@ import { fold } from '../../core/shared/text.ts';
 import { TAG_NAME_TAKEN, type Tag } from '../../core/tag/tag.ts';
 import type { TagRepository } from '../../core/tag/tag-repository.ts';
 import type { RecordStore } from './record-store.ts';
-import { createMapping, createRepository, findByUnique, findKnownIds } from './repository.ts';
+import { createRepository, findByUnique, readNamePage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 interface TagColumns {
@@ -16,17 +16,14 @@ export const tagSchema = defineSchema<Tag, TagColumns>({
   derived: { foldedName: ({ name }) => fold(name) },
   columns: { foldedName: 'text', color: 'text', createdAt: 'text' },
   unique: { foldedName: TAG_NAME_TAKEN },
-  indexes: [['color', 'createdAt']],
+  indexes: [['color', 'createdAt'], ['createdAt'], ['foldedName']],
 });
 
 export function createTagRepository(store: RecordStore<TagRecord>): TagRepository {
-  const mapping = createMapping(tagSchema);
   return {
-    ...createRepository(store, mapping),
-    async findByNames(workspaceId, names) {
-      return (await findByUnique(store, workspaceId, 'foldedName', names.map(fold))).map(mapping.toEntity);
-    },
-    findKnownIds: (workspaceId, ids) => findKnownIds(store, workspaceId, ids),
+    ...createRepository(store, tagSchema),
+    findByNames: (workspaceId, names) => findByUnique(store, tagSchema, workspaceId, 'foldedName', names.map(fold)),
+    page: (workspaceId, filter, page) => readNamePage(store, tagSchema, workspaceId, filter, page),
     async countByColor(workspaceId) {
       const count = async (color: Color) => [color, await store.count(workspaceId, [{ field: 'color', in: [color] }])];
       return Object.fromEntries(await Promise.all(COLORS.map(count)));

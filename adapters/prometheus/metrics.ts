@@ -8,13 +8,18 @@ import { doNothing } from '../../core/shared/do-nothing.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
-const CUT_REASONS = ['reply_not_read', 'too_many_pipelined'] as const;
 const REJECTION_REASONS = ['workspace', 'service', 'timeout'] as const;
 
 /** The state of the connection to a database, as the metrics show it. */
 export interface DatabaseState {
-  /** Whether the database responds. */
-  readonly isUp: boolean;
+  /** Whether the database responds. It is a promise if the database must be read to find out. */
+  readonly isUp: boolean | Promise<boolean>;
+  /** The use of network connections. It is missing for a database in a file. */
+  readonly network?: NetworkState;
+}
+
+/** The use of connections to a database over a network, as the metrics show it. */
+export interface NetworkState {
   readonly retries: number;
   readonly connectionsInUse: number;
   readonly waitingCommandCount: number;
@@ -42,7 +47,7 @@ export class Metrics {
 
   private readonly cutConnections = new Counter({
     name: 'http_connections_cut_total',
-    help: 'Connections closed before their clients had received all responses, by reason: reply_not_read (the client did not read a response), too_many_pipelined (the client sent too many requests ahead of their responses).',
+    help: 'Connections closed before their clients had received all responses, by reason: reply_not_read (the client did not read a response).',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -69,24 +74,30 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor() {
+  /** Each scrape reads the current states. Without a state, its metrics are missing. */
+  constructor(database?: DatabaseState, rateLimiter?: RateLimiterState) {
     collectDefaultMetrics({ register: this.registry });
-    for (const reason of CUT_REASONS) this.cutConnections.inc({ reason }, 0);
+    this.cutConnections.inc({ reason: 'reply_not_read' }, 0);
     for (const reason of REJECTION_REASONS) this.rejectedRequests.inc({ reason }, 0);
+    if (database) this.addDatabaseMetrics(database);
+    if (rateLimiter) this.addRateLimiterMetrics(rateLimiter);
   }
 
-  /** Adds metrics of the database. Each scrape reads the current state. */
-  addDatabaseMetrics(state: DatabaseState): void {
-    const registers = [this.registry];
+  private addDatabaseMetrics(state: DatabaseState): void {
     new Gauge({
       name: 'storage_up',
-      help: 'Whether the database responds: 1, or 0 from a failure until the next success. If the value has been 0 for ten seconds, requests fail immediately.',
+      help: 'Whether the database responds (1) or not (0). With MongoDB, the value is 0 from a failure until the next success, and after ten seconds of 0, requests fail immediately.',
       aggregator: 'min',
-      registers,
-      collect() {
-        this.set(Number(state.isUp));
+      registers: [this.registry],
+      async collect() {
+        this.set(Number(await state.isUp));
       },
     });
+    if (state.network) this.addNetworkMetrics(state.network);
+  }
+
+  private addNetworkMetrics(state: NetworkState): void {
+    const registers = [this.registry];
     new Counter({
       name: 'storage_retries_total',
       help: 'Retries of database operations by the service. It retries an operation after the first attempt and the retry of the database driver have failed.',
@@ -114,8 +125,7 @@ export class Metrics {
     });
   }
 
-  /** Adds metrics of the shared rate limiters. Each scrape reads the current state. */
-  addRateLimiterMetrics(state: RateLimiterState): void {
+  private addRateLimiterMetrics(state: RateLimiterState): void {
     const registers = [this.registry];
     new Gauge({
       name: 'rate_limit_shared',
@@ -147,9 +157,9 @@ export class Metrics {
     this.requests.observe({ route, method: METHODS.has(method) ? method : 'other', status }, milliseconds / 1000);
   }
 
-  /** Records a connection that was closed before its client had received all responses. */
-  onConnectionClosed(reason: (typeof CUT_REASONS)[number]): void {
-    this.cutConnections.inc({ reason });
+  /** Records a connection that was closed because its client did not read a response. */
+  onUnreadResponse(): void {
+    this.cutConnections.inc({ reason: 'reply_not_read' });
   }
 
   /** Records a request that was rejected because of overload. */

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage, type Usage } from '../../core/access/rate-limiter.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { EventLoopTimeout } from './event-loop-timeout.ts';
+import { OutageLog } from '../logging/outage-log.ts';
 
 /** While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps reconnecting. */
 const CLIENT_OPTIONS = {
@@ -31,26 +31,18 @@ return {consumed, ttl}
 `;
 /** The number of consecutive failures after which the client reconnects. */
 const MAX_FAILURE_COUNT = 3;
-const LOG_INTERVAL_MS = 10_000;
 
 /** Rate limiters whose counts are in Redis, so that all processes share them. */
 export class RedisRateLimiters {
   private readonly redis: Redis;
-  private readonly timeout = new EventLoopTimeout(TIMEOUT_MS);
   private failureCount = 0;
   private isUnavailable = false;
-  private isOutageLogged = false;
-  private lastLogAt = Number.NEGATIVE_INFINITY;
+  private readonly outageLog: OutageLog;
   private readonly fallbackCounts: Record<string, number> = {};
 
-  /**
-   * Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends. If outages follow
-   * each other quickly, it gets lines about at most one outage in ten seconds.
-   */
-  constructor(
-    url: string,
-    private readonly log: (line: string) => void,
-  ) {
+  /** Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends (`OutageLog`). */
+  constructor(url: string, log: (line: string) => void) {
+    this.outageLog = new OutageLog(log);
     this.redis = new Redis(url, CLIENT_OPTIONS);
     this.redis.on('error', ({ message }) => this.onUnavailable(message));
     this.redis.on('close', () => this.onUnavailable('the connection was closed'));
@@ -89,7 +81,7 @@ export class RedisRateLimiters {
       customIncrTtlLuaScript: COUNT_SCRIPT,
     });
     const consume = async (key: string): Promise<Usage> => {
-      const { consumedPoints, msBeforeNext } = await this.timeout.apply(resolveIfLimited(limiter.consume(key)));
+      const { consumedPoints, msBeforeNext } = await withTimeout(resolveIfLimited(limiter.consume(key)));
       this.failureCount = 0;
       return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
     };
@@ -116,7 +108,6 @@ export class RedisRateLimiters {
     // Without a listener, ioredis would print errors that occur from now on.
     this.redis.on('error', doNothing);
     this.redis.disconnect();
-    this.timeout.cancelAll();
   }
 
   private recordFailure({ message }: Error): void {
@@ -129,18 +120,16 @@ export class RedisRateLimiters {
   private onUnavailable(reason: string): void {
     if (this.isUnavailable) return;
     this.isUnavailable = true;
-    if (performance.now() - this.lastLogAt < LOG_INTERVAL_MS) return;
-    this.lastLogAt = performance.now();
-    this.isOutageLogged = true;
     const problem = `Redis is unavailable: ${reason.replace(/\.$/, '')}.`;
-    this.log(`${problem} Each process counts requests on its own. Check Redis and REDIS_URL. Retrying.`);
+    this.outageLog.logFailure(
+      `${problem} Each process counts requests on its own. Check Redis and REDIS_URL. Retrying.`,
+    );
   }
 
   private onAvailable(): void {
     this.failureCount = 0;
     this.isUnavailable = false;
-    if (this.isOutageLogged) this.log('Redis is available again. All processes share their counts of requests.');
-    this.isOutageLogged = false;
+    this.outageLog.logEnd('Redis is available again. All processes share their counts of requests.');
   }
 }
 
@@ -149,5 +138,14 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;
     throw rejected;
+  });
+}
+
+/** Settles as a command does. Rejects if the command takes longer than `TIMEOUT_MS`. */
+function withTimeout<T>(command: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // After the event loop was blocked, timers run before it reads the responses that have arrived, and `setImmediate` after it.
+    const timer = setTimeout(() => setImmediate(reject, new Error('no response')), TIMEOUT_MS);
+    command.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,36 +1,20 @@
+import type { Changes } from '../shared/changes.ts';
 import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import { doNothing } from '../shared/do-nothing.ts';
 import type { System } from '../shared/system.ts';
+import type { Storage } from '../storage.ts';
 import { type ApiKey, createApiKeySecret, isApiKeySecret } from './api-key.ts';
-import type { ApiKeyRepository } from './api-key-repository.ts';
-import type { Access, Caller } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { CachedCaller, CallerCache } from './caller-cache.ts';
-import type { MemberRepository } from './member-repository.ts';
 
-export interface NewApiKey {
-  readonly label?: string | undefined;
-  readonly memberId?: string | undefined;
-  readonly access?: Access | undefined;
-  /** A timestamp in the format of the API. */
-  readonly expiresAt?: string | undefined;
-  /** The secret, if the operator chose it. By default, a random secret is created. */
-  readonly secret?: string | undefined;
-}
+/** The fields of a key to create. `secret` is given if the operator chose it. By default, a random secret is created. */
+export type NewApiKey = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
 /** The maximum number of keys whose last use is being recorded. For further keys, only a later use is recorded. */
 const MAX_PENDING_USE_COUNT = 1_000;
-
-/** The part of `Storage` that `ApiKeyService` uses. */
-export interface ApiKeyStorage {
-  readonly apiKeys: ApiKeyRepository;
-  readonly members: MemberRepository;
-  /** The clock that all processes share (`Storage.now`). */
-  now(): number;
-  runInTransaction<T>(work: (storage: ApiKeyStorage) => Promise<T>): Promise<T>;
-}
 
 /** The use cases of API keys: creation, revocation and authentication. */
 export class ApiKeyService {
@@ -39,7 +23,7 @@ export class ApiKeyService {
   private lastRecording: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly storage: ApiKeyStorage,
+    private readonly storage: Storage,
     private readonly system: System,
     private readonly callers: CallerCache,
     /** A secret of another format that is accepted, because the operator chose it. */
@@ -84,6 +68,11 @@ export class ApiKeyService {
     const revoked = requireFound(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
     this.callers.clear();
     return revoked;
+  }
+
+  /** Returns a key. Rejects with `not_found` if the workspace does not have it. */
+  async get(workspaceId: string, id: string): Promise<ApiKey> {
+    return requireFound(await this.storage.apiKeys.findById(workspaceId, id), 'API key');
   }
 
   /** Iterates over all keys, including revoked and expired keys, in creation order. */

@@ -9,6 +9,7 @@ export interface ApiKey extends Entity {
   readonly memberId: string | null;
   readonly access: Access;
   readonly createdAt: string;
+  /** A timestamp in the format of the API. */
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly lastUsedAt: string | null;
@@ -20,9 +21,12 @@ export const API_KEY_LABEL_LENGTH = { max: 190 };
 const PREFIX = 'adv_';
 /** The characters of random secrets. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const SECRET_PATTERN = /^adv_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+/** The number of random characters in a secret. */
+export const SECRET_RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH}})([${BASE62}]{${CHECKSUM_LENGTH}})$`);
 
-/** Creates the secret of a key: `adv_`, 32 random characters of base62, and their checksum. */
+/** Creates the secret of a key: `adv_`, random characters of base62, and their checksum. */
 export function createApiKeySecret(random: string): string {
   return PREFIX + random + computeChecksum(random);
 }
@@ -33,13 +37,13 @@ export function isApiKeySecret(text: string): boolean {
   return random !== undefined && checksum === computeChecksum(random);
 }
 
-/** Returns the CRC-32 of a text in base62: six characters, padded with 0 on the left, as in GitHub's tokens. */
+/** Returns the CRC-32 of a text in base62, padded with 0 on the left, as in GitHub's tokens. */
 function computeChecksum(random: string): string {
   let remainder = computeCrc32(random);
   let digits = '';
-  for (let i = 0; i < 6; i++) {
-    digits = BASE62[remainder % 62] + digits;
-    remainder = Math.floor(remainder / 62);
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = BASE62[remainder % BASE62.length] + digits;
+    remainder = Math.floor(remainder / BASE62.length);
   }
   return digits;
 }

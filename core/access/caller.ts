@@ -5,13 +5,21 @@ import type { Invitation, Member, Role } from './member.ts';
 export const ACCESS = ['full', 'read'] as const;
 export type Access = (typeof ACCESS)[number];
 
+/** The permissions that only the API key of a member has: to create a record with an author, and to share a campaign. */
+export type MemberPermission = 'author' | 'share';
+
 /** The permission that an operation requires. */
-export type Permission = 'read' | 'write';
+export type Permission = 'read' | 'write' | MemberPermission;
 
 /** The workspace that a use case acts in, and the member that it acts for, if any. */
 export interface Actor {
   readonly workspaceId: string;
   readonly member?: Member | undefined;
+}
+
+/** An actor that acts for a member. */
+export interface MemberActor extends Actor {
+  readonly member: Member;
 }
 
 /** An actor that authenticated with an API key. */
@@ -20,37 +28,44 @@ export interface Caller extends Actor {
   readonly access: Access;
 }
 
-interface AccessRejection {
-  readonly kind: CoreErrorKind;
-  readonly message: string;
-}
-
-const rejectionByInvitation: Record<Invitation, AccessRejection | undefined> = {
+const rejectionByInvitation: Record<Invitation, readonly [kind: CoreErrorKind, message: string] | undefined> = {
   accepted: undefined,
-  pending: {
-    kind: 'forbidden',
-    message: "The invitation of this key's member is pending. Accept the invitation first.",
-  },
-  expired: {
-    kind: 'invitation_expired',
-    message: "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
-  },
+  pending: ['forbidden', "The invitation of this key's member is pending. Accept the invitation first."],
+  expired: [
+    'invitation_expired',
+    "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
+  ],
 };
 
-const permissionsByAccess: Record<Access, readonly Permission[]> = { full: ['read', 'write'], read: ['read'] };
-const permissionsByRole: Record<Role, readonly Permission[]> = { admin: ['read', 'write'], member: ['read'] };
+interface PermissionRequirement<P extends Permission> {
+  readonly access: readonly Access[];
+  readonly roles: readonly Role[];
+  readonly needsMember: P extends MemberPermission ? true : false;
+}
+
+/** The access levels and the roles that have each permission. A key without a member has no role. */
+const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
+  read: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: false },
+  write: { access: ['full'], roles: ['admin'], needsMember: false },
+  author: { access: ['full'], roles: ['admin'], needsMember: true },
+  share: { access: ['full'], roles: ['admin', 'member'], needsMember: true },
+};
 
 /**
- * Throws `forbidden` if the invitation of the member is pending, or if the key or the role does not have the permission.
- * Throws `invitation_expired` if the invitation expired.
+ * Throws `forbidden` if the invitation of the member is pending. Also throws `forbidden` if the permission requires another access
+ * level, another role, or a member. Throws `invitation_expired` if the invitation expired.
  */
 export function requirePermission({ access, member }: Caller, permission: Permission): void {
   const rejection = member && rejectionByInvitation[member.invitation];
-  if (rejection) throw new CoreError(rejection.kind, rejection.message);
-  if (!permissionsByAccess[access].includes(permission)) {
+  if (rejection) throw new CoreError(...rejection);
+  const required = requirements[permission];
+  if (!required.access.includes(access)) {
     throw new CoreError('forbidden', `This API key has ${access} access. Use a key with full access.`);
   }
-  if (member && !permissionsByRole[member.role].includes(permission)) {
+  if (required.needsMember && !member) {
+    throw new CoreError('forbidden', 'This API key does not belong to a member. Use the API key of a member.');
+  }
+  if (member && !required.roles.includes(member.role)) {
     throw new CoreError('forbidden', `The role ${member.role} does not allow writes. Use the API key of an admin.`);
   }
 }

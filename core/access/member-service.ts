@@ -1,26 +1,22 @@
 import { requireGroups } from '../group/group-references.ts';
-import type { GroupRepository } from '../group/group-repository.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { requireFound } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
-import type { CallerCache } from './caller-cache.ts';
+import type { Storage } from '../storage.ts';
 import { type Member, type MemberChange, type NewMember, newMember } from './member.ts';
-import type { MemberRepository } from './member-repository.ts';
 
 /** The use cases of members. */
 export class MemberService {
   constructor(
-    private readonly members: MemberRepository,
-    private readonly groups: GroupRepository,
+    private readonly storage: Storage,
     private readonly system: System,
-    private readonly callers: CallerCache,
   ) {}
 
   /** Creates a member. Rejects with `invalid` if the workspace does not have one of the groups. */
   async create(workspaceId: string, fields: NewMember): Promise<Member> {
-    await requireGroups(this.groups, workspaceId, 'groupIds', fields.groupIds);
+    await requireGroups(this.storage.groups, workspaceId, 'groupIds', fields.groupIds);
     const member = newMember(workspaceId, this.system.newId(), fields, this.system.now());
-    await this.members.add(member);
+    await this.storage.members.add(member);
     return member;
   }
 
@@ -30,18 +26,16 @@ export class MemberService {
    */
   async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
     if (change.groupIds?.length) {
-      requireFound(await this.members.findById(workspaceId, id), 'member');
-      await requireGroups(this.groups, workspaceId, 'groupIds', change.groupIds);
+      requireFound(await this.storage.members.findById(workspaceId, id), 'member');
+      await requireGroups(this.storage.groups, workspaceId, 'groupIds', change.groupIds);
     }
     const now = this.system.now();
     const apply = (member: Member): Member => applyChanges(member, change, now);
-    const updated = requireFound(await this.members.update(workspaceId, id, apply), 'member');
-    this.callers.clear();
-    return updated;
+    return requireFound(await this.storage.members.update(workspaceId, id, apply), 'member');
   }
 
   /** Iterates over all members in creation order. */
   iterate(workspaceId: string): AsyncIterable<Member> {
-    return this.members.iterate(workspaceId);
+    return this.storage.members.iterate(workspaceId);
   }
 }

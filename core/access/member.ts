@@ -1,3 +1,4 @@
+import type { Changes } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -33,17 +34,8 @@ export function findEmailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
 }
 
-/** Fields of a member that can be set. Omitted fields keep their value, or get the default on creation. */
-export interface MemberChange {
-  readonly name?: string | undefined;
-  readonly email?: string | undefined;
-  readonly role?: Role | undefined;
-  readonly seatType?: SeatType | undefined;
-  readonly groupIds?: readonly string[] | undefined;
-  readonly invitation?: Invitation | undefined;
-}
-
-export type NewMember = MemberChange & { readonly name: string; readonly email: string };
+export type MemberChange = Changes<Omit<Member, keyof Entity | 'createdAt' | 'updatedAt'>>;
+export type NewMember = MemberChange & Pick<Member, 'name' | 'email'>;
 
 export function newMember(workspaceId: string, id: string, fields: NewMember, now: number): Member {
   const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = fields;

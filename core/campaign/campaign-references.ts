@@ -1,62 +1,47 @@
-import type { ContentPillarRepository } from '../content-pillar/content-pillar-repository.ts';
-import type { DomainRepository } from '../domain/domain-repository.ts';
 import { findGroupReferenceErrors } from '../group/group-references.ts';
-import type { GroupRepository } from '../group/group-repository.ts';
+import { isSameValue } from '../shared/changes.ts';
 import type { FieldError } from '../shared/core-error.ts';
-import { findReferenceErrors } from '../shared/references.ts';
-import type { TagRepository } from '../tag/tag-repository.ts';
-import type { NewCampaign } from './campaign.ts';
+import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
+import type { Storage } from '../storage.ts';
+import type { Campaign, CampaignChange } from './campaign.ts';
 
-/** The stores of the records that a campaign refers to. */
-export interface ReferencedStorage {
-  readonly tags: TagRepository;
-  readonly groups: GroupRepository;
-  readonly contentPillars: ContentPillarRepository;
-  readonly domains: DomainRepository;
+/** The fields of a campaign that refer to other records. */
+type CampaignReferences = Pick<CampaignChange, 'tagIds' | 'groupIds' | 'contentPillarId' | 'domain'>;
+
+/** Returns the references that a change changes. The others are valid even if their record was deleted or archived. */
+export function selectChangedReferences(campaign: Campaign, change: CampaignChange): CampaignReferences {
+  const { tagIds, groupIds, contentPillarId, domain } = change;
+  const references = Object.entries({ tagIds, groupIds, contentPillarId, domain });
+  return Object.fromEntries(references.filter(([name, ids]) => !isSameValue(ids, campaign[name as keyof Campaign])));
 }
 
-/** Valid references of campaigns: ids of tags, groups and published content pillars, and slugs of live domains. */
-interface KnownReferences {
-  readonly tags: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
-  readonly contentPillars: ReadonlySet<string>;
-  readonly domains: ReadonlySet<string>;
-}
-
-/** Finds the valid references of a batch of campaigns with at most one read for each type of record. */
-export async function findKnownReferences(
-  storage: ReferencedStorage,
+/**
+ * Returns a function that returns an error for each reference of a campaign that is not valid. Reads all records that a batch of
+ * campaigns refers to, with at most one read for each type of record.
+ */
+export async function createReferenceCheck(
+  { tags, groups, contentPillars, domains }: Storage,
   workspaceId: string,
-  batch: readonly NewCampaign[],
-): Promise<KnownReferences> {
-  const tagIds = batch.flatMap((fields) => fields.tagIds ?? []);
-  const groupIds = batch.flatMap((fields) => fields.groupIds ?? []);
-  const pillarIds = batch.flatMap((fields) => fields.contentPillarId ?? []);
-  const slugs = batch.flatMap((fields) => fields.domain ?? []);
-  const [tags, groups, contentPillars, domains] = await Promise.all([
-    storage.tags.findKnownIds(workspaceId, tagIds),
-    storage.groups.findKnownIds(workspaceId, groupIds),
-    storage.contentPillars.findPublishedIds(workspaceId, pillarIds),
-    storage.domains.findLiveSlugs(workspaceId, slugs),
+  batch: readonly CampaignReferences[],
+): Promise<(fields: CampaignReferences) => readonly FieldError[]> {
+  const allTagIds = batch.flatMap((fields) => fields.tagIds ?? []);
+  const allGroupIds = batch.flatMap((fields) => fields.groupIds ?? []);
+  const pillarIds = batch.flatMap(({ contentPillarId }) => contentPillarId ?? []);
+  const slugs = batch.flatMap(({ domain }) => domain ?? []);
+  const [tagIds, groupIds, pillars, knownDomains] = await Promise.all([
+    findKnownIds(tags, workspaceId, allTagIds),
+    findKnownIds(groups, workspaceId, allGroupIds),
+    contentPillars.findMany(workspaceId, pillarIds),
+    domains.findBySlugs(workspaceId, slugs),
   ]);
-  return { tags, groups, contentPillars, domains };
-}
-
-/** Returns an error for each reference of a campaign that is not valid. */
-export function findCampaignReferenceErrors(fields: NewCampaign, known: KnownReferences): readonly FieldError[] {
-  const { domain, tagIds = [], groupIds, contentPillarId } = fields;
-  const pillarIds = contentPillarId ? [contentPillarId] : [];
+  const publishedPillarIds = new Set(pillars.filter(({ status }) => status === 'published').map(({ id }) => id));
+  const liveSlugs = new Set(knownDomains.filter(({ archived }) => !archived).map(({ slug }) => slug));
   const domainProblem = 'must be a domain of this workspace that is not archived';
   const pillarProblem = 'must be the id of a published content pillar of this workspace';
-  return [
-    ...findReferenceErrors(known.domains, domain ? [domain] : [], () => 'domain', domainProblem),
-    ...findReferenceErrors(
-      known.tags,
-      tagIds,
-      (index) => `tagIds.${index}`,
-      'must be the id of a tag of this workspace',
-    ),
-    ...findGroupReferenceErrors(known.groups, 'groupIds', groupIds),
-    ...findReferenceErrors(known.contentPillars, pillarIds, () => 'contentPillarId', pillarProblem),
+  return (fields) => [
+    ...findReferenceErrors(liveSlugs, 'domain', fields.domain, domainProblem),
+    ...findReferenceErrors(tagIds, 'tagIds', fields.tagIds, 'must be the id of a tag of this workspace'),
+    ...findGroupReferenceErrors(groupIds, 'groupIds', fields.groupIds),
+    ...findReferenceErrors(publishedPillarIds, 'contentPillarId', fields.contentPillarId, pillarProblem),
   ];
 }

@@ -4,7 +4,7 @@ import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './camp
 
 /** The campaigns to list. A campaign must match all filters. */
 export interface CampaignFilter {
-  /** The slug of the domain. `null` matches nothing. */
+  /** The normalized slug of the domain. `null` stands for a text that cannot be normalized, and matches nothing. */
   readonly domain?: string | null | undefined;
   /** Lists of tag ids: a campaign must have a tag of each list. */
   readonly tagIds: readonly (readonly string[])[];

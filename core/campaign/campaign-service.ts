@@ -1,54 +1,39 @@
 import type { Actor } from '../access/caller.ts';
-import type { MemberRepository } from '../access/member-repository.ts';
 import { addValidRecords, type BatchResult, isRejected } from '../shared/batch.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
+import type { Storage } from '../storage.ts';
+import { type Brief, toBrief } from './brief.ts';
 import {
   type Campaign,
+  type CampaignChange,
   type CampaignDateFilter,
-  type CampaignSort,
-  type CampaignStatus,
   type CampaignSummary,
-  changeStatus,
+  changeCampaign,
   dateWindows,
   findDateError,
   type NewCampaign,
   newCampaign,
-  newShare,
   requirePublished,
 } from './campaign.ts';
-import { findCampaignReferenceErrors, findKnownReferences, type ReferencedStorage } from './campaign-references.ts';
-import type { CampaignRepository } from './campaign-repository.ts';
-import type { ShareRepository } from './share-repository.ts';
+import { createReferenceCheck, selectChangedReferences } from './campaign-references.ts';
+import type { CampaignFilter } from './campaign-repository.ts';
 
-export interface CampaignQuery extends PageRequest {
-  /** A normalized slug. `null` stands for a text that cannot be normalized, and matches nothing. */
-  readonly domain?: string | null | undefined;
+export interface CampaignQuery extends PageRequest, Omit<CampaignFilter, 'tagIds' | 'createdBy' | 'dates'> {
   readonly tagIds?: readonly string[] | undefined;
   readonly tagNames?: readonly string[] | undefined;
   readonly userId?: string | undefined;
-  readonly includeArchived: boolean;
   readonly filter?: CampaignDateFilter | undefined;
-  readonly search?: string | undefined;
-  readonly sortBy: CampaignSort;
 }
 
 /** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor is not a member. */
 export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
-/** The part of `Storage` that `CampaignService` uses. */
-export interface CampaignStorage extends ReferencedStorage {
-  readonly campaigns: CampaignRepository;
-  readonly shares: ShareRepository;
-  readonly members: MemberRepository;
-  runInTransaction<T>(work: (storage: CampaignStorage) => Promise<T>): Promise<T>;
-}
-
 /** The use cases of campaigns. */
 export class CampaignService {
   constructor(
-    private readonly storage: CampaignStorage,
+    private readonly storage: Storage,
     private readonly system: System,
   ) {}
 
@@ -68,10 +53,10 @@ export class CampaignService {
     { workspaceId, member }: Actor,
     batch: readonly NewCampaign[],
   ): Promise<readonly BatchResult<Campaign>[]> {
-    const known = await findKnownReferences(this.storage, workspaceId, batch);
+    const findReferenceErrors = await createReferenceCheck(this.storage, workspaceId, batch);
     return batch.map((fields) => {
       const dateError = findDateError(fields);
-      const errors = dateError ? [dateError] : findCampaignReferenceErrors(fields, known);
+      const errors = dateError ? [dateError] : findReferenceErrors(fields);
       return errors.length > 0
         ? createInvalidFieldsError(errors)
         : newCampaign(workspaceId, this.system.newId(), member?.id ?? null, fields, this.system.now());
@@ -96,14 +81,17 @@ export class CampaignService {
   /** Returns a page of the campaigns that match all filters, in descending order of `sortBy`. */
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { workspaceId } = actor;
-    const { domain, tagIds, tagNames, userId, includeArchived, filter, search, sortBy } = query;
-    const tagLists = [...(tagIds ? [tagIds] : []), ...(tagNames ? [await this.findTagIds(workspaceId, tagNames)] : [])];
+    const { tagIds, tagNames, userId, filter, ...others } = query;
+    const { tags } = this.storage;
+    // Campaigns keep the ids of deleted tags. So ids are looked up, too, and those of deleted tags match nothing.
+    const tagLists = await Promise.all([
+      tagIds && tags.findMany(workspaceId, tagIds),
+      tagNames && tags.findByNames(workspaceId, tagNames),
+    ]);
+    const tagIdLists = tagLists.filter((list) => list !== undefined).map((list) => list.map(({ id }) => id));
     const dates = filter && dateWindows[filter](this.system.now());
-    const { items, hasNext } = await this.storage.campaigns.page(
-      workspaceId,
-      { domain, tagIds: tagLists, createdBy: userId, includeArchived, dates, search, sortBy },
-      query,
-    );
+    const campaignFilter = { ...others, tagIds: tagIdLists, createdBy: userId, dates };
+    const { items, hasNext } = await this.storage.campaigns.page(workspaceId, campaignFilter, query);
     const sharedIds = await this.findSharedIds(actor, items);
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
@@ -113,28 +101,37 @@ export class CampaignService {
     return this.storage.campaigns.iterate(workspaceId);
   }
 
-  /** Changes the status. Rejects with `conflict` if the transition is not allowed (`statusTransitions`). */
-  async setStatus(workspaceId: string, id: string, status: CampaignStatus): Promise<Campaign> {
+  /**
+   * Updates a campaign. Rejects with `not_found` if the workspace does not have it. Rejects with `invalid` if the campaign would end
+   * before it starts, or if a changed reference is invalid. Rejects with `conflict` if the transition of the status is not allowed
+   * (`statusTransitions`).
+   */
+  async update(actor: Actor, id: string, change: CampaignChange): Promise<Campaign & CampaignView> {
+    const { workspaceId } = actor;
+    const { campaigns } = this.storage;
+    const current = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
+    const dateError = findDateError(current, change);
+    const references = selectChangedReferences(current, change);
+    const findReferenceErrors = await createReferenceCheck(this.storage, workspaceId, [references]);
+    const errors = [...(dateError ? [dateError] : []), ...findReferenceErrors(references)];
+    if (errors.length > 0) throw createInvalidFieldsError(errors);
     const now = this.system.now();
-    const change = (campaign: Campaign): Campaign => changeStatus(campaign, status, now);
-    return requireFound(await this.storage.campaigns.update(workspaceId, id, change), 'campaign');
+    const apply = (campaign: Campaign): Campaign => changeCampaign(campaign, change, now);
+    const updated = requireFound(await campaigns.update(workspaceId, id, apply), 'campaign');
+    return toView(updated, await this.findSharedIds(actor, [updated]));
   }
 
-  /**
-   * Records that a member shared a published campaign. A second share of the same member changes nothing. One transaction
-   * adds the share and increments the counter, so that both always agree.
-   */
-  async recordShare(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
-    requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
-    return this.storage.runInTransaction(async ({ campaigns, shares }) => {
-      const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
-      requirePublished(campaign);
-      if ((await shares.findPositions(workspaceId, memberId, [campaignId])).has(campaignId)) return campaign;
-      const countShare = (current: Campaign): Campaign => ({ ...current, shares: current.shares + 1 });
-      const updated = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
-      await shares.add(newShare(updated, memberId, this.system.now()));
-      return updated;
-    });
+  /** Returns the brief of a campaign. Rejects with `not_found` if the workspace does not have the campaign. */
+  async getBrief(workspaceId: string, id: string): Promise<Brief> {
+    const { campaigns, tags, groups, contentPillars } = this.storage;
+    const campaign = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
+    const { tagIds, groupIds, contentPillarId } = campaign;
+    const [foundTags, foundGroups, contentPillar] = await Promise.all([
+      tags.findMany(workspaceId, tagIds),
+      groups.findMany(workspaceId, groupIds),
+      contentPillarId === null ? undefined : contentPillars.findById(workspaceId, contentPillarId),
+    ]);
+    return toBrief(campaign, { tags: foundTags, groups: foundGroups, contentPillar });
   }
 
   /** Adds clicks to a published campaign. */
@@ -144,10 +141,6 @@ export class CampaignService {
       return { ...campaign, clicks: campaign.clicks + count };
     };
     return requireFound(await this.storage.campaigns.update(workspaceId, id, addClicks), 'campaign');
-  }
-
-  private async findTagIds(workspaceId: string, names: readonly string[]): Promise<readonly string[]> {
-    return (await this.storage.tags.findByNames(workspaceId, names)).map(({ id }) => id);
   }
 
   /**
@@ -168,6 +161,10 @@ export class CampaignService {
   }
 }
 
-function toView(campaign: CampaignSummary, sharedIds: ReadonlySet<string> | undefined): CampaignView {
+/** Returns the view of a campaign. `sharedIds` are the campaigns that the actor's member has shared, or `undefined` without a member. */
+function toView<C extends CampaignSummary>(
+  campaign: C,
+  sharedIds: ReadonlySet<string> | undefined,
+): C & Pick<CampaignView, 'hasShared'> {
   return sharedIds ? { ...campaign, hasShared: sharedIds.has(campaign.id) } : campaign;
 }

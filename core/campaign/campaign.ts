@@ -1,5 +1,5 @@
-import { applyChanges } from '../shared/changes.ts';
-import { CoreError, type FieldError } from '../shared/core-error.ts';
+import { applyChanges, type Changes } from '../shared/changes.ts';
+import { CoreError, createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
 import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -66,47 +66,16 @@ export const CAMPAIGN_SUMMARY_FIELDS = [
 export type CampaignSummary = Pick<Campaign, (typeof CAMPAIGN_SUMMARY_FIELDS)[number]>;
 
 /** The fields of a campaign to create: dates as in date.ts, amounts as in amount.ts, and the domain as a normalized slug. */
-export interface NewCampaign {
-  readonly name: string;
-  readonly description: string;
-  readonly shareContext: string;
-  readonly objective: string;
-  readonly status: CampaignStatus;
-  readonly destinationUrl: string | null;
-  readonly startDate: string;
-  readonly endDate: string;
-  readonly shareRewardAmount: string;
-  readonly clickRewardAmount: string;
-  readonly maxRewardPerEmployee: string;
-  readonly totalBudget: string;
-  readonly domain?: string | null | undefined;
-  readonly image?: string | null | undefined;
-  readonly tagIds?: readonly string[] | undefined;
-  readonly groupIds?: readonly string[] | undefined;
-  readonly resources?: readonly CampaignResource[] | undefined;
-  readonly targetShares?: number | undefined;
-  readonly contentPillarId?: string | null | undefined;
-}
+export type NewCampaign = Omit<
+  Campaign,
+  keyof Entity | OptionalField | 'createdBy' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt'
+> &
+  Changes<Pick<Campaign, OptionalField>>;
 
-/** A share of a campaign by a member. Its id combines both ids, so that a member can share a campaign only once. */
-export interface Share extends Entity {
-  readonly campaignId: string;
-  readonly memberId: string;
-  /** The `shares` of the campaign right after this share was counted. */
-  readonly position: number;
-  readonly createdAt: string;
-}
+type OptionalField = 'domain' | 'image' | 'tagIds' | 'groupIds' | 'resources' | 'targetShares' | 'contentPillarId';
 
-export function createShareId(memberId: string, campaignId: string): string {
-  return `${memberId}/${campaignId}`;
-}
-
-/** Returns the share that a member made. `campaign` is the campaign after the share was counted. */
-export function newShare(campaign: Campaign, memberId: string, now: number): Share {
-  const { id: campaignId, workspaceId, shares: position } = campaign;
-  const id = createShareId(memberId, campaignId);
-  return { id, workspaceId, campaignId, memberId, position, createdAt: formatTimestamp(now) };
-}
+/** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of an optional field. */
+export type CampaignChange = Changes<NewCampaign>;
 
 /** The maximum number of clicks in one call of `recordClicks`. */
 export const MAX_CLICK_COUNT = 1_000_000_000;
@@ -144,10 +113,13 @@ export const statusTransitions: Record<CampaignStatus, readonly CampaignStatus[]
 };
 
 /**
- * Returns the campaign with another status, or the same campaign if it has this status. Throws `conflict` if the transition
- * is not allowed.
+ * Returns the campaign with the given fields changed, or the same campaign if nothing changes. Throws `invalid` if the campaign would
+ * end before it starts, and `conflict` if the transition to the status is not allowed.
  */
-export function changeStatus(campaign: Campaign, status: CampaignStatus, now: number): Campaign {
+export function changeCampaign(campaign: Campaign, change: CampaignChange, now: number): Campaign {
+  const dateError = findDateError(campaign, change);
+  if (dateError) throw createInvalidFieldsError([dateError]);
+  const { status = campaign.status } = change;
   if (campaign.status !== status && !statusTransitions[campaign.status].includes(status)) {
     const allowed = statusTransitions[campaign.status].join(' or ');
     throw new CoreError(
@@ -155,21 +127,24 @@ export function changeStatus(campaign: Campaign, status: CampaignStatus, now: nu
       `The status cannot change from ${campaign.status} to ${status}. Allowed: ${allowed}.`,
     );
   }
-  return applyChanges(campaign, { status }, now);
+  return applyChanges(campaign, change, now);
 }
 
 /** Throws `conflict` if the campaign is not published. Only published campaigns can be shared or clicked. */
 export function requirePublished({ status }: Campaign): void {
   if (status !== 'published') {
-    throw new CoreError('conflict', `The campaign is ${status}. Publish it before you record shares or clicks.`);
+    throw new CoreError('conflict', `The campaign is ${status}. Only a published campaign can be shared or clicked.`);
   }
 }
 
 /** The error of a campaign that ends before it starts. */
 export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };
 
-/** Returns the error of the dates of a campaign, or `undefined`. */
-export function findDateError({ startDate, endDate }: NewCampaign): FieldError | undefined {
+/** Returns the error of the dates of a campaign after a change, or `undefined`. */
+export function findDateError(
+  campaign: Pick<Campaign, 'startDate' | 'endDate'>,
+  { startDate = campaign.startDate, endDate = campaign.endDate }: CampaignChange = {},
+): FieldError | undefined {
   const start = parseStartDate(startDate);
   const end = parseEndDate(endDate);
   if (start === undefined) return { path: 'startDate', problem: 'must be a valid date' };

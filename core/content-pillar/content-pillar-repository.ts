@@ -14,6 +14,4 @@ export interface ContentPillarFilter {
 /** The content pillars of all workspaces. */
 export interface ContentPillarRepository extends RemovableRepository<ContentPillar> {
   page(workspaceId: string, filter: ContentPillarFilter, page: PageRequest): Promise<Page<ContentPillar>>;
-  /** Returns which of the ids belong to published pillars of the workspace. */
-  findPublishedIds(workspaceId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
 }

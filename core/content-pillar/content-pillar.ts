@@ -1,3 +1,4 @@
+import type { Changes } from '../shared/changes.ts';
 import type { Color } from '../shared/color.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
@@ -19,19 +20,9 @@ export interface ContentPillar extends Entity {
   readonly updatedAt: string;
 }
 
-export interface NewContentPillar {
-  readonly authorId: string;
-  readonly title: string;
-  readonly color: Color;
-  readonly description?: string | undefined;
-}
-
-export interface ContentPillarChange {
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly color?: Color | undefined;
-  readonly status?: ContentPillarStatus | undefined;
-}
+export type NewContentPillar = Pick<ContentPillar, 'authorId' | 'title' | 'color'> &
+  Changes<Pick<ContentPillar, 'description'>>;
+export type ContentPillarChange = Changes<Pick<ContentPillar, 'title' | 'description' | 'color' | 'status'>>;
 
 export const CONTENT_PILLAR_TITLE_LENGTH = { min: 1, max: 100 };
 export const CONTENT_PILLAR_DESCRIPTION_LENGTH = { max: 1500 };

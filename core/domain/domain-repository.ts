@@ -11,9 +11,7 @@ export interface DomainFilter {
 
 /** The domains of all workspaces, and the slugs that are claimed: at most one workspace has a live, verified domain with a slug. */
 export interface DomainRepository extends Repository<Domain> {
-  findBySlug(workspaceId: string, slug: string): Promise<Domain | undefined>;
-  /** Returns which of the slugs belong to live domains of the workspace. */
-  findLiveSlugs(workspaceId: string, slugs: readonly string[]): Promise<ReadonlySet<string>>;
+  findBySlugs(workspaceId: string, slugs: readonly string[]): Promise<readonly Domain[]>;
   /** Returns the id of the domain that has been live for the longest time. */
   findPrimaryId(workspaceId: string): Promise<string | undefined>;
   /** Returns a page of domains, newest first. */

@@ -3,7 +3,8 @@ import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import { DOMAIN_TAKEN, type Domain, type DomainRequest, newDomain } from './domain.ts';
+import type { Storage } from '../storage.ts';
+import { DOMAIN_TAKEN, type Domain, type DomainChange, type DomainRequest, newDomain } from './domain.ts';
 import type { DomainFilter, DomainRepository } from './domain-repository.ts';
 
 /** `primary` says whether this domain of the workspace has been live (not archived) for the longest time. */
@@ -11,16 +12,10 @@ export type DomainView = Domain & { readonly primary: boolean };
 
 export type DomainQuery = DomainFilter & PageRequest;
 
-/** The part of `Storage` that `DomainService` uses. */
-export interface DomainStorage {
-  readonly domains: DomainRepository;
-  runInTransaction<T>(work: (storage: DomainStorage) => Promise<T>): Promise<T>;
-}
-
 /** The use cases of domains. */
 export class DomainService {
   constructor(
-    private readonly storage: DomainStorage,
+    private readonly storage: Storage,
     private readonly system: System,
   ) {}
 
@@ -35,13 +30,33 @@ export class DomainService {
     request: DomainRequest,
   ): Promise<{ domain: DomainView; created: boolean }> {
     return this.storage.runInTransaction(async ({ domains }) => {
-      const existing = await domains.findBySlug(workspaceId, request.slug);
-      if (existing && request.archived === undefined) throw new CoreError('conflict', DOMAIN_TAKEN);
+      const { slug, ...change } = request;
+      const [existing] = await domains.findBySlugs(workspaceId, [slug]);
+      if (existing && change.archived === undefined) throw new CoreError('conflict', DOMAIN_TAKEN);
       const domain = existing
-        ? await this.update(domains, existing, request)
+        ? await this.applyChange(domains, existing, change)
         : await this.create(domains, workspaceId, request);
       return { domain: toView(domain, await domains.findPrimaryId(workspaceId)), created: !existing };
     });
+  }
+
+  /**
+   * Updates a domain. Rejects with `not_found` if the workspace does not have it. Rejects with `conflict` if the change unarchives the
+   * domain and another workspace has a live, verified domain with its slug.
+   */
+  async update(workspaceId: string, id: string, change: DomainChange): Promise<DomainView> {
+    return this.storage.runInTransaction(async ({ domains }) => {
+      const existing = requireFound(await domains.findById(workspaceId, id), 'domain');
+      const domain = await this.applyChange(domains, existing, change);
+      return toView(domain, await domains.findPrimaryId(workspaceId));
+    });
+  }
+
+  /** Returns a domain. Rejects with `not_found` if the workspace does not have it. */
+  async get(workspaceId: string, id: string): Promise<DomainView> {
+    const { domains } = this.storage;
+    const domain = requireFound(await domains.findById(workspaceId, id), 'domain');
+    return toView(domain, await domains.findPrimaryId(workspaceId));
   }
 
   /** Returns a page of the domains that match all filters, newest first. */
@@ -80,19 +95,16 @@ export class DomainService {
     return domain;
   }
 
-  private async update(
-    domains: DomainRepository,
-    existing: Domain,
-    { expiredUrl, placeholder, archived }: DomainRequest,
-  ): Promise<Domain> {
+  private async applyChange(domains: DomainRepository, existing: Domain, change: DomainChange): Promise<Domain> {
+    const { archived = existing.archived } = change;
     const isUnarchived = existing.archived && !archived;
     if (isUnarchived) await requireUnclaimed(domains, existing);
     if (isUnarchived && existing.verified) await domains.claimSlug(existing);
     if (!existing.archived && archived && existing.verified) await domains.releaseSlug(existing.slug);
     const now = this.system.now();
     const liveSince = isUnarchived ? formatTimestamp(now) : undefined;
-    const change = (it: Domain): Domain => applyChanges(it, { archived, expiredUrl, placeholder, liveSince }, now);
-    return requireFound(await domains.update(existing.workspaceId, existing.id, change), 'domain');
+    const apply = (it: Domain): Domain => applyChanges(it, { ...change, liveSince }, now);
+    return requireFound(await domains.update(existing.workspaceId, existing.id, apply), 'domain');
   }
 }
 

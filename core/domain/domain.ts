@@ -1,3 +1,4 @@
+import type { Changes } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -15,12 +16,10 @@ export interface Domain extends Entity {
 }
 
 /** The fields of a domain to create, archive or unarchive. The slug must be normalized. */
-export interface DomainRequest {
-  readonly slug: string;
-  readonly expiredUrl?: string | undefined;
-  readonly archived?: boolean | undefined;
-  readonly placeholder?: string | undefined;
-}
+export type DomainRequest = Pick<Domain, 'slug'> & Changes<Pick<Domain, 'expiredUrl' | 'archived' | 'placeholder'>>;
+
+/** The fields of a domain to change. Omitted fields are unchanged. */
+export type DomainChange = Changes<Pick<Domain, 'expiredUrl' | 'notFoundUrl' | 'placeholder' | 'archived'>>;
 
 export const DOMAIN_TAKEN = 'This workspace already has this domain. To archive or unarchive it, also send `archived`.';
 /** The maximum page size of a list of domains. */

@@ -1,14 +1,14 @@
-import type { FieldError } from '../shared/core-error.ts';
-import { findReferenceErrors, throwIfInvalid } from '../shared/references.ts';
+import { createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
+import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { GroupRepository } from './group-repository.ts';
 
 /** Returns an error for each id in a field that is not the id of a known group. */
 export function findGroupReferenceErrors(
   known: ReadonlySet<string>,
   field: string,
-  ids: readonly string[] = [],
+  ids: readonly string[] | undefined,
 ): readonly FieldError[] {
-  return findReferenceErrors(known, ids, (index) => `${field}.${index}`, 'must be the id of a group of this workspace');
+  return findReferenceErrors(known, field, ids, 'must be the id of a group of this workspace');
 }
 
 /** Rejects with `invalid` if the workspace does not have a group with one of the ids in a field. */
@@ -18,5 +18,6 @@ export async function requireGroups(
   field: string,
   ids: readonly string[] = [],
 ): Promise<void> {
-  throwIfInvalid(findGroupReferenceErrors(await groups.findKnownIds(workspaceId, ids), field, ids));
+  const errors = findGroupReferenceErrors(await findKnownIds(groups, workspaceId, ids), field, ids);
+  if (errors.length > 0) throw createInvalidFieldsError(errors);
 }

@@ -1,10 +1,11 @@
-import type { MemberRepository } from '../access/member-repository.ts';
 import { addValidRecords, type BatchResult } from '../shared/batch.ts';
-import { CoreError } from '../shared/core-error.ts';
+import { CoreError, requireFound } from '../shared/core-error.ts';
+import type { NameFilter } from '../shared/name-filter.ts';
+import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
-import { GROUP_NAME_TAKEN, type Group, type NewGroup, newGroup } from './group.ts';
-import type { GroupRepository } from './group-repository.ts';
+import type { Storage } from '../storage.ts';
+import { changeGroup, GROUP_NAME_TAKEN, type Group, type GroupChange, type NewGroup, newGroup } from './group.ts';
 
 /** `count` is the number of members of the group. It is counted on each read. */
 export type GroupView = Group & { readonly count: number };
@@ -12,22 +13,43 @@ export type GroupView = Group & { readonly count: number };
 /** The use cases of groups. */
 export class GroupService {
   constructor(
-    private readonly groups: GroupRepository,
-    private readonly members: MemberRepository,
+    private readonly storage: Storage,
     private readonly system: System,
   ) {}
 
   /** Creates a group. Rejects with `conflict` if another group has the name (case-insensitive). */
   async create(workspaceId: string, fields: NewGroup): Promise<GroupView> {
     const group = newGroup(workspaceId, this.system.newId(), fields, this.system.now());
-    await this.groups.add(group);
-    return { ...group, count: await this.members.countByGroup(workspaceId, group.id) };
+    await this.storage.groups.add(group);
+    return this.toView(group);
+  }
+
+  /** Returns a group. Rejects with `not_found` if the workspace does not have it. */
+  async get(workspaceId: string, id: string): Promise<GroupView> {
+    return this.toView(requireFound(await this.storage.groups.findById(workspaceId, id), 'group'));
+  }
+
+  /** Returns a page of the groups whose name contains the search term. */
+  async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<GroupView>> {
+    const { items, hasNext } = await this.storage.groups.page(workspaceId, query, query);
+    return { items: await Promise.all(items.map((group) => this.toView(group))), hasNext };
+  }
+
+  /**
+   * Updates a group. Rejects with `not_found` if the workspace does not have it, and with `conflict` if another group has the name
+   * (case-insensitive).
+   */
+  async update(workspaceId: string, id: string, change: GroupChange): Promise<GroupView> {
+    const apply = (group: Group): Group => changeGroup(group, change);
+    return this.toView(requireFound(await this.storage.groups.update(workspaceId, id, apply), 'group'));
   }
 
   /** Checks a batch without storing it. Each result is the group to add, or the error of `create`. */
   async checkMany(workspaceId: string, batch: readonly NewGroup[]): Promise<readonly BatchResult<Group>[]> {
     const names = batch.map(({ name }) => name);
-    const takenNames = new Set((await this.groups.findByNames(workspaceId, names)).map(({ name }) => fold(name)));
+    const takenNames = new Set(
+      (await this.storage.groups.findByNames(workspaceId, names)).map(({ name }) => fold(name)),
+    );
     return batch.map((fields) => {
       if (takenNames.has(fold(fields.name))) return new CoreError('conflict', GROUP_NAME_TAKEN);
       takenNames.add(fold(fields.name));
@@ -41,15 +63,20 @@ export class GroupService {
     batch: readonly NewGroup[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Group>[]> {
-    return addValidRecords(this.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
+    return addValidRecords(this.storage.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Iterates over all groups in creation order. Reads all members once, which is faster than a count for each group. */
   async *iterate(workspaceId: string): AsyncGenerator<GroupView> {
     const counts = new Map<string, number>();
-    for await (const { groupIds } of this.members.iterate(workspaceId)) {
+    for await (const { groupIds } of this.storage.members.iterate(workspaceId)) {
       for (const id of new Set(groupIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
     }
-    for await (const group of this.groups.iterate(workspaceId)) yield { ...group, count: counts.get(group.id) ?? 0 };
+    for await (const group of this.storage.groups.iterate(workspaceId))
+      yield { ...group, count: counts.get(group.id) ?? 0 };
+  }
+
+  private async toView(group: Group): Promise<GroupView> {
+    return { ...group, count: await this.storage.members.countByGroup(group.workspaceId, group.id) };
   }
 }

@@ -1,3 +1,4 @@
+import type { Changes } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -8,14 +9,21 @@ export interface Group extends Entity {
   readonly createdAt: string;
 }
 
-export interface NewGroup {
-  readonly name: string;
-  readonly description?: string | undefined;
-}
+export type NewGroup = Pick<Group, 'name'> & Changes<Pick<Group, 'description'>>;
+
+/** The fields of a group to change. Omitted fields are unchanged. */
+export type GroupChange = Changes<Pick<Group, 'name' | 'description'>>;
 
 export const GROUP_NAME_LENGTH = { min: 1, max: 190 };
+/** The maximum page size of a list of groups. */
+export const MAX_GROUP_PAGE_SIZE = 100;
 export const GROUP_NAME_TAKEN = 'This workspace already has a group with this name. Choose another name.';
 
 export function newGroup(workspaceId: string, id: string, { name, description = '' }: NewGroup, now: number): Group {
   return { id, workspaceId, name, description, createdAt: formatTimestamp(now) };
+}
+
+/** Returns the group with the given fields changed, or the same group if nothing changes. */
+export function changeGroup(group: Group, { name = group.name, description = group.description }: GroupChange): Group {
+  return name === group.name && description === group.description ? group : { ...group, name, description };
 }

@@ -3,7 +3,7 @@ import type { System } from '../shared/system.ts';
 import { type IdempotencyRecord, LOCK_TTL_MS, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
-/** A request with an idempotency key, as the client sends it. `fingerprint` is the hash of its body. */
+/** A request with an idempotency key, as the client sends it. `fingerprint` is the hash of its path and body. */
 export interface IdempotentRequest {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -50,7 +50,7 @@ export class IdempotencyService {
     if (current.lockOwner === lockOwner) return { lockOwner };
     if (current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
-      const problem = 'was already used with another body, send a new key';
+      const problem = 'was already used with another path or body, send a new key';
       throw createInvalidFieldsError([{ path: request.keyName ?? 'idempotencyKey', problem }]);
     }
     return { response: current.response };

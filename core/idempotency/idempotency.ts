@@ -1,3 +1,4 @@
+import { DAY_MS } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
 /** The response of the first successful request, as the adapter that replays it needs it. The core does not look inside. */
@@ -17,6 +18,6 @@ export interface IdempotencyRecord extends Entity {
 /** An idempotency key has 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 /** How long a stored response can be replayed. */
-export const RESPONSE_TTL_MS = 24 * 60 * 60 * 1000;
+export const RESPONSE_TTL_MS = DAY_MS;
 /** How long a request stays locked if its process crashes. */
 export const LOCK_TTL_MS = 30 * 1000;

@@ -1,4 +1,5 @@
 import type { Actor } from '../access/caller.ts';
+import type { Changes } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -72,18 +73,8 @@ export interface InspirationQuestion extends Entity {
   readonly updatedAt: string;
 }
 
-/** Fields of a question that can be set. Omitted fields keep their value, or get the default on creation. */
-export interface InspirationQuestionChange {
-  readonly question?: string | undefined;
-  readonly description?: string | undefined;
-  readonly icon?: Icon | undefined;
-  readonly userType?: UserType | undefined;
-  readonly groups?: readonly string[] | undefined;
-  readonly isActive?: boolean | undefined;
-  readonly archived?: boolean | undefined;
-}
-
-export type NewInspirationQuestion = InspirationQuestionChange & { readonly question: string };
+export type InspirationQuestionChange = Changes<Omit<InspirationQuestion, keyof Entity | 'createdAt' | 'updatedAt'>>;
+export type NewInspirationQuestion = InspirationQuestionChange & Pick<InspirationQuestion, 'question'>;
 
 export const QUESTION_LENGTH = { min: 10, max: 170 };
 

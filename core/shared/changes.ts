@@ -1,5 +1,8 @@
 import { formatTimestamp } from './date.ts';
 
+/** Fields of a record that can be set. Omitted fields keep their value, or get the default on creation. */
+export type Changes<T> = { readonly [F in keyof T]?: T[F] | undefined };
+
 /**
  * Returns the record with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If
  * nothing changes, it returns the same record. `updatedAt` never decreases: of concurrent changes, the last one to be
@@ -7,7 +10,7 @@ import { formatTimestamp } from './date.ts';
  */
 export function applyChanges<T extends { readonly updatedAt: string }>(
   record: T,
-  fields: { readonly [F in keyof T]?: T[F] | undefined },
+  fields: Changes<NoInfer<T>>,
   now: number,
 ): T {
   const changed = Object.entries(fields).filter(
@@ -19,7 +22,9 @@ export function applyChanges<T extends { readonly updatedAt: string }>(
   return { ...record, ...Object.fromEntries(changed), updatedAt };
 }
 
-function isSameValue(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => item === b[i]);
-  return a === b;
+/** Returns whether two JSON values are equal. A field that is `undefined` equals a missing one. */
+export function isSameValue(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [one, other] = [a, b] as [Record<string, unknown>, Record<string, unknown>];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) => isSameValue(one[key], other[key]));
 }

@@ -1,19 +1,27 @@
-import { createInvalidFieldsError, type FieldError } from './core-error.ts';
+import type { FieldError } from './core-error.ts';
+import type { Entity } from './entity.ts';
+import type { Repository } from './repository.ts';
+
+/** Returns which of the ids belong to records of the workspace. */
+export async function findKnownIds(
+  repository: Repository<Entity>,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await repository.findMany(workspaceId, ids)).map(({ id }) => id));
+}
 
 /**
- * Returns an error for each id that is not known. The error is the same for an id that is unknown, deleted, or of another
- * workspace. `path` returns the path of the id at an index.
+ * Returns an error for each reference in a field that is not known. `value` is one reference or a list. The error is the same
+ * for a record that is unknown, deleted, or of another workspace.
  */
 export function findReferenceErrors(
   known: ReadonlySet<string>,
-  ids: readonly string[],
-  path: (index: number) => string,
+  field: string,
+  value: string | readonly string[] | null | undefined,
   problem: string,
 ): readonly FieldError[] {
-  return ids.flatMap((id, index) => (known.has(id) ? [] : [{ path: path(index), problem }]));
-}
-
-/** Throws `invalid` if there is at least one error. */
-export function throwIfInvalid(errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw createInvalidFieldsError(errors);
+  if (!value) return [];
+  if (typeof value === 'string') return known.has(value) ? [] : [{ path: field, problem }];
+  return value.flatMap((id, index) => (known.has(id) ? [] : [{ path: `${field}.${index}`, problem }]));
 }

@@ -10,6 +10,8 @@ import type { Entity } from './entity.ts';
 export interface Repository<T extends Entity> {
   /** Returns a record, or `undefined` if the workspace does not have it. */
   findById(workspaceId: string, id: string): Promise<T | undefined>;
+  /** Returns the records that the workspace has, each once, in any order. */
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
   /** Iterates over all records in the order of their ids, which is the order of their creation. */
   iterate(workspaceId: string): AsyncIterable<T>;
   /** Adds a record. Rejects with `conflict` if its id or a unique value is taken. */
@@ -24,8 +26,6 @@ export interface Repository<T extends Entity> {
 
 /** Records that can be created in batches. */
 export interface BatchRepository<T extends Entity> extends Repository<T> {
-  /** Returns the records that the workspace has, each once, in any order. */
-  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
   /**
    * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
    * stored record or by a previous one of `records`. Returns the error message of each skipped record by its index. Do not

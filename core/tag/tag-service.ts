@@ -1,15 +1,17 @@
 import { addValidRecords, type BatchResult } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
+import type { NameFilter } from '../shared/name-filter.ts';
+import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
+import type { Storage } from '../storage.ts';
 import { findLeastUsedColor, newTag, TAG_NAME_TAKEN, type Tag } from './tag.ts';
-import type { TagRepository } from './tag-repository.ts';
 
 /** The use cases of tags. */
 export class TagService {
   constructor(
-    private readonly tags: TagRepository,
+    private readonly storage: Storage,
     private readonly system: System,
   ) {}
 
@@ -18,16 +20,16 @@ export class TagService {
    * nothing is locked. Rejects with `conflict` if another tag has the name (case-insensitive).
    */
   async create(workspaceId: string, name: string): Promise<Tag> {
-    const color = findLeastUsedColor(await this.tags.countByColor(workspaceId));
+    const color = findLeastUsedColor(await this.storage.tags.countByColor(workspaceId));
     const tag = newTag(workspaceId, this.system.newId(), name, color, this.system.now());
-    await this.tags.add(tag);
+    await this.storage.tags.add(tag);
     return tag;
   }
 
   /** Checks a batch of names without storing it. Each result is the tag to add, or the error of `create`. */
   async checkMany(workspaceId: string, names: readonly string[]): Promise<readonly BatchResult<Tag>[]> {
-    const takenNames = new Set((await this.tags.findByNames(workspaceId, names)).map(({ name }) => fold(name)));
-    const useCounts = await this.tags.countByColor(workspaceId);
+    const takenNames = new Set((await this.storage.tags.findByNames(workspaceId, names)).map(({ name }) => fold(name)));
+    const useCounts = await this.storage.tags.countByColor(workspaceId);
     return names.map((name) => {
       if (takenNames.has(fold(name))) return new CoreError('conflict', TAG_NAME_TAKEN);
       takenNames.add(fold(name));
@@ -43,7 +45,7 @@ export class TagService {
     names: readonly string[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Tag>[]> {
-    return addValidRecords(this.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
+    return addValidRecords(this.storage.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
   }
 
   /**
@@ -53,11 +55,29 @@ export class TagService {
   async rename(workspaceId: string, id: string, name: string): Promise<Tag> {
     const now = this.system.now();
     const rename = (tag: Tag): Tag => applyChanges(tag, { name }, now);
-    return requireFound(await this.tags.update(workspaceId, id, rename), 'tag');
+    return requireFound(await this.storage.tags.update(workspaceId, id, rename), 'tag');
+  }
+
+  /** Returns a tag. Rejects with `not_found` if the workspace does not have it. */
+  async get(workspaceId: string, id: string): Promise<Tag> {
+    return requireFound(await this.storage.tags.findById(workspaceId, id), 'tag');
+  }
+
+  /** Returns a page of the tags whose name contains the search term. */
+  async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<Tag>> {
+    return this.storage.tags.page(workspaceId, query, query);
+  }
+
+  /**
+   * Deletes a tag. Campaigns keep its id, but filters and briefs ignore the id. Rejects with `not_found` if the workspace does not
+   * have the tag.
+   */
+  async remove(workspaceId: string, id: string): Promise<void> {
+    requireFound((await this.storage.tags.remove(workspaceId, id)) || undefined, 'tag');
   }
 
   /** Iterates over all tags in creation order. */
   iterate(workspaceId: string): AsyncIterable<Tag> {
-    return this.tags.iterate(workspaceId);
+    return this.storage.tags.iterate(workspaceId);
   }
 }

@@ -11,6 +11,8 @@ export interface Tag extends Entity {
 }
 
 export const TAG_NAME_LENGTH = { min: 1, max: 190 };
+/** The maximum page size of a list of tags. */
+export const MAX_TAG_PAGE_SIZE = 100;
 export const TAG_NAME_TAKEN = 'This workspace already has a tag with this name. Choose another name.';
 
 export function newTag(workspaceId: string, id: string, name: string, color: Color, now: number): Tag {

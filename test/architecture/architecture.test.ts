@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, sep } from 'node:path';
+import { rateLimiters, storages } from '../../bootstrap/adapters.ts';
 import { suite, type Tests } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -39,13 +40,19 @@ function isIn(path: string, ...names: readonly string[]): boolean {
 
 const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(path)?.[0];
 
+/** The files that a storage engine implements. */
+const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'];
+
 /** The files of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api'],
   'adapters/cli': ['adapters/api'],
-  'adapters/memory': ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'],
-  'adapters/mongodb': ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'],
+  'adapters/logging': ['adapters/cli/terminal-text.ts'],
+  'adapters/memory': enginePort,
+  'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts'],
+  'adapters/sqlite': enginePort,
   'adapters/prometheus': ['adapters/persistence/storage-engine.ts'],
+  'adapters/redis': ['adapters/logging/outage-log.ts'],
 };
 
 /** The rules for imports. Each has examples: violations that it must find, and imports that it must allow. */
@@ -63,7 +70,7 @@ const importRules: readonly {
       'core/tag/tag.ts imports node:crypto',
       'core/tag/tag.ts imports crypto',
       'core/tag/tag.ts imports ../../adapters/memory/engine.ts',
-      'core/tag/tag.ts imports ../../bootstrap/system.ts',
+      'core/tag/tag.ts imports ../../bootstrap/settings.ts',
       'core/storage.ts imports ../test/support/core.ts',
       'core/storage.ts imports ../core-of-another/tag.ts',
     ],
@@ -74,12 +81,13 @@ const importRules: readonly {
     ],
   },
   {
-    title: 'lets only bootstrap import Inversify and reflect-metadata',
+    title: 'lets only bootstrap/container.ts import Inversify and reflect-metadata',
     rule: forbidImports(
-      (imported, path) => isIn(imported, 'inversify', 'reflect-metadata') && !isIn(path, 'bootstrap'),
+      (imported, path) => isIn(imported, 'inversify', 'reflect-metadata') && path !== 'bootstrap/container.ts',
     ),
     violations: [
       'core/tag/tag-service.ts imports inversify',
+      'bootstrap/start-server.ts imports inversify',
       'adapters/http/http-server.ts imports inversify',
       'adapters/memory/engine.ts imports reflect-metadata',
       'adapters/memory/engine.ts imports reflect-metadata/lite',
@@ -104,6 +112,7 @@ const importRules: readonly {
       'adapters/http/http-server.ts imports ../memory/rate-limiter.ts',
       'adapters/http/http-server.ts imports ../cli/main.ts',
       'adapters/cli/main.ts imports ../http/http-server.ts',
+      'adapters/logging/message-log.ts imports ../cli/output.ts',
       'adapters/http/http-server.ts imports ../../bootstrap/settings.ts',
       'adapters/http/http-server.ts imports ../../test/support/service.ts',
     ],
@@ -111,6 +120,7 @@ const importRules: readonly {
       'adapters/http/http-server.ts imports ../api/operations.ts',
       'adapters/cli/main.ts imports ../api/operations.ts',
       'adapters/http/http-server.ts imports ./query-string.ts',
+      'adapters/logging/message-log.ts imports ../cli/terminal-text.ts',
       'adapters/memory/engine.ts imports ../persistence/record-store.ts',
       'adapters/persistence/tags.ts imports ../../core/tag/tag-repository.ts',
       'adapters/memory/engine.ts imports rate-limiter-flexible',
@@ -129,6 +139,29 @@ const importRules: readonly {
     allowed: ['test/support/suite.ts imports uvu'],
   },
 ];
+
+/** The adapters that bootstrap loads in every process. It loads all others when the settings name them. */
+const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence'].map((name) => `adapters/${name}`);
+
+const STATIC_IMPORT = /^import (?!type\b)[^;]*?'(\.[^']+)'/gm;
+
+/** Finds adapters that bootstrap loads although the settings may not name them. Types and dynamic imports load nothing. */
+const forbidEarlyLoading: Rule = ({ path, text }) =>
+  [...text.matchAll(STATIC_IMPORT)]
+    .map(([, imported = '']) => posix.join(posix.dirname(path), imported))
+    .filter((imported) => isIn(path, 'bootstrap') && isIn(imported, 'adapters'))
+    .filter((imported) => !isIn(imported, ...ALWAYS_LOADED, 'adapters/http/trust-proxy.ts'))
+    .map((imported) => `${path} loads ${imported}`);
+
+const ADAPTER_NAMES = [...Object.keys(storages), ...Object.keys(rateLimiters)].join('|');
+const COMPARISON = new RegExp(
+  `(?:[!=]==?|\\bcase)\\s*['"\`](?:${ADAPTER_NAMES})\\b|['"\`](?:${ADAPTER_NAMES})['"\`]\\s*[!=]==?`,
+  'g',
+);
+
+/** Finds decisions by the name of an adapter. The tables of bootstrap/adapters.ts state capabilities instead. */
+const forbidAdapterNames: Rule = ({ path, text }) =>
+  isIn(path, 'test') ? [] : [...text.matchAll(COMPARISON)].map(([found]) => `${path} has ${found}`);
 
 const CLOCK_OR_RANDOMNESS = /\bDate\.now\b|\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bMath\.random\b/g;
 
@@ -206,6 +239,45 @@ suite('The architecture', importTests, {
       `/// <reference types="seen" />`,
     ];
     for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
+  },
+
+  'lets bootstrap load an adapter only if the settings name it': () => {
+    assert.deepEqual(readSources().flatMap(forbidEarlyLoading), []);
+    const loads = [
+      `import { createMongodbEngine } from '../adapters/mongodb/engine.ts';`,
+      `import {\n  type Observer,\n  Responder,\n} from '../adapters/http/responder.ts';`,
+      `import '../adapters/redis/rate-limiter.ts';`,
+    ];
+    for (const text of loads) assert.equal(forbidEarlyLoading({ path: 'bootstrap/settings.ts', text }).length, 1, text);
+    const allowed = [
+      `import type { Metrics } from '../adapters/prometheus/metrics.ts';`,
+      `const { Metrics } = await import('../adapters/prometheus/metrics.ts');`,
+      `import { isUrl } from '../adapters/api/url.ts';`,
+      `import { startServer } from './start-server.ts';`,
+    ];
+    assert.deepEqual(forbidEarlyLoading({ path: 'bootstrap/settings.ts', text: allowed.join('\n') }), []);
+  },
+
+  'lets no product source decide by the name of a storage engine or of a rate limiter': () => {
+    assert.deepEqual(readSources().flatMap(forbidAdapterNames), []);
+    const decisions = [
+      `if (settings.STORAGE === 'memory')`,
+      `STORAGE !== "mongodb"`,
+      `'redis' === limiter`,
+      `case 'mongodb':`,
+      `if (uri == \`mongodb://localhost\`)`,
+    ];
+    for (const text of decisions) assert.equal(forbidAdapterNames({ path: 'bootstrap/demo.ts', text }).length, 1, text);
+    const allowed = `oneOf('memory', 'mongodb'), { memory: true }, import { Redis } from 'mongodb', kind === 'memories'`;
+    assert.deepEqual(forbidAdapterNames({ path: 'bootstrap/demo.ts', text: allowed }), []);
+  },
+
+  'has tables of adapters that do not compile if one is missing': () => {
+    const { memory } = storages;
+    // @ts-expect-error
+    assert.ok({ memory } satisfies typeof storages);
+    // @ts-expect-error
+    assert.ok({ memory: rateLimiters.memory } satisfies typeof rateLimiters);
   },
 
   'lets the core use neither the clock nor randomness': () => {

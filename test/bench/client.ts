@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { NEW_ID } from './requests.ts';
 
 /** The requests that the client sends, its connections, and the duration. */
 export interface Load {
@@ -34,9 +36,9 @@ process.on('message', async (load: Load) => {
     else failures++;
   };
   const end = start + load.milliseconds;
-  const requests = load.requests.map((request) => Buffer.from(request));
+  const requests = load.requests.map(prepareRequest);
   let sentCount = 0;
-  const nextRequest = () => requests[sentCount++ % requests.length] as Buffer;
+  const nextRequest = () => (requests[sentCount++ % requests.length] as () => Buffer)();
   const keepConnectionBusy = () => keepBusy(load, nextRequest, end, recordResponse);
   await Promise.all(Array.from({ length: load.connections }, keepConnectionBusy));
   const seconds = (performance.now() - start) / 1000;
@@ -45,6 +47,13 @@ process.on('message', async (load: Load) => {
   const [median, p99] = [percentile(0.5), percentile(0.99)];
   process.send?.({ requests: latencies.length, failures, seconds, median, p99 } satisfies LoadResult);
 });
+
+/** Returns a function that creates the bytes of a request. */
+function prepareRequest(text: string): () => Buffer {
+  if (text.includes(NEW_ID)) return () => Buffer.from(text.replace(NEW_ID, randomUUID()));
+  const bytes = Buffer.from(text);
+  return () => bytes;
+}
 
 /** Sends one request after another over a connection, each when the response to the previous request is complete. */
 function keepBusy(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getRedis } from '../support/redis.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
+import { databases } from './database.ts';
 import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
@@ -8,7 +8,7 @@ import { comparableContentOf, createRows, listCampaignIds, type Request, type Ro
 import { type Sample, seedDatabase } from './sample.ts';
 import { type RunningServer, startScript } from './server-process.ts';
 import { type Contender, createContenders, installPeers } from './servers.ts';
-import { type Usage, usageOf } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 const START_COUNT = 3;
 /** 10,456 of these campaigns are not archived, which is enough for page 400 with 25 campaigns on each page. */
@@ -23,25 +23,23 @@ interface ContenderRun {
   readonly measurements: Map<string, Measurement[]>;
 }
 
-/** Compares this service on MongoDB with other servers on the same database. */
-export async function compareOnMongodb(client: LoadClient, options: Options): Promise<Report> {
-  const database = await startReplicaSet();
+/** Compares this service with other servers on the same database. */
+export async function compareServers(client: LoadClient, options: Options): Promise<Report> {
+  const opened = await databases[options.storage]();
   const needsRedis = ['ours-redis', 'ours-workers'].some((name) => options.servers.includes(name));
   const redisServer = needsRedis ? await getRedis() : undefined;
-  const uri = `${database.uri.replace('/?', '/bench?')}&w=majority&journal=true&maxPoolSize=50`;
+  const settings = opened.createSettings('bench');
   try {
-    const read = await seedDatabase(uri, CAMPAIGN_COUNT);
-    const written = await seedDatabase(uri, WRITTEN_CAMPAIGN_COUNT);
-    const contenders = createContenders(uri, [read, written], redisServer?.url).filter(({ name }) =>
-      options.servers.includes(name),
-    );
+    const read = await seedDatabase(settings, CAMPAIGN_COUNT);
+    const written = await seedDatabase(settings, WRITTEN_CAMPAIGN_COUNT);
+    const all = createContenders(settings, [read, written], redisServer?.url);
+    const contenders = all.filter(({ name }) => options.servers.includes(name));
     if (contenders.some(({ name }) => !name.startsWith('ours') && !name.startsWith('reference'))) installPeers();
     const runs: ContenderRun[] = [];
     for (const contender of contenders) runs.push(await startContender(contender));
-    const usage = usageOf((await database.findPrimary()).pid);
-    return await compareRuns(runs, [read, written], usage, client, options);
+    return await compareRuns(runs, [read, written], opened.usage, client, options);
   } finally {
-    await Promise.all([database.stop(), redisServer?.stop()]);
+    await Promise.all([opened.stop(), redisServer?.stop()]);
   }
 }
 
@@ -59,7 +57,7 @@ async function startContender(contender: Contender): Promise<ContenderRun> {
 async function compareRuns(
   runs: readonly ContenderRun[],
   [read, written]: readonly [Sample, Sample],
-  database: Usage,
+  database: Usage | undefined,
   client: LoadClient,
   { rounds, milliseconds, rows: chosen }: Options,
 ): Promise<Report> {
@@ -76,7 +74,7 @@ async function compareRuns(
       measurements.set(row.name, [...before, await client.measure(server, database, row, milliseconds)]);
     }
   }
-  const markdown = formatReport(runs, rows);
+  const markdown = formatReport(runs, rows, database !== undefined);
   await Promise.all(runs.map(({ server }) => server.stop()));
   return { markdown, summary: formatSummary(runs, rows) };
 }
@@ -102,7 +100,7 @@ async function assertEqualResponses(
 }
 
 /** Each figure is the median of all rounds. In brackets is the median of its ratios to the first server in the same round. */
-function formatReport(runs: readonly ContenderRun[], rows: readonly Row[]): string {
+function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDatabaseServer: boolean): string {
   const [first] = runs as readonly [ContenderRun];
   const formatFigure = (run: ContenderRun, row: Row, quantity: Quantity, digits: number) => {
     const figure = formatNumber(median(measurementsOf(run, row).map(quantity)), digits);
@@ -123,7 +121,9 @@ function formatReport(runs: readonly ContenderRun[], rows: readonly Row[]): stri
     '',
     formatRows('requests per second', ({ perSecond }) => perSecond),
     formatRows('processor time of the server, µs per request', ({ cpu }) => cpu),
-    formatRows('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu),
+    ...(hasDatabaseServer
+      ? [formatRows('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu)]
+      : []),
     formatRows('latency (99th percentile), ms', ({ p99 }) => p99, 1),
     formatTable(
       ['', 'time to the first response, ms', 'memory (RSS) after the run, MiB'],

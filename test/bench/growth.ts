@@ -1,12 +1,12 @@
-import { startReplicaSet } from '../support/replica-set.ts';
+import { databases } from './database.ts';
 import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
 import { createRows, createSearchRequest, listCampaignIds, type Request, type Row, sendRequest } from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
 import { type RunningServer, startScript } from './server-process.ts';
-import { oursOnMongodb } from './servers.ts';
-import { type Usage, usageOf } from './usage.ts';
+import { ours } from './servers.ts';
+import type { Usage } from './usage.ts';
 
 const SMALL_CAMPAIGN_COUNT = 1_000;
 
@@ -21,20 +21,20 @@ interface SizedServer {
 }
 
 /** Measures this service on databases with growing numbers of campaigns. */
-export async function measureGrowthOnMongodb(client: LoadClient, options: Options): Promise<Report> {
-  const database = await startReplicaSet();
+export async function measureGrowth(client: LoadClient, options: Options): Promise<Report> {
+  const opened = await databases[options.storage]();
   try {
     const all: SizedServer[] = [];
     for (const campaigns of options.sizes) {
-      const uri = database.uri.replace('/?', `/bench-${campaigns}?`);
-      const large = await seedDatabase(uri, campaigns);
-      const small = await seedDatabase(uri, SMALL_CAMPAIGN_COUNT);
-      const warmUp = await seedDatabase(uri, SMALL_CAMPAIGN_COUNT);
-      all.push(await createSizedServer(campaigns, await startScript(oursOnMongodb(uri)), { large, small, warmUp }));
+      const settings = opened.createSettings(`bench-${campaigns}`);
+      const large = await seedDatabase(settings, campaigns);
+      const small = await seedDatabase(settings, SMALL_CAMPAIGN_COUNT);
+      const warmUp = await seedDatabase(settings, SMALL_CAMPAIGN_COUNT);
+      all.push(await createSizedServer(campaigns, await startScript(ours(settings)), { large, small, warmUp }));
     }
-    return await measureServers(all, usageOf((await database.findPrimary()).pid), client, options);
+    return await measureServers(all, opened.usage, client, options);
   } finally {
-    await database.stop();
+    await opened.stop();
   }
 }
 
@@ -72,7 +72,7 @@ async function createSizedServer(
 
 async function measureServers(
   all: readonly SizedServer[],
-  database: Usage,
+  database: Usage | undefined,
   client: LoadClient,
   { rounds, milliseconds }: Options,
 ): Promise<Report> {

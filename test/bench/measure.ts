@@ -20,7 +20,7 @@ export interface Measurement {
   readonly p99: number;
   /** The processor time of the server per request, in microseconds. */
   readonly cpu: number;
-  /** The processor time of the database per request, in microseconds. 0 if there is no database. */
+  /** The processor time of the database server per request, in microseconds. It is 0 if there is none. */
   readonly databaseCpu: number;
 }
 
@@ -47,7 +47,8 @@ export class LoadClient {
     row: Row,
     milliseconds: number,
   ): Promise<Measurement> {
-    const before = [server.cpuSeconds(), database?.cpuSeconds() ?? 0] as const;
+    const databaseSeconds = () => database?.cpuSeconds() ?? 0;
+    const before = [server.cpuSeconds(), databaseSeconds()] as const;
     const { requests, seconds, ...others } = await this.runLoad(server, row, milliseconds * row.durationFactor);
     const perRequest = (cpuSeconds: number) => (cpuSeconds * 1e6) / requests;
     return {
@@ -55,7 +56,7 @@ export class LoadClient {
       requests,
       perSecond: requests / seconds,
       cpu: perRequest(server.cpuSeconds() - before[0]),
-      databaseCpu: perRequest((database?.cpuSeconds() ?? 0) - before[1]),
+      databaseCpu: perRequest(databaseSeconds() - before[1]),
     };
   }
 

@@ -1,28 +1,32 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { type StorageName, serverNames } from './servers.ts';
+import { databases, type StorageName } from './database.ts';
+import { serverNames } from './servers.ts';
 
-const ROWS = ['list', 'get', 'create', 'search', 'page 400'];
-const SERVERS: string[] = [...new Set(Object.values(serverNames).flat())];
+const ROWS: Readonly<Record<StorageName, readonly string[]>> = {
+  sqlite: ['list', 'get', 'create', 'create with key', 'search', 'page 400'],
+  mongodb: ['list', 'get', 'create', 'search', 'page 400'],
+};
 
 /**
  * The minimum number of cores at which `ours-workers` is measured by default. With fewer cores, its processes compete with each
  * other, the database and the client.
  */
-const CORES_FOR_WORKERS = 4;
+const MIN_WORKERS_CORE_COUNT = 4;
 
-const DEFAULTS = {
-  storage: Object.keys(serverNames).join(),
-  servers: SERVERS.filter((name) => name !== 'ours-workers' || availableParallelism() >= CORES_FOR_WORKERS).join(),
-  rows: ROWS.join(),
+const getDefaults = (storage: StorageName) => ({
+  servers: serverNames[storage]
+    .filter((name) => name !== 'ours-workers' || availableParallelism() >= MIN_WORKERS_CORE_COUNT)
+    .join(),
+  rows: ROWS[storage].join(),
   sizes: '1000,12500,100000,1000000',
   rounds: '9',
   seconds: '0.5',
-};
+});
 
 /** The options of `npm run bench`. */
 export interface Options {
-  readonly storages: readonly StorageName[];
+  readonly storage: StorageName;
   readonly servers: readonly string[];
   readonly rows: readonly string[];
   /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
@@ -31,7 +35,7 @@ export interface Options {
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether the results are written to the documents, because all options but `--flat` have their defaults. */
+  /** Whether the results are written to the documents, because all options but `--storage` and `--flat` have their defaults. */
   readonly writesDocuments: boolean;
 }
 
@@ -41,19 +45,22 @@ export function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       flat: { type: 'boolean', default: false },
-      ...{ storage: text, servers: text, rows: text, sizes: text, rounds: text, seconds: text },
+      storage: { ...text, default: 'sqlite' },
+      ...{ servers: text, rows: text, sizes: text, rounds: text, seconds: text },
     },
   });
-  const { flat, ...chosen } = { ...DEFAULTS, ...values };
+  const [storage] = parseNames(values.storage, Object.keys(databases)) as [StorageName];
+  const defaults = getDefaults(storage);
+  const { flat, storage: _, ...chosen } = { ...defaults, ...values };
   return {
-    storages: parseNames(chosen.storage, Object.keys(serverNames)) as StorageName[],
-    servers: parseNames(chosen.servers, SERVERS),
-    rows: parseNames(chosen.rows, ROWS),
+    storage,
+    servers: parseNames(chosen.servers, serverNames[storage]),
+    rows: parseNames(chosen.rows, ROWS[storage]),
     measuresGrowth: flat,
     sizes: chosen.sizes.split(',').map(Number),
     rounds: Number(chosen.rounds),
     milliseconds: Number(chosen.seconds) * 1000,
-    writesDocuments: isDeepStrictEqual(chosen, DEFAULTS),
+    writesDocuments: isDeepStrictEqual(chosen, defaults),
   };
 }
 

@@ -34,12 +34,12 @@ export function describeCircumstances(): string {
   return `Measured on ${date} with Node ${process.version} on ${machine}. Load average before: ${formatNumber(loadavg()[0] ?? 0, 1)}.`;
 }
 
-/** Replaces the section of a Markdown file that has this title. */
-export function writeSection(file: string, title: string, text: string): void {
-  const [head, ...sections] = readFileSync(file, 'utf8').split(/^(?=## )/m);
+/** Replaces the section of a Markdown file that has this heading, such as `## Performance`, until the next heading. */
+export function writeSection(file: string, heading: string, text: string): void {
+  const [head, ...sections] = readFileSync(file, 'utf8').split(/^(?=##+ )/m);
   const updated = sections.map((section, i) => {
     const end = i === sections.length - 1 ? '\n' : '\n\n';
-    return section.startsWith(`## ${title}\n`) ? `## ${title}\n\n${text.trimEnd()}${end}` : section;
+    return section.startsWith(`${heading}\n`) ? `${heading}\n\n${text.trimEnd()}${end}` : section;
   });
   writeFileSync(file, [head, ...updated].join(''));
 }

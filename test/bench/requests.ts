@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Sample } from './sample.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface Request {
   readonly path: string;
   /** The JSON body of a POST. */
   readonly body?: string;
+  /** Whether the request has an `Idempotency-Key`, a new one each time it is sent. */
+  readonly hasIdempotencyKey?: boolean;
 }
 
 /** A response without the headers that Node adds. */
@@ -26,6 +29,9 @@ export interface RecordedResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
+
+/** Stands for a new id in the text of a request. The client replaces it. */
+export const NEW_ID = '{new id}';
 
 const CONNECTION_COUNT = 32;
 /** More pages than connections, so that two connections hardly ever send the same request at the same time. */
@@ -56,10 +62,15 @@ export function createRows(read: Sample, written: Sample, ids: readonly string[]
   const list = createListRow(read);
   const get: Row = { ...list, name: 'get', requests: ids.map((id) => ({ path: `/campaigns/${id}` })) };
   const create: Row = { ...list, name: 'create', method: 'POST', key: written.key, requests: newCampaigns };
+  const createOnce: Row = {
+    ...create,
+    name: 'create with key',
+    requests: newCampaigns.map((request) => ({ ...request, hasIdempotencyKey: true })),
+  };
   const search: Row = { ...list, ...HEAVY_LOAD, name: 'search', requests: RARE_TEXTS.map(createSearchRequest) };
   const deepPages = Array.from({ length: DEEP_PAGE_COUNT }, (_, i) => createPageRequest(DEEP_PAGE - i));
   const deep: Row = { ...list, ...HEAVY_LOAD, name: `page ${DEEP_PAGE}`, requests: deepPages };
-  return { list, get, create, search, deep };
+  return { list, get, create, createOnce, search, deep };
 }
 
 function createListRow({ key }: Sample): Row {
@@ -98,11 +109,15 @@ const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGN_COUNT
 export async function sendRequest(
   port: number,
   { method, key }: Row,
-  { path, body }: Request,
+  { path, body, hasIdempotencyKey }: Request,
 ): Promise<RecordedResponse> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      ...(hasIdempotencyKey && { 'Idempotency-Key': randomUUID() }),
+    },
     body: body ?? null,
   });
   const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(response.headers);
@@ -117,9 +132,10 @@ export async function listCampaignIds(port: number, sample: Sample): Promise<str
 }
 
 /** Returns the text of an HTTP request. */
-export function serializeRequest({ method, key }: Row, { path, body = '' }: Request): string {
+export function serializeRequest({ method, key }: Row, { path, body = '', hasIdempotencyKey }: Request): string {
   const framing = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n${body}`;
+  const headers = `Authorization: Bearer ${key}\r\n${hasIdempotencyKey ? `Idempotency-Key: ${NEW_ID}\r\n` : ''}${framing}`;
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n${body}`;
 }
 
 const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;

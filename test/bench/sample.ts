@@ -10,17 +10,16 @@ export interface Sample {
   readonly key: string;
 }
 
-/** Parameters of `advocacy seed`. With so few members, each of them has shared some campaigns of a page. */
-export const seedParameters = { members: 10, number: 1 };
+/** The number of members. With so few, each of them has shared some campaigns of a page. */
+const MEMBER_COUNT = 10;
 
 const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
 
-/** Creates a sample workspace in a MongoDB database. */
-export async function seedDatabase(uri: string, campaigns: number): Promise<Sample> {
-  const { members, number } = seedParameters;
-  const options = ['--campaigns', campaigns, '--members', members, '--seed-number', number].map(String);
+/** Creates a sample workspace in the database that settings of this service name. */
+export async function seedDatabase(settings: Readonly<Record<string, string>>, campaigns: number): Promise<Sample> {
+  const options = ['--campaigns', campaigns, '--members', MEMBER_COUNT, '--seed-number', 1].map(String);
   const child = spawn(process.execPath, [CLI, 'seed', '--json', ...options], {
-    env: { ...process.env, STORAGE: 'mongodb', MONGODB_URI: uri },
+    env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

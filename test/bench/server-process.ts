@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../support/server-process.ts';
 import { processTreeOf, type Usage, usageOf } from './usage.ts';
 
 const POLL_INTERVAL_MS = 2;
@@ -50,15 +49,6 @@ export async function startScript({ path, environment, hasLog: logs }: ServerScr
       process.off('exit', kill);
     },
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function isResponding(port: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { StorageName } from './database.ts';
 import type { Sample } from './sample.ts';
 import type { ServerScript } from './server-process.ts';
 
@@ -18,13 +19,17 @@ const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
+type Environment = Readonly<Record<string, string>>;
+
 const descriptions = {
+  reference: '`node:http` and the driver, tuned by hand: known keys, no validation, no rate limits, no log',
+  'reference-commands': 'reference, but reading as ours does: with find commands instead of driver cursors',
+  'reference-sqlite':
+    '`node:http` and the library, tuned by hand: known keys, no validation, no rate limits, no log, a commit per create',
   ours: 'this service with all its features: keys, rate limits, strict validation, log',
   'ours-redis': 'ours, with rate limits in Redis',
   'ours-workers': `ours-redis, in ${WORKERS} processes`,
   'ours-unbatched': 'ours without batches: each read and each insert is a command to MongoDB',
-  reference: '`node:http` and the driver, tuned by hand: known keys, no validation, no rate limits, no log',
-  'reference-commands': 'reference, but reading as ours does: with find commands instead of driver cursors',
   fastify: 'Fastify 5 and the driver, responses serialized by schemas',
   express: 'Express 5, the driver and zod, in plain code',
   nestjs: 'NestJS 11 on its Fastify adapter, Mongoose 9 with lean reads, class-validator',
@@ -33,67 +38,42 @@ const descriptions = {
 
 type Name = keyof typeof descriptions;
 
-/** The names of the servers that are compared on each storage. */
-export const serverNames = {
-  mongodb: [
-    ...(['reference', 'reference-commands'] as const),
-    ...(['ours', 'ours-redis', 'ours-workers', 'ours-unbatched'] as const),
-    ...(['fastify', 'express', 'nestjs', 'feathers'] as const),
-  ],
-} as const satisfies Record<string, readonly Name[]>;
+/** The names of the servers for each storage, in the order in which they are compared. */
+export const serverNames: Readonly<Record<StorageName, readonly Name[]>> = {
+  sqlite: ['reference-sqlite', 'ours'],
+  mongodb: (Object.keys(descriptions) as Name[]).filter((name) => name !== 'reference-sqlite'),
+};
 
-export type StorageName = keyof typeof serverNames;
-
-function createContender(
-  name: Name,
-  path: string,
-  environment: ServerScript['environment'],
-  more?: Partial<Contender>,
-): Contender {
-  return { name, description: descriptions[name], path, environment, hasLog: false, ...more };
+/** Returns this service on the database that `settings` name. */
+export function ours(settings: Environment, name: Name = 'ours', path = SERVICE): Contender {
+  return { name, description: descriptions[name], path, environment: { ...UNLIMITED, ...settings }, hasLog: true };
 }
 
-/** Returns this service on a MongoDB database. */
-export function oursOnMongodb(uri: string): Contender {
-  const environment = { STORAGE: 'mongodb', MONGODB_URI: uri, ...UNLIMITED };
-  return createContender('ours', SERVICE, environment, { hasLog: true });
-}
-
-/** Returns all servers of the comparison on a database that has the samples. */
-export function createContenders(uri: string, samples: readonly Sample[], redisUrl: string | undefined): Contender[] {
-  const ours = oursOnMongodb(uri);
+/** Returns all servers of the comparison on the database that `settings` name, which has the samples. Some need Redis. */
+export function createContenders(
+  settings: Environment,
+  samples: readonly Sample[],
+  redisUrl: string | undefined,
+): Contender[] {
   const callers = samples.map(({ key, workspaceId, memberId }) => [key, { workspaceId, memberId }]);
-  const variantOf = (name: Name, environment: ServerScript['environment']) => ({
-    ...ours,
+  const withCallers = { CALLERS: JSON.stringify(Object.fromEntries(callers)) };
+  const withRedis = { ...settings, RATE_LIMITER: 'redis', REDIS_URL: redisUrl ?? '' };
+  const peer = (name: Name, environment = {}, script: string = name): Contender => ({
     name,
     description: descriptions[name],
-    environment,
+    path: join(PEERS, `${script}.js`),
+    environment: { ...settings, ...environment },
+    hasLog: false,
   });
-  const peer = (name: Name, environment = {}, script: string = name) =>
-    createContender(name, join(PEERS, `${script}.js`), { MONGODB_URI: uri, ...environment });
-  const withCallers = { CALLERS: JSON.stringify(Object.fromEntries(callers)) };
-  const withRedis =
-    redisUrl === undefined ? undefined : { ...ours.environment, RATE_LIMITER: 'redis', REDIS_URL: redisUrl };
-  const unbatched = createContender(
-    'ours-unbatched',
-    join(import.meta.dirname, 'unbatched-server.js'),
-    ours.environment,
-    {
-      hasLog: true,
-    },
-  );
   return [
     peer('reference', withCallers),
     peer('reference-commands', { ...withCallers, READS: 'commands' }, 'reference'),
-    ours,
-    ...(withRedis
-      ? [variantOf('ours-redis', withRedis), variantOf('ours-workers', { ...withRedis, WORKERS: String(WORKERS) })]
-      : []),
-    unbatched,
-    peer('fastify'),
-    peer('express'),
-    peer('nestjs'),
-    peer('feathers'),
+    peer('reference-sqlite', withCallers),
+    ours(settings),
+    ours(withRedis, 'ours-redis'),
+    ours({ ...withRedis, WORKERS: String(WORKERS) }, 'ours-workers'),
+    ours(settings, 'ours-unbatched', join(import.meta.dirname, 'unbatched-server.js')),
+    ...(['fastify', 'express', 'nestjs', 'feathers'] as const).map((name) => peer(name)),
   ];
 }
 

@@ -1,12 +1,12 @@
 import { createHttpService } from '../../adapters/http/http-server.ts';
 import { createLogObserver } from '../../adapters/http/log.ts';
+import { createStandardErrorLog } from '../../adapters/logging/standard-error-log.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage.ts';
-import { CALLER_CACHE_TTL_MS } from '../../bootstrap/container.ts';
-import { createStandardErrorLog } from '../../bootstrap/log.ts';
-import { readSettings } from '../../bootstrap/settings.ts';
-import { createNodeSystem } from '../../bootstrap/system.ts';
+import { readSettings } from '../../bootstrap/read-settings.ts';
+import { CALLER_CACHE_TTL_MS } from '../../core/access/caller-cache.ts';
 import { Application } from '../../core/application.ts';
 
 /** The service on MongoDB with all its features, except batches (docs/adr/0014-batching.md). */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { withCheckout } from '../support/checkout.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { getRedis } from '../support/redis.ts';
 import { findFreePort } from '../support/server-process.ts';

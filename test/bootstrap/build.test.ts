@@ -66,7 +66,7 @@ suite('npm run dev', {
   'restarts the server when a source changes, and stops the server on SIGTERM': () =>
     withCheckout({}, async (checkout) => {
       const service = await checkout.start('npm run dev', { PORT: '0' });
-      const file = join(checkout.folder, 'bootstrap/run-server.ts');
+      const file = join(checkout.folder, 'bootstrap/start-message.ts');
       writeFileSync(
         file,
         readFileSync(file, 'utf8').replace('Workspace Advocacy listens', 'The changed service listens'),

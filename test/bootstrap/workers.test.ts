@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { getRedis } from '../support/redis.ts';
 import { fetchMetrics, scrape } from '../support/scrape.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const REQUEST_COUNT = 20;
@@ -19,61 +21,46 @@ const SECOND_SIGNAL_TIMEOUT_MS = 8_000;
 const SHORT_TIMEOUT = join(import.meta.dirname, 'workers-with-short-timeout.js');
 
 suite('a service with workers', {
-  'serves with all workers on one port, replaces a killed worker, and shows the metrics of all workers': () =>
-    withWorkers(async ({ settings, key }) => {
-      await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-        await waitUntil(async () => (await findServingPids(service, key)).size === 2);
-        const [killed, other] = [...(await findServingPids(service, key))] as [number, number];
-        const before = await countRequests(service);
-        await findServingPids(service, key);
-        assert.equal((await countRequests(service)) - before, REQUEST_COUNT);
-        // To collect these metrics, the primary process sends messages to the killed worker until it notices the exit.
-        const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
-        process.kill(killed, 'SIGKILL');
-        await scraping;
-        await waitUntil(() => service.output.stderr.includes('worker exited'));
-        await waitUntil(async () => {
-          const pids = await findServingPids(service, key);
-          return pids.size === 2 && pids.has(other) && !pids.has(killed);
+  'serves with all workers on one port, replaces a worker that hangs or exits, and shows metrics that never decrease':
+    () =>
+      withWorkers(async ({ settings, key }) => {
+        await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
+          const [lost, other] = await waitForWorkers(service, key);
+          const before = await countRequests(service);
+          await findServingPids(service, key);
+          const count = before + REQUEST_COUNT;
+          assert.equal(await countRequests(service), count);
+          process.kill(lost, 'SIGSTOP');
+          assert.equal(await countRequests(service), count);
+          // To collect these metrics, the primary process sends messages to the killed worker until it notices the exit.
+          const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
+          process.kill(lost, 'SIGKILL');
+          await scraping;
+          await waitUntil(() => service.output.stderr.includes('worker exited'));
+          const exitedAt = performance.now();
+          while (performance.now() - exitedAt < WORKER_START_DURATION_MS)
+            assert.equal(await countRequests(service), count);
+          const [one, another] = await waitForWorkers(service, key);
+          assert.equal([one, another].includes(other), true);
+          assert.equal([one, another].includes(lost), false);
+          assert.ok((await countRequests(service)) > count);
         });
-      });
-    }),
+      }),
 
-  'still shows metrics if a worker hangs or exits, and no sum in them decreases': () =>
+  'stops together with all its workers when it gets a signal': () =>
     withWorkers(async ({ settings, key }) => {
-      await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-        await waitUntil(async () => (await findServingPids(service, key)).size === 2);
-        const [frozen] = [...(await findServingPids(service, key))] as [number];
-        const before = await countRequests(service);
-        assert.ok(before >= 2 * REQUEST_COUNT);
-        process.kill(frozen, 'SIGSTOP');
-        assert.equal(await countRequests(service), before);
-        process.kill(frozen, 'SIGKILL');
-        await waitUntil(() => service.output.stderr.includes('worker exited'));
-        const exitedAt = performance.now();
-        while (performance.now() - exitedAt < WORKER_START_DURATION_MS)
-          assert.equal(await countRequests(service), before);
-        await findServingPids(service, key);
-        assert.equal(await countRequests(service), before + REQUEST_COUNT);
-      });
-    }),
-
-  'stops together with all its workers, whether it gets a signal or is killed': () =>
-    withWorkers(async ({ settings, key }) => {
-      const stops = (['SIGTERM', 'SIGINT', 'SIGKILL'] as const).map((signal) =>
+      const stops = (['SIGTERM', 'SIGINT'] as const).map((signal) =>
         withProcess(settings, async (service) => {
-          await waitUntil(async () => (await findServingPids(service, key)).size === 2);
-          const pids = await findServingPids(service, key);
+          const pids = await waitForWorkers(service, key);
           service.child.kill(signal);
-          assert.equal(await service.waitForExit(), signal === 'SIGKILL' ? null : 0, signal);
-          await waitUntil(() => [...pids].every((pid) => !isRunning(pid)));
+          assert.equal(await service.waitForExit(), 0, signal);
+          await waitUntil(() => !pids.some(isRunning));
           const { stderr } = service.output;
           const countLines = (msg: string, pid: number | undefined) =>
             stderr.split('\n').filter((line) => line.includes(`"pid":${pid},`) && line.includes(`"msg":"${msg}"`))
               .length;
           assert.equal(countLines('server listening', service.child.pid), 1, stderr);
           for (const pid of pids) assert.equal(countLines('worker listening', pid), 1, stderr);
-          if (signal === 'SIGKILL') return;
           for (const pid of [service.child.pid, ...pids]) {
             assert.equal(countLines('shutdown started', pid), 1, stderr);
             assert.equal(countLines('shutdown complete', pid), 1, stderr);
@@ -115,9 +102,9 @@ suite('a service with workers', {
       withProcess(settings, async (service) => {
         const [hung, other] = await hangWorker(service, key);
         service.child.kill('SIGKILL');
-        await waitUntil(() => !isRunning(other as number));
-        process.kill(hung as number, 'SIGCONT');
-        await waitUntil(() => !isRunning(hung as number));
+        await waitUntil(() => !isRunning(other));
+        process.kill(hung, 'SIGCONT');
+        await waitUntil(() => !isRunning(hung));
       }),
     ),
 
@@ -168,11 +155,20 @@ async function findServingPids({ url, output }: ServiceProcess, key: string): Pr
   return new Set(getPids());
 }
 
-/** Suspends a worker, as if it were in an endless loop. Returns the process ids of all workers, the suspended one first. */
-async function hangWorker(service: ServiceProcess, key: string): Promise<readonly number[]> {
-  await waitUntil(async () => (await findServingPids(service, key)).size === 2);
-  const pids = [...(await findServingPids(service, key))];
-  process.kill(pids[0] as number, 'SIGSTOP');
+/** Waits until both workers serve requests. Returns their process ids. */
+async function waitForWorkers(service: ServiceProcess, key: string): Promise<[number, number]> {
+  let pids: ReadonlySet<number> = new Set();
+  await waitUntil(async () => {
+    pids = await findServingPids(service, key);
+    return pids.size === 2;
+  });
+  return [...pids] as [number, number];
+}
+
+/** Suspends a worker, as if it were in an endless loop. Returns the process ids of both workers, the suspended one first. */
+async function hangWorker(service: ServiceProcess, key: string): Promise<[number, number]> {
+  const pids = await waitForWorkers(service, key);
+  process.kill(pids[0], 'SIGSTOP');
   return pids;
 }
 

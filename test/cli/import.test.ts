@@ -255,12 +255,6 @@ suite('an import', {
       assert.deepEqual(lastDrawn, ['err', '\r\x1b[K']);
     }
   },
-
-  'rejects an unknown workspace': async () => {
-    const { run } = await createWorkspace();
-    const expected = { code: 1, stdout: '', stderr: 'error: No workspace has this id. Check the id.\n' };
-    assert.deepEqual(await run(['import', '--workspace', 'nowhere', 'tags', '-']), expected);
-  },
 });
 
 /** Checks that exactly the lines before `nextLine` are stored. Resolves to `nextLine` and to how the import ended. */

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { CLI_PATH, type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
-import { createDatabase } from '../support/mongod.ts';
-import { withApplication } from '../support/mongodb-service.ts';
 import { campaignBody } from '../support/samples.ts';
+import { createDurableStorage, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -26,10 +25,9 @@ interface TestDatabase {
 }
 
 async function withDatabase(test: (database: TestDatabase) => Promise<void>): Promise<void> {
-  const { uri, stop } = await createDatabase();
-  const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
+  const { settings: env, stop } = await createDurableStorage();
   try {
-    const company = await withApplication(uri, (app) => createTenant({ app }, 'northwind'));
+    const company = await withApplication(env, (app) => createTenant({ app }, 'northwind'));
     await test({ runAdvocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
   } finally {
     await stop();
@@ -51,8 +49,15 @@ suite('the command line, as a process', {
   'exits with 2 and a hint for memory storage, invalid settings, or an unavailable database': async () => {
     const unreachableUri = 'mongodb://ada:s3cret@127.0.0.1:9/x';
     const cases: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
-      [{}, /^error: STORAGE: must be mongodb for this command\. .*\nerror: Set STORAGE=mongodb, and MONGODB_URI/],
-      [{ STORAGE: 'mongo', PORT: 'x' }, /^error: PORT: must be .*\nerror: STORAGE: must be one of memory, mongodb\n$/],
+      [
+        { STORAGE: 'memory' },
+        /^error: STORAGE: must be sqlite or mongodb for this command\. .*\nerror: Set STORAGE=sqlite, and SQLITE_FILE .*\nerror: Set STORAGE=mongodb, and MONGODB_URI/,
+      ],
+      [
+        { STORAGE: 'mongo', PORT: 'x' },
+        /^error: PORT: must be .*\nerror: STORAGE: must be one of memory, sqlite, mongodb\n$/,
+      ],
+      [{ STORAGE: 'sqlite', SQLITE_FILE: tmpdir() }, /^error: SQLITE_FILE: \S+ is a folder\. Choose a file in it\.\n$/],
       [
         { STORAGE: 'mongodb', MONGODB_URI: unreachableUri },
         /\nerror: MongoDB is unavailable\. Check that it is running and that MO/,
@@ -70,14 +75,14 @@ suite('the command line, as a process', {
 
   'warns on standard error about a misspelled setting, and succeeds': () =>
     withDatabase(async ({ env }) => {
-      const output = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'mongodb' });
+      const output = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'sqlite' });
       assert.equal(parseJsonOutput(output).length, 1);
       assert.equal(output.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
     }),
 
   'serves with memory storage until SIGTERM, and exits with 2 for an invalid setting': async () => {
-    const server = startCommand(['serve'], { PORT: '0' });
-    const url = await server.waitForOutput(/listens on (http:[^,\s]+)/);
+    const server = startCommand(['serve'], { STORAGE: 'memory', PORT: '0' });
+    const url = await server.waitForOutput(/listens on (http:\S+)/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     server.child.kill('SIGTERM');
     assert.equal((await server.output).code, 0);
@@ -86,63 +91,40 @@ suite('the command line, as a process', {
     assert.match(stderr, /^error: PORT: must be a whole number/);
   },
 
-  'exits with 1 if a rule rejects the command': () =>
-    withDatabase(async ({ runAdvocacy, company: { workspaceId: w, adminId: m, ids } }) => {
-      const c = ids.campaigns;
-      const cases: Readonly<Record<string, string>> = {
-        [`campaign set-status --workspace ${w} ${c} draft`]:
-          'The status cannot change from published to draft. Allowed: archived.',
-        [`share record --workspace ${w} --campaign ${m} --member ${m}`]:
-          'No campaign of this workspace has this id. Check the id.',
-        [`tag list --workspace ${c}`]: 'No workspace has this id. Check the id.',
-      };
-      await Promise.all(
-        Object.entries(cases).map(async ([line, message]) => {
-          assert.deepEqual(await runAdvocacy(line), { code: 1, stdout: '', stderr: `error: ${message}\n` });
-        }),
-      );
-    }),
-
-  'counts a share once, and every click, when processes record them at the same time': () =>
-    withDatabase(async ({ runAdvocacy, company: { workspaceId: w, adminId: m, ids } }) => {
-      const c = ids.campaigns;
-      const lines = Array.from({ length: 4 }, (_, i) =>
-        i % 2
-          ? `click record --workspace ${w} --campaign ${c} --count 3`
-          : `share record --workspace ${w} --campaign ${c} --member ${m}`,
-      );
-      for (const { code, stderr } of await Promise.all(lines.map((line) => runAdvocacy(line)))) {
-        assert.deepEqual([code, stderr], [0, '']);
-      }
-      const [{ shares, clicks }] = parseJsonOutput(await runAdvocacy(`campaign list --workspace ${w} --json`));
-      assert.deepEqual([shares, clicks], [1, 6]);
-    }),
-
   'changes the responses of a running server within five seconds': () =>
-    withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w, adminId: m } }) => {
-      const { id: k, key } = parseJsonOutput(await runAdvocacy(`key create --workspace ${w} --member ${m} --json`));
-      const server = startCommand(['serve'], { ...env, PORT: '0' });
-      try {
-        const url = await server.waitForOutput(/listens on (http:\S+)/);
-        const getStatus = async () =>
-          (await fetch(`${url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })).status;
-        const waitForStatus = async (expected: number) => {
-          const startedAt = Date.now();
-          while ((await getStatus()) !== expected) {
-            assert.ok(Date.now() - startedAt < 5_000, `the status is not ${expected} after five seconds`);
-            await delay(50);
-          }
-        };
-        assert.equal(await getStatus(), 200);
-        await runAdvocacy(`member update --workspace ${w} ${m} --invitation expired`);
-        await waitForStatus(410);
-        await runAdvocacy(`key revoke --workspace ${w} ${k}`);
-        await waitForStatus(401);
-      } finally {
-        server.child.kill('SIGTERM');
-      }
-      assert.equal((await server.output).code, 0);
-    }),
+    withDatabase(
+      async ({
+        runAdvocacy,
+        env,
+        company: {
+          workspaceId: w,
+          admin: { id: m },
+        },
+      }) => {
+        const { id: k, key } = parseJsonOutput(await runAdvocacy(`key create --workspace ${w} --member ${m} --json`));
+        const server = startCommand(['serve'], { ...env, PORT: '0' });
+        try {
+          const url = await server.waitForOutput(/listens on (http:\S+)/);
+          const getStatus = async () =>
+            (await fetch(`${url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })).status;
+          const waitForStatus = async (expected: number) => {
+            const startedAt = Date.now();
+            while ((await getStatus()) !== expected) {
+              assert.ok(Date.now() - startedAt < 5_000, `the status is not ${expected} after five seconds`);
+              await delay(50);
+            }
+          };
+          assert.equal(await getStatus(), 200);
+          await runAdvocacy(`member update --workspace ${w} ${m} --invitation expired`);
+          await waitForStatus(410);
+          await runAdvocacy(`key revoke --workspace ${w} ${k}`);
+          await waitForStatus(401);
+        } finally {
+          server.child.kill('SIGTERM');
+        }
+        assert.equal((await server.output).code, 0);
+      },
+    ),
 
   'stops an import on Ctrl-C, and prints the line to continue from': () =>
     withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {

@@ -95,11 +95,6 @@ suite('a seed', {
     assert.notDeepEqual(pickReproducibleFields(await runSeed('--seed-number', '8')), first);
   },
 
-  'can run twice on one database': async () => {
-    const { run } = await runSeed();
-    assert.equal((await run(['seed', '--campaigns', '1', '--members', '1'])).code, 0);
-  },
-
   'prints a sentence and the key without --json': async () => {
     const { code, stdout } = await createCommandLine().run(['seed', '--campaigns', '3', '--members', '2']);
     assert.equal(code, 0);

@@ -20,6 +20,11 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
   'member create --workspace W --name Ada --email ada': /--email: must be an email address/,
   'member create --workspace W --name Ada --email ada@x --role boss': /Allowed choices are admin, member/,
   'member update --workspace W': /missing required argument 'member'/,
+  [`member create --workspace W --name ${'n'.repeat(191)} --email ${'e'.repeat(253)}@x`]:
+    /--name: must have at most 190 characters; --email: must have at most 254 characters/,
+  'member create --workspace W --name N --email @x': /--email: must have at least 3 characters/,
+  [`workspace create --name ${'n'.repeat(191)}`]: /--name: must have at most 190 characters/,
+  [`key create --workspace W --label ${'l'.repeat(191)}`]: /--label: must have at most 190 characters/,
   'key create --workspace W --expires-at tomorrow': /--expires-at: must be a date/,
   'pillar create --workspace W --author M --title T --color pink': /Allowed choices are red, yellow/,
   'campaign set-status --workspace W C lost': /Allowed choices are draft, published, archived/,

@@ -33,6 +33,9 @@ function unwrap<T>({ data, error, response }: { data?: T; error?: unknown; respo
   return data;
 }
 
+const me = unwrap(await api.GET('/me'));
+assert.ok(me.member && me.key.access === 'full', 'the key belongs to a member and has full access');
+
 const idempotent = { header: { 'Idempotency-Key': crypto.randomUUID() } };
 const unique = crypto.randomUUID().slice(0, 8);
 
@@ -44,14 +47,27 @@ const renamed = unwrap(
   await api.PATCH('/tags/{id}', { params: { path: { id: tag.id } }, body: { name: `Renamed ${unique}` } }),
 );
 assert.deepEqual(renamed, { ...tag, name: `Renamed ${unique}` });
+assert.deepEqual(unwrap(await api.GET('/tags/{id}', { params: { path: { id: tag.id } } })), renamed);
+assert.deepEqual(unwrap(await api.GET('/tags', { params: { query: { search: unique } } })), [renamed]);
 
 const group = unwrap(
   await api.POST('/groups', { body: { name: `Readers ${unique}`, description: 'People who read examples.' } }),
 );
 assert.equal(group.count, 0);
+const groupPath = { path: { id: group.id } };
+const members = unwrap(await api.PATCH('/groups/{id}', { params: groupPath, body: { name: `Members ${unique}` } }));
+assert.deepEqual(members, { ...group, name: `Members ${unique}` });
+assert.deepEqual(unwrap(await api.GET('/groups/{id}', { params: groupPath })), members);
+assert.deepEqual(unwrap(await api.GET('/groups', { params: { query: { search: unique } } })), [members]);
 
 const domain = unwrap(await api.POST('/domains', { body: { slug: `${unique}.example.com` } }));
 assert.deepEqual(unwrap(await api.GET('/domains', { params: { query: { search: unique } } })), [domain]);
+
+const domainPath = { path: { id: domain.id } };
+const notFoundUrl = 'https://example.com/not-found';
+const changedDomain = unwrap(await api.PATCH('/domains/{id}', { params: domainPath, body: { notFoundUrl } }));
+assert.equal(changedDomain.notFoundUrl, notFoundUrl);
+assert.deepEqual(unwrap(await api.GET('/domains/{id}', { params: domainPath })), changedDomain);
 
 const question = unwrap(
   await api.POST('/inspiration-questions', {
@@ -59,6 +75,10 @@ const question = unwrap(
   }),
 );
 const { id: questionId } = question;
+assert.deepEqual(
+  unwrap(await api.GET('/inspiration-questions/{id}', { params: { path: { id: questionId } } })),
+  question,
+);
 const questions = await api.GET('/inspiration-questions', {
   params: { query: { groupIds: [group.id], pageSize: 10 } },
 });
@@ -70,24 +90,23 @@ assert.equal(inactive.isActive, false);
 const deleted = unwrap(await api.DELETE('/inspiration-questions/{id}', { params: { path: { id: questionId } } }));
 assert.deepEqual(deleted, { id: questionId });
 
+const newPillar = unwrap(await api.POST('/content-pillars', { body: { title: `Example ${unique}`, color: 'red' } }));
+assert.equal(newPillar.authorId, me.member.id);
+const newPillarPath = { path: { id: newPillar.id } };
+assert.deepEqual(unwrap(await api.GET('/content-pillars/{id}', { params: newPillarPath })), newPillar);
 const pillars = unwrap(await api.GET('/content-pillars', { params: { query: { sortBy: 'title', sortOrder: 'asc' } } }));
-const [pillar, last] = [pillars[0], pillars.at(-1)];
-assert.ok(pillar && last && pillar.id !== last.id, 'the demo workspace has content pillars');
-const pillarPath = { path: { id: pillar.id } };
-assert.equal(
-  unwrap(await api.PATCH('/content-pillars/{id}', { params: pillarPath, body: { color: 'green' } })).color,
-  'green',
-);
-unwrap(await api.DELETE('/content-pillars/{id}', { params: { path: { id: last.id } } }));
+assert.ok(pillars.some(({ id }) => id === newPillar.id));
+const pillar = unwrap(await api.PATCH('/content-pillars/{id}', { params: newPillarPath, body: { color: 'green' } }));
+assert.deepEqual([pillar.id, pillar.color], [newPillar.id, 'green']);
 
-const campaign = unwrap(
+const draft = unwrap(
   await api.POST('/campaigns', {
     body: {
       name: `Example ${unique}`,
       description: '',
       shareContext: '',
       objective: '',
-      status: 'published',
+      status: 'draft',
       destinationUrl: 'https://example.com/product',
       startDate: '2026-01-01',
       endDate: '2099-12-31T23:00:00+01:00',
@@ -103,10 +122,26 @@ const campaign = unwrap(
     },
   }),
 );
-assert.deepEqual(unwrap(await api.GET('/campaigns/{id}', { params: { path: { id: campaign.id } } })), campaign);
+const campaignPath = { path: { id: draft.id } };
+const campaign = unwrap(
+  await api.PATCH('/campaigns/{id}', { params: campaignPath, body: { status: 'published', targetShares: null } }),
+);
+assert.deepEqual(campaign, { ...draft, status: 'published' });
+assert.deepEqual(unwrap(await api.GET('/campaigns/{id}', { params: campaignPath })), campaign);
+const brief = unwrap(await api.GET('/campaigns/{id}/brief', { params: campaignPath }));
+assert.deepEqual(brief.tags, [{ ...tag, name: `Renamed ${unique}` }]);
+assert.deepEqual([brief.shareRewardAmount, brief.clickRewardAmount], ['1.50', '0.05']);
+const share = unwrap(await api.POST('/campaigns/{id}/shares', { params: campaignPath }));
+assert.deepEqual([share.campaignId, share.memberId, share.link], [draft.id, me.member.id, null]);
+assert.deepEqual(unwrap(await api.GET('/campaigns/{id}/shares', { params: campaignPath })), [share]);
 const query = { tagIds: [tag.id], tagNames: [`renamed ${unique}`], filter: 'active' as const, includeArchived: true };
 const campaigns = unwrap(await api.GET('/campaigns', { params: { query } }));
-assert.deepEqual(campaigns, [campaign]);
+assert.deepEqual(campaigns, [{ ...campaign, shares: 1, hasShared: true }]);
+
+unwrap(await api.DELETE('/tags/{id}', { params: { path: { id: tag.id } } }));
+assert.deepEqual(unwrap(await api.GET('/campaigns', { params: { query } })), []);
+
+unwrap(await api.DELETE('/content-pillars/{id}', { params: newPillarPath }));
 
 const rejected = await api.POST('/tags', { body: { name: 'a,b' } });
 assert.equal(rejected.error?.error.code, 'unprocessable_entity');

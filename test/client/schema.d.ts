@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the caller
+         * @description Returns the workspace, the member and the API key of the request.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/campaigns": {
         parameters: {
             query?: never;
@@ -45,6 +65,54 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
+        /**
+         * Update a campaign
+         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. Tags, groups, the content pillar and the domain must exist in the workspace if they differ from those of the campaign (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
+         */
+        patch: operations["updateCampaign"];
+        trace?: never;
+    };
+    "/campaigns/{id}/brief": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a campaign brief
+         * @description Returns the fields that an employee needs to share a campaign, and that other responses do not have, with its tags, groups and content pillar.
+         */
+        get: operations["getCampaignBrief"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/campaigns/{id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shares of a campaign
+         * @description Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.
+         */
+        get: operations["listShares"];
+        put?: never;
+        /**
+         * Share a campaign
+         * @description Records a share of the campaign by the member that the API key belongs to (201). If the member has already shared the campaign, the response is the existing share (200), and nothing changes. Otherwise, the campaign must be published (409 if it is not). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
+         */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -79,7 +147,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Retrieve an inspiration question
+         * @description Returns the inspiration question with this id, also if it is archived.
+         */
+        get: operations["getInspirationQuestion"];
         put?: never;
         post?: never;
         /**
@@ -109,7 +181,11 @@ export interface paths {
          */
         get: operations["listContentPillars"];
         put?: never;
-        post?: never;
+        /**
+         * Create a content pillar
+         * @description Creates a published content pillar. Its author is the member that the API key belongs to (403 for a key without a member).
+         */
+        post: operations["createContentPillar"];
         delete?: never;
         options?: never;
         head?: never;
@@ -123,7 +199,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Retrieve a content pillar
+         * @description Returns the content pillar with this id, also if it is archived.
+         */
+        get: operations["getContentPillar"];
         put?: never;
         post?: never;
         /**
@@ -164,6 +244,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a domain
+         * @description Returns the domain with this id, also if it is archived.
+         */
+        get: operations["getDomain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a domain
+         * @description Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has verified a domain with its slug and has not archived it.
+         */
+        patch: operations["updateDomain"];
+        trace?: never;
+    };
     "/groups": {
         parameters: {
             query?: never;
@@ -171,7 +275,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List groups
+         * @description Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.
+         */
+        get: operations["listGroups"];
         put?: never;
         /**
          * Create a group
@@ -184,6 +292,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a group
+         * @description Returns the group with this id.
+         */
+        get: operations["getGroup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a group
+         * @description Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).
+         */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
     "/tags": {
         parameters: {
             query?: never;
@@ -191,7 +323,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List tags
+         * @description Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.
+         */
+        get: operations["listTags"];
         put?: never;
         /**
          * Create a tag
@@ -211,10 +347,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Retrieve a tag
+         * @description Returns the tag with this id.
+         */
+        get: operations["getTag"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a tag
+         * @description Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. A new tag can have its name.
+         */
+        delete: operations["deleteTag"];
         options?: never;
         head?: never;
         /**
@@ -228,6 +372,63 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The workspace, the member and the API key of a request. */
+        Me: {
+            /** @description The workspace that the API key belongs to. */
+            workspace: {
+                /**
+                 * Format: uuid
+                 * @description The id of the record (UUID).
+                 */
+                id: string;
+                /** @description The name. */
+                name: string;
+            };
+            /** @description The member that the API key belongs to, or `null` if the key does not belong to a member. */
+            member: {
+                /**
+                 * Format: uuid
+                 * @description The id of the record (UUID).
+                 */
+                id: string;
+                /** @description The name. */
+                name: string;
+                /** @description The email address. */
+                email: string;
+                /**
+                 * @description The role. Only an admin can create, change or delete records. Any member can share campaigns.
+                 * @enum {string}
+                 */
+                role: "admin" | "member";
+                /**
+                 * @description The seat type.
+                 * @enum {string}
+                 */
+                seatType: "thought_leader" | "advocate";
+                /** @description The ids of the groups of the member. */
+                groups: string[];
+            } | null;
+            /** @description The API key, without its secret. */
+            key: {
+                /**
+                 * Format: uuid
+                 * @description The id of the record (UUID).
+                 */
+                id: string;
+                /** @description The label, or an empty string. */
+                label: string;
+                /**
+                 * @description The access level. `read` does not allow writes.
+                 * @enum {string}
+                 */
+                access: "full" | "read";
+                /**
+                 * Format: date-time
+                 * @description The time at which the key expires, in UTC, or `null` if it does not expire.
+                 */
+                expiresAt: string | null;
+            };
+        };
         /** @description A campaign to create. */
         NewCampaign: {
             /** @description The name of the campaign: 1 to 190 characters. */
@@ -330,9 +531,9 @@ export interface components {
             description: string;
             /** @description The target of the short link, or `null` if there is none. */
             destinationUrl: string | null;
-            /** @description The number of clicks, which the operator of the service records. */
+            /** @description The number of clicks on shared links, which the operator of the service records. */
             clicks: number;
-            /** @description The number of shares, which the operator of the service records. */
+            /** @description The number of members who shared the campaign. */
             shares: number;
             /** @description The start: a date or a date-time, as it was sent. */
             startDate: string;
@@ -342,6 +543,180 @@ export interface components {
             targetShares: number | null;
             /** @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member. */
             hasShared?: boolean;
+        };
+        /** @description The fields of a campaign to update. */
+        CampaignChange: {
+            /** @description The name of the campaign: 1 to 190 characters. */
+            name?: string;
+            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
+            description?: string;
+            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
+            shareContext?: string;
+            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
+            objective?: string;
+            /**
+             * @description The new status.
+             * @enum {string}
+             */
+            status?: "draft" | "published" | "archived";
+            /** @description The target of the short link: an http or https URL, or an empty string for none. */
+            destinationUrl?: string;
+            /**
+             * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
+             * @example 2026-01-31
+             * @example 2026-01-31T09:30:00Z
+             */
+            startDate?: string;
+            /**
+             * @description The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.
+             * @example 2026-01-31
+             * @example 2026-01-31T09:30:00Z
+             */
+            endDate?: string;
+            /** @description The reward for a share. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
+            shareRewardAmount?: number | string;
+            /** @description The reward for a click. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
+            clickRewardAmount?: number | string;
+            /** @description The maximum total reward of one employee. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
+            maxRewardPerEmployee?: number | string;
+            /** @description The total budget of the campaign. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
+            totalBudget?: number | string;
+            /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
+            domain?: string | null;
+            /** @description The URL of an image (http or https). */
+            image?: string | null;
+            /** @description The ids of up to 100 tags of the workspace. Duplicates are dropped. */
+            tagIds?: string[];
+            /** @description The ids of up to 100 groups of the workspace. Duplicates are dropped. */
+            groupIds?: string[];
+            /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
+            resources?: (string | components["schemas"]["CampaignResource"])[];
+            /** @description The target number of shares: a whole number, or a string of its digits. */
+            targetShares?: (number | string) | null;
+            /** @description The id of a content pillar of the workspace. It must not be archived. */
+            contentPillarId?: string | null;
+        };
+        /** @description The fields and records that an employee needs to share a campaign. */
+        Brief: {
+            /**
+             * Format: uuid
+             * @description The id of the campaign.
+             */
+            campaignId: string;
+            /** @description Background information, or an empty string. */
+            shareContext: string;
+            /** @description The goal of the campaign, or an empty string. */
+            objective: string;
+            /** @description The URL of an image, or `null`. */
+            image: string | null;
+            /** @description The slug of the domain, or `null`. */
+            domain: string | null;
+            /** @description The files and links to share. */
+            resources: components["schemas"]["BriefResource"][];
+            /** @description The tags. Deleted tags are omitted. */
+            tags: components["schemas"]["Tag"][];
+            /** @description The groups that the campaign is for. */
+            groups: components["schemas"]["BriefGroup"][];
+            /** @description The content pillar, or `null` if there is none, or if it was deleted. */
+            contentPillar: {
+                /**
+                 * Format: uuid
+                 * @description The id of the record (UUID).
+                 */
+                id: string;
+                /** @description The title. */
+                title: string;
+                /**
+                 * @description The color.
+                 * @enum {string}
+                 */
+                color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+            } | null;
+            /** @description The reward for a share. */
+            shareRewardAmount: string;
+            /** @description The reward for a click. */
+            clickRewardAmount: string;
+            /** @description The maximum total reward of one employee. */
+            maxRewardPerEmployee: string;
+            /** @description The total budget of the campaign. */
+            totalBudget: string;
+            /** @description The id of the member who created the campaign, or `null`. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the last change, in UTC.
+             */
+            updatedAt: string;
+        };
+        /** @description An image, video or document of a campaign. */
+        BriefResource: {
+            /** @description The URL. */
+            url: string;
+            /** @description The type, or `null`. */
+            type: ("image" | "video" | "pdf") | null;
+            /** @description The MIME type, or `null`. */
+            mimeType: string | null;
+            /** @description The size in bytes, or `null`. */
+            size: number | null;
+            /** @description The width in pixels, or `null`. */
+            width: number | null;
+            /** @description The height in pixels, or `null`. */
+            height: number | null;
+            /** @description The URL of a preview image, or `null`. */
+            thumbnailUrl: string | null;
+            /** @description The language, or `null`. */
+            language: string | null;
+            /** @description The sort order among the resources, or `null`. */
+            order: number | null;
+        };
+        /** @description A label for campaigns. */
+        Tag: {
+            /**
+             * Format: uuid
+             * @description The id of the record (UUID).
+             */
+            id: string;
+            /** @description The name. */
+            name: string;
+            /**
+             * @description The color. The service assigns it.
+             * @enum {string}
+             */
+            color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+        };
+        /** @description A group of a campaign. */
+        BriefGroup: {
+            /**
+             * Format: uuid
+             * @description The id of the record (UUID).
+             */
+            id: string;
+            /** @description The name. */
+            name: string;
+        };
+        /** @description A share of a campaign by a member. */
+        Share: {
+            /**
+             * Format: uuid
+             * @description The id of the campaign.
+             */
+            campaignId: string;
+            /**
+             * Format: uuid
+             * @description The id of the member who shared the campaign.
+             */
+            memberId: string;
+            /** @description The name of the member. */
+            memberName: string;
+            /** @description The short link of the member, or `null` if there is none. */
+            link: string | null;
+            /** @description The number of clicks on the short link. */
+            clicks: number;
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            createdAt: string;
         };
         /** @description An inspiration question to create. */
         NewInspirationQuestion: {
@@ -435,6 +810,18 @@ export interface components {
              * @description The id of the deleted record.
              */
             id: string;
+        };
+        /** @description A content pillar to create. */
+        NewContentPillar: {
+            /** @description The title: 1 to 100 characters. */
+            title: string;
+            /** @description The description: at most 1500 characters, possibly empty. */
+            description?: string;
+            /**
+             * @description The color.
+             * @enum {string}
+             */
+            color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
         };
         /** @description A theme that structures the content of a workspace. */
         ContentPillar: {
@@ -538,6 +925,17 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description The fields of a domain to update. */
+        DomainChange: {
+            /** @description The redirect target for expired links: an http or https URL, or an empty string for none. */
+            expiredUrl?: string;
+            /** @description The redirect target for unknown links: an http or https URL, or an empty string for none. */
+            notFoundUrl?: string;
+            /** @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. */
+            placeholder?: string;
+            /** @description `true` archives the domain, `false` unarchives it. */
+            archived?: boolean;
+        };
         /** @description A group to create. */
         NewGroup: {
             /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
@@ -562,25 +960,17 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description The fields of a group to update. */
+        GroupChange: {
+            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
+            name?: string;
+            /** @description The description: at most 5000 characters. Responses do not contain it. */
+            description?: string;
+        };
         /** @description A tag to create or rename. */
         NewTag: {
             /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
             name: string;
-        };
-        /** @description A label for campaigns. */
-        Tag: {
-            /**
-             * Format: uuid
-             * @description The id of the record (UUID).
-             */
-            id: string;
-            /** @description The name. */
-            name: string;
-            /**
-             * @description The color. The service assigns it.
-             * @enum {string}
-             */
-            color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
         };
         /** @description The body of an error response. */
         Error: {
@@ -605,7 +995,7 @@ export interface components {
         /**
          * @description The request is malformed.
          *
-         *     - The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed.
+         *     - The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.
          *     - The `Content-Type` is not `application/json`, or its charset is not UTF-8.
          *     - The body is compressed, or is larger than the maximum size (1 MiB by default).
          *     - The path or the query contains percent-encoding that cannot be decoded.
@@ -643,7 +1033,7 @@ export interface components {
          *
          *     - The `Authorization` header is missing, or its scheme is not `Bearer`.
          *     - The API key is misspelled, incomplete, revoked or expired.
-         *     - The API key belongs to another installation. A demo without `DEMO_API_KEY` creates a new key at each start.
+         *     - The API key belongs to another installation. With `STORAGE=memory` and without `DEMO_API_KEY`, the demo creates a new key at each start.
          *
          *     Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.
          */
@@ -675,10 +1065,11 @@ export interface components {
          * @description The API key is valid but does not have access to this operation.
          *
          *     - The request is a write (POST, PATCH or DELETE), and the key has `read` access.
-         *     - The request is a write, and the role of the member that the key belongs to is not `admin`.
+         *     - The request is a write other than a share, and the role of the member that the key belongs to is not `admin`.
+         *     - The request shares a campaign or creates a content pillar, and the key does not belong to a member.
          *     - The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.
          *
-         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin.
+         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access: the key of an admin, or of any member to share a campaign.
          */
         Forbidden: {
             headers: {
@@ -740,10 +1131,12 @@ export interface components {
          *     - A tag or a group with this name already exists. Names are compared case-insensitively.
          *     - The workspace already has a domain with this slug, and the request does not contain `archived`.
          *     - Another workspace has verified this domain.
+         *     - A campaign cannot change from its status to the status of the request.
+         *     - The campaign to share is not published.
          *     - A request with the same `Idempotency-Key` is still in progress.
          *     - Too many concurrent requests changed the same record. This request changed nothing.
          *
-         *     Choose another name, or use the existing record. If the message says so, retry after a moment.
+         *     Choose another name or status, or use the existing record. If the message says so, retry after a moment.
          */
         Conflict: {
             headers: {
@@ -808,7 +1201,7 @@ export interface components {
          *     - The end date of a campaign is before its start date.
          *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
          *     - A referenced content pillar or domain is archived.
-         *     - The `Idempotency-Key` was already used with a different body.
+         *     - The `Idempotency-Key` was already used with a different path or body.
          *
          *     Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.
          */
@@ -905,7 +1298,7 @@ export interface components {
         /** @description The id of the record (UUID, in upper or lower case). */
         id: string;
         /**
-         * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
+         * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
          * @example f3a1c0de-0001
          */
         "Idempotency-Key": string;
@@ -958,6 +1351,65 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workspace": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
+                     *         "name": "Northwind"
+                     *       },
+                     *       "member": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "name": "Ada Pereira",
+                     *         "email": "ada@northwind.example",
+                     *         "role": "admin",
+                     *         "seatType": "thought_leader",
+                     *         "groups": [
+                     *           "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+                     *         ]
+                     *       },
+                     *       "key": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+                     *         "label": "Intranet",
+                     *         "access": "full",
+                     *         "expiresAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     listCampaigns: {
         parameters: {
             query?: {
@@ -1040,7 +1492,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1179,6 +1631,297 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    updateCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "published",
+                 *       "targetShares": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["CampaignChange"];
+            };
+        };
+        responses: {
+            /** @description The record after the update. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *       "name": "Summer tents are here",
+                     *       "status": "published",
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "description": "Our lightest tents yet, made to be repaired.",
+                     *       "destinationUrl": "https://northwind.example/tents",
+                     *       "clicks": 128,
+                     *       "shares": 2,
+                     *       "startDate": "2026-06-01",
+                     *       "endDate": "2026-06-30T18:00:00+02:00",
+                     *       "targetShares": null,
+                     *       "hasShared": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getCampaignBrief: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *       "shareContext": "Say in your own words what you would take on your next trip.",
+                     *       "objective": "Reach hikers before the summer.",
+                     *       "image": "https://northwind.example/tents.jpg",
+                     *       "domain": "links.example.com",
+                     *       "resources": [
+                     *         {
+                     *           "url": "https://northwind.example/tents.pdf",
+                     *           "type": "pdf",
+                     *           "mimeType": "application/pdf",
+                     *           "size": 120000,
+                     *           "width": null,
+                     *           "height": null,
+                     *           "thumbnailUrl": null,
+                     *           "language": "en",
+                     *           "order": 1
+                     *         }
+                     *       ],
+                     *       "tags": [
+                     *         {
+                     *           "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05",
+                     *           "name": "Onboarding",
+                     *           "color": "purple"
+                     *         }
+                     *       ],
+                     *       "groups": [
+                     *         {
+                     *           "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
+                     *           "name": "Lisbon"
+                     *         }
+                     *       ],
+                     *       "contentPillar": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02",
+                     *         "title": "Made to last",
+                     *         "color": "brown"
+                     *       },
+                     *       "shareRewardAmount": "1.50",
+                     *       "clickRewardAmount": "0.05",
+                     *       "maxRewardPerEmployee": "50",
+                     *       "totalBudget": "1000",
+                     *       "createdBy": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "updatedAt": "2026-05-21T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Brief"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /** @description Only the share of the member with this id. */
+                memberId?: string;
+                /** @description The sort field. */
+                sortBy?: "createdAt" | "clicks";
+                /** @description The sort order: ascending or descending. */
+                sortOrder?: "asc" | "desc";
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                page?: number;
+                /** @description The number of items per page, at most 100. */
+                pageSize?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *         "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "memberName": "Ada Pereira",
+                     *         "link": null,
+                     *         "clicks": 0,
+                     *         "createdAt": "2026-06-02T09:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Share"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
+                 * @example f3a1c0de-0001
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record already existed. The response shows its state after the request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *       "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "memberName": "Ada Pereira",
+                     *       "link": null,
+                     *       "clicks": 0,
+                     *       "createdAt": "2026-06-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *       "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "memberName": "Ada Pereira",
+                     *       "link": null,
+                     *       "clicks": 0,
+                     *       "createdAt": "2026-06-02T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     listInspirationQuestions: {
         parameters: {
             query?: {
@@ -1254,7 +1997,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1284,6 +2027,59 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06",
+                     *       "workspaceId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
+                     *       "question": "What surprised you in your first week?",
+                     *       "description": "",
+                     *       "icon": "sun",
+                     *       "userType": "all",
+                     *       "groups": [],
+                     *       "isActive": true,
+                     *       "archived": false,
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-20T08:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InspirationQuestion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getInspirationQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1486,6 +2282,122 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    createContentPillar: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
+                 * @example f3a1c0de-0001
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Made to last",
+                 *       "color": "brown"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewContentPillar"];
+            };
+        };
+        responses: {
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02",
+                     *       "title": "Made to last",
+                     *       "description": "",
+                     *       "color": "brown",
+                     *       "status": "published",
+                     *       "authorId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "workspaceId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-21T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContentPillar"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getContentPillar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02",
+                     *       "title": "Made to last",
+                     *       "description": "Repair, materials and where they come from.",
+                     *       "color": "brown",
+                     *       "status": "published",
+                     *       "authorId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "workspaceId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-21T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContentPillar"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     deleteContentPillar: {
         parameters: {
             query?: never;
@@ -1656,7 +2568,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1747,12 +2659,182 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    getDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03",
+                     *       "slug": "links.example.com",
+                     *       "verified": false,
+                     *       "primary": true,
+                     *       "archived": false,
+                     *       "placeholder": "https://links.example.com/your-link",
+                     *       "expiredUrl": "https://example.com/expired",
+                     *       "notFoundUrl": "",
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-20T08:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    updateDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "notFoundUrl": "https://example.com/not-found"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DomainChange"];
+            };
+        };
+        responses: {
+            /** @description The record after the update. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03",
+                     *       "slug": "links.example.com",
+                     *       "verified": false,
+                     *       "primary": true,
+                     *       "archived": false,
+                     *       "placeholder": "https://links.example.com/your-link",
+                     *       "expiredUrl": "https://example.com/expired",
+                     *       "notFoundUrl": "https://example.com/not-found",
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-21T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Case-insensitive search in the name. */
+                search?: string;
+                /** @description The sort field. Names are compared case-insensitively, by Unicode code point. */
+                sortBy?: "name" | "createdAt";
+                /** @description The sort order: ascending or descending. */
+                sortOrder?: "asc" | "desc";
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                page?: number;
+                /** @description The number of items per page, at most 100. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
+                     *         "name": "Lisbon",
+                     *         "count": 12,
+                     *         "createdAt": "2026-05-20T08:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     createGroup: {
         parameters: {
             query?: never;
             header?: {
                 /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1807,12 +2889,169 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
+                     *       "name": "Lisbon",
+                     *       "count": 12,
+                     *       "createdAt": "2026-05-20T08:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Porto"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupChange"];
+            };
+        };
+        responses: {
+            /** @description The record after the update. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
+                     *       "name": "Porto",
+                     *       "count": 12,
+                     *       "createdAt": "2026-05-20T08:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listTags: {
+        parameters: {
+            query?: {
+                /** @description Case-insensitive search in the name. */
+                search?: string;
+                /** @description The sort field. Names are compared case-insensitively, by Unicode code point. */
+                sortBy?: "name" | "createdAt";
+                /** @description The sort order: ascending or descending. */
+                sortOrder?: "asc" | "desc";
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                page?: number;
+                /** @description The number of items per page, at most 100. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05",
+                     *         "name": "Onboarding",
+                     *         "color": "purple"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Tag"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     createTag: {
         parameters: {
             query?: never;
             header?: {
                 /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value and body, it takes effect only once.
+                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
                  * @example f3a1c0de-0001
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -1852,6 +3091,94 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Tag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05",
+                     *       "name": "Onboarding",
+                     *       "color": "purple"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["InviteExpired"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    deleteTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record (UUID, in upper or lower case). */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
                 };
             };
             400: components["responses"]["BadRequest"];

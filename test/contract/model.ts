@@ -5,9 +5,10 @@ import type { Row } from '../../adapters/memory/table.ts';
 import type { Condition, Query, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Tests } from '../support/suite.ts';
-import { buildCampaign, buildQuestion, buildTag, newId } from './samples.ts';
-import { createStorageTest, type OpenStorage } from './storage-test.ts';
+import { buildCampaign, buildQuestion, buildShare, buildTag, newId } from './samples.ts';
+import type { CreateStorageTest } from './storage-test.ts';
 
+const RUN_COUNT = 20;
 const RECORD_COUNT = 40;
 const WORKSPACE_COUNT = 2;
 
@@ -92,8 +93,15 @@ const resources = {
       createIn('foldedName', fc.array(name)),
       createIs('color', letter),
       createIn('color'),
+      createContains('foldedName'),
     ],
-    orders: ['createdAt'],
+    orders: ['createdAt', 'foldedName'],
+  },
+  shares: {
+    create: (workspaceId: string, fields: object) => buildShare(workspaceId, { memberId: 'a', ...fields }),
+    fields: { campaignId: letter, clicks: moment, createdAt: time },
+    conditions: [createIs('campaignId', letter), createIn('campaignId')],
+    orders: ['createdAt', 'clicks'],
   },
 };
 
@@ -182,25 +190,29 @@ const allWork = fc
     return [initialWork, ...rest];
   });
 
-/** Returns a test that runs random steps on a storage and on the storage in memory, and compares all results. */
-export function defineModelTests(open: OpenStorage, numRuns: number): Tests {
+/**
+ * Returns a test that runs random steps on two stores of an engine in turn, and on the storage in memory, and compares all results.
+ */
+export function defineModelTests(test: CreateStorageTest): Tests {
   return {
-    'returns the same results as the storage in memory for random steps': createStorageTest(open)((storage) =>
-      fc.assert(
+    'returns the same results as the storage in memory for random steps': test(async (_, { openOutsides }) => {
+      const stores = (await openOutsides()) as unknown as ModelStorage[];
+      await fc.assert(
         fc.asyncProperty(allWork, async (works) => {
-          const [real, memory] = [storage, createMemoryEngine(Date.now)] as unknown as [ModelStorage, ModelStorage];
+          const memory = createMemoryEngine(Date.now) as unknown as ModelStorage;
           const runIds = {
             workspaces: Array.from({ length: WORKSPACE_COUNT }, newId),
             ids: Array.from({ length: RECORD_COUNT }, newId),
           };
-          for (const work of works) {
-            assert.deepEqual(await runWork(real, work, runIds), await runWork(memory, work, runIds));
-            assert.deepEqual(await readAll(real, runIds), await readAll(memory, runIds));
+          for (const [i, work] of works.entries()) {
+            const [one, other] = [stores[i % stores.length], stores.at(-1)] as [ModelStorage, ModelStorage];
+            assert.deepEqual(await runWork(one, work, runIds), await runWork(memory, work, runIds));
+            assert.deepEqual(await readAll(other, runIds), await readAll(memory, runIds));
           }
         }),
-        { numRuns },
-      ),
-    ),
+        { numRuns: RUN_COUNT },
+      );
+    }),
   };
 }
 

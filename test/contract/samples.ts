@@ -9,7 +9,7 @@ import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { ApiKey } from '../../core/access/api-key.ts';
 import type { Member } from '../../core/access/member.ts';
-import type { Share } from '../../core/campaign/campaign.ts';
+import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 
 const START = '2026-03-01T12:00:00.000Z';
@@ -182,9 +182,10 @@ function createMember(workspaceId: string): Member {
   };
 }
 
-function createShare(workspaceId: string): Share {
-  const [memberId, campaignId] = [newId(), newId()];
-  return { id: `${memberId}/${campaignId}`, workspaceId, memberId, campaignId, position: 1, createdAt: START };
+export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Share {
+  const { memberId = newId(), campaignId = newId() } = fields;
+  const id = createShareId(memberId, campaignId);
+  return { id, workspaceId, memberId, campaignId, position: 1, clicks: 0, createdAt: START, ...fields };
 }
 
 export type SchemaName = keyof typeof recordSchemas;
@@ -199,6 +200,6 @@ export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entit
   idempotentRequests: buildIdempotencyRecord,
   inspirationQuestions: buildQuestion,
   members: createMember,
-  shares: createShare,
+  shares: buildShare,
   tags: (workspaceId) => buildTag(workspaceId, 'Hiring'),
 };

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TestEngine } from '../support/engines/engine.ts';
 import type { Tests } from '../support/suite.ts';
+import { defineExpiryTests } from './expiry.ts';
 import { defineGlobalRecordTests } from './global-records.ts';
+import { defineIndexedListTests } from './indexed-lists.ts';
+import { defineModelTests } from './model.ts';
 import { defineQueryTests } from './queries.ts';
 import { defineRecordTests } from './records.ts';
-import { createStorageTest, type OpenStorage } from './storage-test.ts';
+import { defineSharedDataTests } from './shared-data.ts';
+import { ContractDatabase } from './storage-test.ts';
 import { defineTransactionTests } from './transactions.ts';
 
 /** The clock of a MongoDB storage is read from heartbeats, which can arrive late on a busy machine. */
 const CLOCK_TOLERANCE_MS = 10_000;
 
-/** Returns the tests that every storage must pass. Tests may share a database, so each test uses its own ids and workspaces. */
-export function defineStorageContract(open: OpenStorage): Tests[] {
-  const test = createStorageTest(open);
+/** Returns the tests that every storage engine must pass. They share a database, so each test uses its own ids and workspaces. */
+export function defineStorageContract(engine: TestEngine): Tests[] {
+  const database = new ContractDatabase(engine);
+  const test = database.createTest;
   const basicTests: Tests = {
     'is ready after it was opened': test((storage) => storage.checkReady()),
     'returns the current time, also in a transaction': test(async (storage) => {
@@ -25,9 +31,15 @@ export function defineStorageContract(open: OpenStorage): Tests[] {
   };
   return [
     basicTests,
-    defineRecordTests(test),
+    // First, because MongoDB keeps the transaction of a killed process for ten seconds, and waits for it when data is removed.
+    ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
+    defineRecordTests(test, engine.rejectsForeignIds),
     defineGlobalRecordTests(test),
     defineQueryTests(test),
-    defineTransactionTests(test),
+    defineIndexedListTests(test, engine),
+    defineExpiryTests(test, engine.takesClock),
+    ...defineTransactionTests(test, engine.transactions),
+    ...(engine.isModel ? [] : [defineModelTests(test)]),
+    { 'leaves no data behind after its tests': () => database.remove() },
   ];
 }

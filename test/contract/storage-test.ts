@@ -1,17 +1,66 @@
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { OpenEngine, TestDatabase, TestEngine } from '../support/engines/engine.ts';
 
-export type OpenStorage = () => Promise<{ readonly engine: StorageEngine; close(): Promise<void> }>;
+/** Creates a test that opens a store, runs `work` with it, and closes it. */
+export type CreateStorageTest = (
+  work: (engine: StorageEngine, context: TestContext) => Promise<void>,
+) => () => Promise<void>;
 
-/** Creates a test that opens a storage, runs `work` with it, and closes it. */
-export type CreateStorageTest = (work: (engine: StorageEngine) => Promise<void>) => () => Promise<void>;
+/** What a test of the contract can use besides its store. */
+export interface TestContext {
+  readonly location: string;
+  /** Sets the clock of an engine that takes the time from the test. */
+  setTime(milliseconds: number): void;
+  /** Opens another store on the same data, and closes it after the test. */
+  openAnother(): Promise<StorageEngine>;
+  /** Closes all stores, and opens one again. */
+  reopen(): Promise<StorageEngine>;
+  /**
+   * Returns the stores from which a change can come while a transaction of the store runs: the store itself, and another one if the
+   * engine is shared.
+   */
+  openOutsides(): Promise<readonly StorageEngine[]>;
+}
 
-export function createStorageTest(open: OpenStorage): CreateStorageTest {
-  return (work) => async () => {
-    const { engine, close } = await open();
+/** The database of all storage tests of a file. That is cheaper than a database for each test. */
+export class ContractDatabase {
+  private database: Promise<TestDatabase> | undefined;
+
+  constructor(readonly engine: TestEngine) {}
+
+  readonly createTest: CreateStorageTest = (work) => async () => {
+    this.database ??= this.engine.createDatabase();
+    const { location } = await this.database;
+    const opened: OpenEngine[] = [];
+    let getTime = Date.now;
+    const open = async () => {
+      const another = await this.engine.open(location, () => getTime());
+      opened.push(another);
+      return another.engine;
+    };
+    const closeAll = async () => {
+      for (const { close } of opened.splice(0)) await close();
+    };
     try {
-      await work(engine);
+      const engine = await open();
+      await work(engine, {
+        location,
+        setTime: (milliseconds) => {
+          getTime = () => milliseconds;
+        },
+        openAnother: open,
+        reopen: async () => {
+          await closeAll();
+          return open();
+        },
+        openOutsides: async () => (this.engine.isShared ? [engine, await open()] : [engine]),
+      });
     } finally {
-      await close();
+      await closeAll();
     }
   };
+
+  async remove(): Promise<void> {
+    await (await this.database)?.remove();
+  }
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
-import type { Query } from '../../adapters/persistence/record-store.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertConflict } from './assert-conflict.ts';
-import { buildCampaign, buildDomain, buildTag, newId, samples } from './samples.ts';
+import { OutsideChange } from './outside-change.ts';
+import { buildCampaign, buildDomain, buildTag, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const addClick = (it: CampaignRecord): CampaignRecord => ({ ...it, clicks: it.clicks + 1 });
 const addShare = (it: CampaignRecord): CampaignRecord => ({ ...it, shares: it.shares + 1 });
 
 /** Returns the tests of transactions. `staged` is the storage as a transaction sees it, with its uncommitted changes. */
-export function defineTransactionTests(test: CreateStorageTest): Tests {
-  return {
+export function defineTransactionTests(test: CreateStorageTest, transactions: 'optimistic' | 'serialized'): Tests[] {
+  const tests: Tests = {
     'commits all changes and returns the result of the work': test(async (storage) => {
       const { workspaceId, changed, removed, added, entry } = await createRecords(storage);
       const returned = await storage.runInTransaction(async (staged) => {
@@ -37,13 +37,16 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       await assertUnchanged(storage, all);
     }),
 
-    'does not show uncommitted changes outside of the transaction': test(async (storage) => {
-      const all = await createRecords(storage);
-      await storage.runInTransaction(async (staged) => {
-        await changeRecords(staged, all);
-        await assertUnchanged(storage, all);
-      });
-    }),
+    'does not show uncommitted changes outside of the transaction, and lets others read meanwhile': test(
+      async (storage, { openOutsides }) => {
+        const outsides = await openOutsides();
+        const all = await createRecords(storage);
+        await storage.runInTransaction(async (staged) => {
+          await changeRecords(staged, all);
+          for (const outside of outsides) await assertUnchanged(outside, all);
+        });
+      },
+    ),
 
     'lets a transaction read its own uncommitted changes': test(async (storage) => {
       const { workspaceId, ...all } = await createRecords(storage);
@@ -61,92 +64,6 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
         assert.equal(await staged.credentials.remove(entry.id), true);
         assert.equal(await staged.credentials.get(entry.id), undefined);
       });
-    }),
-
-    'lists and counts uncommitted records of a transaction together with stored ones': test(async (storage) => {
-      const workspaceId = newId();
-      const created = Array.from({ length: 9 }, (_, at) =>
-        buildCampaign(workspaceId, {
-          name: String(at),
-          createdAt: `2026-03-0${1 + (at % 3)}T00:00:00.000Z`,
-          updatedAt: `2026-03-0${9 - at}T00:00:00.000Z`,
-          startsAt: at % 2,
-          tagIds: at < 4 ? ['old'] : [],
-        }),
-      );
-      const [removed, moved, late, ...rest] = created as [
-        CampaignRecord,
-        CampaignRecord,
-        CampaignRecord,
-        ...CampaignRecord[],
-      ];
-      for (const it of [removed, moved, ...rest]) await storage.campaigns.add(it);
-      await storage.runInTransaction(async ({ campaigns }) => {
-        await campaigns.remove(workspaceId, removed.id);
-        const move = (it: CampaignRecord) => ({
-          ...it,
-          createdAt: '2026-03-09T00:00:00.000Z',
-          startsAt: 9,
-          tagIds: ['new'],
-        });
-        const after = (await campaigns.update(workspaceId, moved.id, move)) as CampaignRecord;
-        await campaigns.add(late);
-        const now = [after, late, ...rest];
-        for (const by of ['createdAt', 'updatedAt', 'startsAt'] as const) {
-          for (const order of ['asc', 'desc'] as const) {
-            const expected = getNames(
-              now.toSorted((a, b) => (order === 'asc' ? 1 : -1) * (isBefore(a, b, by) ? -1 : 1)),
-            );
-            for (let skip = 0; skip <= now.length; skip++) {
-              const query: Query<CampaignRecord> = { where: [], by, order, skip, take: 3 };
-              const page = getNames(await campaigns.list(workspaceId, query));
-              assert.deepEqual(page, expected.slice(skip, skip + 3), `by ${by} ${order} from ${skip}`);
-            }
-          }
-        }
-        for (const [value, names] of Object.entries({ old: ['2', '3'], new: ['1'], none: [] })) {
-          const where = [{ field: 'tagIds', in: [value] }] as const;
-          const listed = await campaigns.list(workspaceId, { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 });
-          assert.deepEqual(getNames(listed).sort(), names);
-          assert.equal(await campaigns.count(workspaceId, where), names.length);
-        }
-        assert.equal(await campaigns.count(workspaceId, []), now.length);
-      });
-    }),
-
-    'does not show or change records of another workspace in a transaction': test(async (storage) => {
-      const [mine, foreign] = [buildCampaign(newId()), buildCampaign(newId())];
-      await storage.campaigns.add(foreign);
-      await storage.runInTransaction(async ({ campaigns }) => {
-        await campaigns.add(mine);
-        const { workspaceId } = mine;
-        assert.equal(await campaigns.get(workspaceId, foreign.id), undefined);
-        assert.deepEqual(await campaigns.getMany(workspaceId, [foreign.id]), []);
-        assert.equal(await campaigns.count(workspaceId, []), 1);
-        assert.equal(await campaigns.update(workspaceId, foreign.id, addClick), undefined);
-        assert.equal(await campaigns.remove(workspaceId, foreign.id), false);
-      });
-      assert.deepEqual(await storage.campaigns.get(foreign.workspaceId, foreign.id), foreign);
-    }),
-
-    'does not change an uncommitted record when a passed or returned value is modified': test(async (storage) => {
-      const it = buildCampaign(newId());
-      const expected = structuredClone(it);
-      await storage.runInTransaction(async ({ campaigns }) => {
-        await campaigns.add(it);
-        const list = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 1 } as const;
-        for (const value of [
-          it,
-          await campaigns.get(it.workspaceId, it.id),
-          ...(await campaigns.getMany(it.workspaceId, [it.id])),
-          ...(await campaigns.list(it.workspaceId, list)),
-        ]) {
-          Reflect.set(value?.tagIds ?? [], 0, 'changed');
-          Reflect.set(value?.resources[0] ?? {}, 'url', 'changed');
-          Reflect.set(value ?? {}, 'name', 'changed');
-        }
-      });
-      assert.deepEqual(await storage.campaigns.get(expected.workspaceId, expected.id), expected);
     }),
 
     'rejects taken ids and unique values in a transaction, and frees those of removed or changed records': test(
@@ -211,7 +128,7 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
       await assertUnchanged(storage, all);
     }),
 
-    'retries the work if a record that it read was changed in between': test(async (storage) => {
+    'loses no change from outside to a record that the work has read': test(async (storage, { openOutsides }) => {
       const reads: Record<
         string,
         (staged: StorageEngine, it: CampaignRecord) => Promise<readonly (CampaignRecord | undefined)[]>
@@ -222,81 +139,105 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
           campaigns.list(workspaceId, { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 1 }),
         update: async ({ campaigns }, { workspaceId, id }) => [await campaigns.update(workspaceId, id, (it) => it)],
       };
-      for (const [name, read] of Object.entries(reads)) {
-        const it = buildCampaign(newId());
-        const { workspaceId, id } = it;
-        await storage.campaigns.add(it);
-        let attemptCount = 0;
-        await storage.runInTransaction(async (staged) => {
-          const [found] = await read(staged, it);
-          if (++attemptCount === 1) await storage.campaigns.update(workspaceId, id, addShare);
-          const shares = (found as CampaignRecord).shares + 1;
-          await staged.campaigns.update(workspaceId, id, (current) => ({ ...current, shares }));
-        });
-        assert.equal((await storage.campaigns.get(workspaceId, id))?.shares, 2, `read by ${name}`);
-        assert.equal(attemptCount, 2, `read by ${name}`);
+      for (const outside of await openOutsides()) {
+        for (const [name, read] of Object.entries(reads)) {
+          const it = buildCampaign(newId());
+          const { workspaceId, id } = it;
+          await storage.campaigns.add(it);
+          const change = new OutsideChange(transactions, () => outside.campaigns.update(workspaceId, id, addShare));
+          await storage.runInTransaction(async (staged) => {
+            const [found] = await read(staged, it);
+            await change.start();
+            const shares = (found as CampaignRecord).shares + 1;
+            await staged.campaigns.update(workspaceId, id, (current) => ({ ...current, shares }));
+          });
+          await change.finish();
+          assert.equal((await storage.campaigns.get(workspaceId, id))?.shares, 2, `read by ${name}`);
+        }
       }
     }),
 
-    'returns the same value at each read in a transaction, even if the record changes': test(async (storage) => {
-      const it = buildCampaign(newId());
-      const { workspaceId, id } = it;
-      await storage.campaigns.add(it);
-      await storage.runInTransaction(async ({ campaigns }) => {
-        assert.deepEqual(await campaigns.get(workspaceId, id), it);
-        await storage.campaigns.update(workspaceId, id, addClick);
-        assert.deepEqual(await campaigns.get(workspaceId, id), it);
-      });
-    }),
-
-    'retries the work if a record that it has looked up is then removed or added': test(async (storage) => {
-      const removed = buildCampaign(newId());
-      await storage.campaigns.add(removed);
-      const added = buildTag(newId(), 'Launch');
-      let attemptCount = 0;
-      const work = storage.runInTransaction(async ({ campaigns, tags }) => {
-        const found = await campaigns.get(removed.workspaceId, removed.id);
-        const isFree = (await tags.get(added.workspaceId, added.id)) === undefined;
-        if (++attemptCount === 1) {
-          await storage.campaigns.remove(removed.workspaceId, removed.id);
-          await storage.tags.add(added);
+    'returns the same values at each read in a transaction, even if others change the records': test(
+      async (storage, { openOutsides }) => {
+        for (const outside of await openOutsides()) {
+          const it = buildCampaign(newId());
+          const { workspaceId, id } = it;
+          await storage.campaigns.add(it);
+          const change = new OutsideChange(transactions, async () => {
+            await outside.campaigns.update(workspaceId, id, addClick);
+            await outside.campaigns.add(buildCampaign(workspaceId));
+          });
+          await storage.runInTransaction(async ({ campaigns }) => {
+            const assertSame = async () => {
+              assert.deepEqual(await campaigns.get(workspaceId, id), it);
+              assert.deepEqual(await campaigns.listById(workspaceId, '', 9), [it]);
+              assert.equal(await campaigns.count(workspaceId, []), 1);
+            };
+            await assertSame();
+            await change.start();
+            await assertSame();
+          });
+          await change.finish();
+          assert.equal((await storage.campaigns.get(workspaceId, id))?.clicks, 1);
+          assert.equal(await storage.campaigns.count(workspaceId, []), 2);
         }
-        const updated = await campaigns.update(removed.workspaceId, removed.id, addClick);
-        if (isFree) await tags.add({ ...added, name: 'mine' });
-        return { found, updated };
-      });
-      assert.deepEqual(await work, { found: undefined, updated: undefined });
-      assert.equal(attemptCount, 2);
-      assert.deepEqual(await storage.tags.get(added.workspaceId, added.id), added);
-    }),
+      },
+    ),
 
-    'rejects with conflict after the maximum number of attempts, and commits nothing': test(async (storage) => {
-      const all = await createRecords(storage);
-      const { workspaceId, changed } = all;
-      let attemptCount = 0;
-      const work = storage.runInTransaction(async (staged) => {
-        attemptCount++;
-        await staged.tags.add(buildTag(workspaceId, 'staged'));
-        await staged.campaigns.get(workspaceId, changed.id);
-        await storage.campaigns.update(workspaceId, changed.id, addShare);
-        await staged.campaigns.update(workspaceId, changed.id, addClick);
-      });
-      await assertConflict(work);
-      assert.ok(attemptCount > 1, 'the work was retried');
-      assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), { ...changed, shares: attemptCount });
-      assert.equal(await storage.tags.count(workspaceId, []), 1);
-    }),
-
-    'loses none of 100 concurrent transactions on one record': test(async (storage) => {
-      const { workspaceId, changed } = await createRecords(storage);
-      const share = () =>
-        storage.runInTransaction(async ({ campaigns, shares }) => {
-          await shares.add(samples.shares(workspaceId) as never);
-          await campaigns.update(workspaceId, changed.id, addShare);
+    'runs either before or after the removal of a record that it changes': test(async (storage, { openOutsides }) => {
+      for (const outside of await openOutsides()) {
+        const it = buildCampaign(newId());
+        await storage.campaigns.add(it);
+        const change = new OutsideChange(transactions, () => outside.campaigns.remove(it.workspaceId, it.id));
+        const [found, updated] = await storage.runInTransaction(async ({ campaigns }) => {
+          const before = await campaigns.get(it.workspaceId, it.id);
+          await change.start();
+          return [before, await campaigns.update(it.workspaceId, it.id, addClick)];
         });
-      await Promise.all(Array.from({ length: 100 }, share));
-      assert.equal((await storage.campaigns.get(workspaceId, changed.id))?.shares, 100);
-      assert.equal(await storage.shares.count(workspaceId, []), 100);
+        assert.deepEqual(updated, found && addClick(found));
+        assert.equal(await change.finish(), true);
+        assert.equal(await storage.campaigns.get(it.workspaceId, it.id), undefined);
+      }
+    }),
+
+    'runs either before or after the addition of a record with the same id or unique value as its own': test(
+      async (storage, { openOutsides }) => {
+        for (const outside of await openOutsides()) {
+          const mine = buildTag(newId(), 'Launch');
+          const { workspaceId } = mine;
+          for (const theirs of [buildTag(workspaceId, 'Launch'), buildTag(workspaceId, 'other', { id: mine.id })]) {
+            const change = new OutsideChange(transactions, () => outside.tags.add(theirs));
+            const isFree = await storage.runInTransaction(async ({ tags }) => {
+              const count = await tags.count(workspaceId, []);
+              await change.start();
+              if (count === 0) await tags.add(mine);
+              return count === 0;
+            });
+            if (isFree) await assertConflict(change.finish());
+            else await change.finish();
+            const added = isFree ? mine : theirs;
+            assert.deepEqual(await storage.tags.listById(workspaceId, '', 9), [added]);
+            await storage.tags.remove(workspaceId, added.id);
+          }
+        }
+      },
+    ),
+
+    'keeps a change from outside if the transaction fails': test(async (storage, { openOutsides }) => {
+      for (const outside of await openOutsides()) {
+        const all = await createRecords(storage);
+        const tag = buildTag(all.workspaceId, 'from outside');
+        const change = new OutsideChange(transactions, () => outside.tags.add(tag));
+        const work = storage.runInTransaction(async (staged) => {
+          await changeRecords(staged, all);
+          await change.start();
+          throw new Error('the work fails');
+        });
+        await assert.rejects(work, /the work fails/);
+        await change.finish();
+        await assertUnchanged(storage, all);
+        assert.deepEqual(await storage.tags.get(all.workspaceId, tag.id), tag);
+      }
     }),
 
     'loses no update among concurrent transactions and updates of one record': test(async (storage) => {
@@ -314,22 +255,52 @@ export function defineTransactionTests(test: CreateStorageTest): Tests {
     }),
 
     'completes the other concurrent transactions if one fails': test(async (storage) => {
-      const outcomes = await Promise.allSettled(
-        ['one', 'two', 'three'].map((name) =>
-          storage.runInTransaction(async () => {
-            if (name === 'two') throw new Error(name);
-            return name;
-          }),
-        ),
-      );
-      assert.deepEqual(
-        outcomes.map((it) => (it.status === 'fulfilled' ? it.value : it.reason.message)),
-        ['one', 'two', 'three'],
-      );
-      assert.deepEqual(
-        outcomes.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'fulfilled'],
-      );
+      const run = (name: string) =>
+        storage.runInTransaction(() => (name === 'two' ? Promise.reject(new Error(name)) : Promise.resolve(name)));
+      const [one, two, three] = [run('one'), run('two'), run('three')];
+      await assert.rejects(two, /two/);
+      assert.deepEqual(await Promise.all([one, three]), ['one', 'three']);
+    }),
+  };
+  return transactions === 'optimistic' ? [tests, defineRetryTests(test)] : [tests];
+}
+
+/** Returns the tests of how often an optimistic engine runs the work of a transaction. */
+function defineRetryTests(test: CreateStorageTest): Tests {
+  return {
+    'runs the work again after a change from outside, and not after an update that changes nothing': test(
+      async (storage) => {
+        const { workspaceId, changed } = await createRecords(storage);
+        const countAttempts = async (change: (it: CampaignRecord) => CampaignRecord) => {
+          let attemptCount = 0;
+          await storage.runInTransaction(async ({ campaigns }) => {
+            attemptCount++;
+            await campaigns.get(workspaceId, changed.id);
+            if (attemptCount === 1) await storage.campaigns.update(workspaceId, changed.id, change);
+            await campaigns.update(workspaceId, changed.id, addClick);
+          });
+          return attemptCount;
+        };
+        assert.equal(await countAttempts(addShare), 2);
+        assert.equal(await countAttempts((it) => it), 1);
+      },
+    ),
+
+    'rejects with conflict after the maximum number of attempts, and commits nothing': test(async (storage) => {
+      const all = await createRecords(storage);
+      const { workspaceId, changed } = all;
+      let attemptCount = 0;
+      const work = storage.runInTransaction(async (staged) => {
+        attemptCount++;
+        await staged.tags.add(buildTag(workspaceId, 'staged'));
+        await staged.campaigns.get(workspaceId, changed.id);
+        await storage.campaigns.update(workspaceId, changed.id, addShare);
+        await staged.campaigns.update(workspaceId, changed.id, addClick);
+      });
+      await assertConflict(work);
+      assert.ok(attemptCount > 1, 'the work was retried');
+      assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), { ...changed, shares: attemptCount });
+      assert.equal(await storage.tags.count(workspaceId, []), 1);
     }),
   };
 }
@@ -366,12 +337,4 @@ async function assertUnchanged(
   assert.equal(await storage.domains.get(workspaceId, added.id), undefined);
   assert.equal(await storage.domains.count(workspaceId, []), 0);
   assert.equal(await storage.credentials.get(entry.id), undefined);
-}
-
-function getNames(campaigns: readonly CampaignRecord[]): string[] {
-  return campaigns.map(({ name }) => name);
-}
-
-function isBefore(a: CampaignRecord, b: CampaignRecord, by: 'createdAt' | 'updatedAt' | 'startsAt'): boolean {
-  return a[by] < b[by] || (a[by] === b[by] && a.id < b.id);
 }

@@ -49,14 +49,8 @@ const wholeNumbers = [
 
 const invalidWholeNumbers = [
   ...['', ' ', '05', '00', '1.0', '1.5', '1.', '1e1', '1E1', '0x1', '+1', '-1', '-0', ' 1', '1 ', '1\n', '1_0', '１'],
-  ...[
-    '9007199254740992',
-    '9007199254740993',
-    '9999999999999999',
-    '10000000000000000',
-    '99999999999999999999999',
-    'NaN',
-  ],
+  ...['9007199254740992', '9007199254740993', '9999999999999999', '10000000000000000', '99999999999999999999999'],
+  ...['NaN'],
   ...[-1, 0.5, 1e-7, 9007199254740992, 1e16, 1e21, 1e300, NaN, Infinity, -Infinity],
 ];
 
@@ -98,14 +92,5 @@ suite('a whole number', {
     for (const value of invalidWholeNumbers) {
       assert.equal(parseWholeNumber(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
     }
-  },
-
-  'is parsed to the same value from a number and from a string of its digits': () => {
-    fc.assert(
-      fc.property(fc.maxSafeNat(), (value) => {
-        assert.equal(parseWholeNumber(value), value);
-        assert.equal(parseWholeNumber(String(value)), value);
-      }),
-    );
   },
 });

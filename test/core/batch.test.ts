@@ -19,29 +19,15 @@ interface References {
   readonly member: Awaited<ReturnType<Application['members']['create']>>;
 }
 
-interface Resource<Fields = never> {
-  createBatch(references: References): readonly Fields[];
+interface Resource {
+  createBatch(references: References): readonly unknown[];
   /** How many items of the batch are rejected. */
   readonly rejectedCount: number;
-  create(app: Application, fields: Fields, references: References): Promise<object>;
-  checkMany(
-    app: Application,
-    batch: readonly Fields[],
-    references: References,
-  ): Promise<readonly BatchResult<object>[]>;
-  createMany(
-    app: Application,
-    batch: readonly Fields[],
-    references: References,
-  ): Promise<readonly BatchResult<object>[]>;
-  readonly store: 'campaigns' | 'inspirationQuestions' | 'tags' | 'groups';
 }
 
-const defineResource = <Fields>(it: Resource<Fields>): Resource => it as unknown as Resource;
-const createActor = ({ member }: References) => ({ workspaceId: OWN, member });
-
-const resources: Readonly<Record<string, Resource>> = {
-  campaigns: defineResource({
+/** The batches by the names of the services, which are also the names of the stores. */
+const resources = {
+  campaigns: {
     createBatch: ({ tag, group, foreignTag, foreignGroup, pillar, archivedPillar }) =>
       [
         {},
@@ -53,98 +39,96 @@ const resources: Readonly<Record<string, Resource>> = {
         { domain: 'foreign.example' },
         { domain: 'archived.example' },
         { startDate: '2026-02-02', endDate: '2026-02-01', tagIds: [UNKNOWN_ID] },
-        { status: 'archived', targetShares: 5, domain: null, contentPillarId: null } as const,
+        { status: 'archived', targetShares: 5, domain: null, contentPillarId: null },
       ].map((fields, i) => ({ ...createCampaignBody(`Campaign ${i}`), ...fields })),
     rejectedCount: 7,
-    create: async (app, fields, references) => {
-      const { hasShared: _, ...campaign } = await app.campaigns.create(createActor(references), fields);
-      return campaign;
-    },
-    checkMany: (app, batch, references) => app.campaigns.checkMany(createActor(references), batch),
-    createMany: (app, batch, references) => app.campaigns.createMany(createActor(references), batch),
-    store: 'campaigns',
-  }),
-  'inspiration questions': defineResource({
+  },
+  inspirationQuestions: {
     createBatch: ({ group, foreignGroup }) =>
       [{}, { groups: [group] }, { groups: [group, foreignGroup] }, { groups: [UNKNOWN_ID] }, { archived: true }].map(
         (fields, i) => ({ question: `Which is question ${i}?`, ...fields }),
       ),
     rejectedCount: 2,
-    create: (app, fields) => app.inspirationQuestions.create(OWN, fields),
-    checkMany: (app, batch) => app.inspirationQuestions.checkMany(OWN, batch),
-    createMany: (app, batch) => app.inspirationQuestions.createMany(OWN, batch),
-    store: 'inspirationQuestions',
-  }),
-  tags: defineResource({
+  },
+  tags: {
     createBatch: () => ['One', 'Own', 'two', 'ONE', 'Three', 'Foreign', 'OWN', 'four', 'five', 'six', 'seven'],
     rejectedCount: 3,
-    create: (app, name) => app.tags.create(OWN, name),
-    checkMany: (app, batch) => app.tags.checkMany(OWN, batch),
-    createMany: (app, batch) => app.tags.createMany(OWN, batch),
-    store: 'tags',
-  }),
-  groups: defineResource({
+  },
+  groups: {
     createBatch: () => ['One', 'Own', 'two', 'ONE', 'Foreign'].map((name) => ({ name, description: `All of ${name}` })),
     rejectedCount: 2,
-    create: async (app, fields) => {
-      const { count: _, ...group } = await app.groups.create(OWN, fields);
-      return group;
-    },
-    checkMany: (app, batch) => app.groups.checkMany(OWN, batch),
-    createMany: (app, batch) => app.groups.createMany(OWN, batch),
-    store: 'groups',
-  }),
-};
+  },
+} as const satisfies Record<string, Resource>;
+
+type Name = keyof typeof resources;
+const names = Object.keys(resources).map((name) => [name, name as Name] as const);
+
+/** A service whose records can be created in batches, without the types of its records. */
+interface Service {
+  create(scope: unknown, fields: unknown): Promise<object>;
+  checkMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
+  createMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
+}
+
+/** Returns the service with a name, and the first argument of its methods: the member who creates campaigns, or a workspace. */
+function getService(app: Application, name: Name, { member }: References) {
+  return { service: app[name] as unknown as Service, scope: name === 'campaigns' ? { workspaceId: OWN, member } : OWN };
+}
 
 suite('a batch', {
   'has the same results and errors as its items have if each is created on its own': () =>
-    each(resources, async ({ createBatch, rejectedCount, create, checkMany, createMany, store }) => {
+    each(names, async (name) => {
+      const { createBatch, rejectedCount }: Resource = resources[name];
       const single = await prepareWorkspace();
+      const { service, scope } = getService(single.app, name, single.references);
       const expected = [];
       for (const fields of createBatch(single.references)) {
-        expected.push(normalizeResult(await create(single.app, fields, single.references).catch((error) => error)));
+        expected.push(normalizeResult(await service.create(scope, fields).catch((error) => error)));
       }
       assert.equal(expected.filter((it) => typeof it === 'string').length, rejectedCount);
 
       const { app, storage, references } = await prepareWorkspace();
-      const readAll = () => collectAll<object>(storage[store].iterate(OWN));
+      const batched = getService(app, name, references);
+      const readAll = () => collectAll<object>(storage[name].iterate(OWN));
       const before = await readAll();
-      const checked = await checkMany(app, createBatch(references), references);
+      const checked = await batched.service.checkMany(batched.scope, createBatch(references));
       assert.deepEqual(checked.map(normalizeResult), expected);
       assert.deepEqual(await readAll(), before, 'a check stores nothing');
 
-      const results = await createMany(app, createBatch(references), references);
+      const results = await batched.service.createMany(batched.scope, createBatch(references));
       assert.deepEqual(results.map(normalizeResult), expected);
       const created = results.filter((it) => !isRejected(it));
       assert.deepEqual(await readAll(), [...before, ...created]);
-      assert.deepEqual(await createMany(app, [], references), []);
+      assert.deepEqual(await batched.service.createMany(batched.scope, []), []);
     }),
 
   'makes the same number of calls to the storage, whatever its size': () =>
-    each(resources, async ({ createBatch, createMany, store }) => {
+    each(names, async (name) => {
       const countStorageCalls = async (times: number) => {
         const { app, engine, references } = await prepareWorkspace();
+        const { service, scope } = getService(app, name, references);
         const calls = countCalls(engine);
-        await createMany(app, Array.from({ length: times }, () => createBatch(references)).flat(), references);
-        assert.ok(calls.count > 0 && (await engine[store].count(OWN, [])) > 0);
+        const { createBatch }: Resource = resources[name];
+        await service.createMany(scope, Array.from({ length: times }, () => createBatch(references)).flat());
+        assert.ok(calls.count > 0 && (await engine[name].count(OWN, [])) > 0);
         return calls.count;
       };
       assert.equal(await countStorageCalls(20), await countStorageCalls(1));
     }),
 
   'rejects a name that another request takes after the check and before the batch is stored': () =>
-    each({ tags: 'tags', groups: 'groups' } as const, async (store) => {
+    each({ tags: 'tags', groups: 'groups' } as const, async (name) => {
       const { app, storage, references } = await prepareWorkspace();
-      const { addMany } = storage[store];
-      storage[store].addMany = async (records: readonly object[]) => {
-        await (store === 'tags' ? app.tags.create(OWN, 'ONE') : app.groups.create(OWN, { name: 'ONE' }));
+      const { addMany } = storage[name];
+      storage[name].addMany = async (records: readonly object[]) => {
+        await (name === 'tags' ? app.tags.create(OWN, 'ONE') : app.groups.create(OWN, { name: 'ONE' }));
         return addMany(records as never);
       };
-      const { createBatch, createMany, rejectedCount } = resources[store] as Resource;
-      const results = await createMany(app, createBatch(references), references);
+      const { service, scope } = getService(app, name, references);
+      const { createBatch, rejectedCount } = resources[name];
+      const results = await service.createMany(scope, createBatch());
       assert.equal(results.filter(isRejected).length, rejectedCount + 1);
-      const [one] = results;
-      assert.match(String(one), /has a (tag|group) with this name/);
+      assert.match(String(results[0]), /has a (tag|group) with this name/);
     }),
 });
 
@@ -172,10 +156,11 @@ async function prepareWorkspace() {
 
 const ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Returns a result without its ids: the record, or the kind and the message of the error. */
+/** Returns a result without ids and computed fields: the record, or the kind and the message of the error. */
 function normalizeResult(result: BatchResult<object>): unknown {
   if (isRejected(result)) return `${result.kind}: ${result.message}`;
-  return JSON.parse(JSON.stringify(result).replaceAll(ID, 'an id'));
+  const { hasShared: _, count: __, ...record } = JSON.parse(JSON.stringify(result).replaceAll(ID, 'an id'));
+  return record;
 }
 
 /** Counts the calls of all methods of the stores from now on. */

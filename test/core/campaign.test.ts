@@ -3,12 +3,12 @@ import {
   CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_STATUSES,
   type Campaign,
-  changeStatus,
+  changeCampaign,
   type DateWindow,
   dateWindows,
   requirePublished,
 } from '../../core/campaign/campaign.ts';
-import { formatTimestamp, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { DAY, NOON } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
@@ -21,20 +21,6 @@ const dates = [
   { starts: NOON, ends: NOON + DAY, in: ['active', 'non-upcoming'] },
   { starts: NOON, ends: NOON, in: ['active', 'non-upcoming'] },
   { starts: NOON + 1, ends: NOON + DAY, in: ['upcoming'] },
-  { starts: parseStartDate('2026-01-31'), ends: parseEndDate('2026-01-31'), in: ['active', 'non-upcoming'] },
-  { starts: parseStartDate('2026-01-30'), ends: parseEndDate('2026-01-30'), in: ['non-upcoming'] },
-  { starts: parseStartDate('2026-02-01'), ends: parseEndDate('2026-02-01'), in: ['upcoming'] },
-  {
-    starts: parseStartDate('2026-01-31T13:00+01:00'),
-    ends: parseEndDate('2026-01-31'),
-    in: ['active', 'non-upcoming'],
-  },
-  { starts: parseStartDate('2026-01-31T12:00:00.001'), ends: parseEndDate('2026-01-31'), in: ['upcoming'] },
-  {
-    starts: parseStartDate('2026-01-31'),
-    ends: parseEndDate('2026-01-31T12:00:00.0009'),
-    in: ['active', 'non-upcoming'],
-  },
 ] as const;
 
 /** The outcome of a change from the first status to the second. */
@@ -51,7 +37,8 @@ const transitions = [
 ] as const;
 
 function createCampaign(fields: Partial<Campaign>): Campaign {
-  return { updatedAt: 'before', ...fields } as Campaign;
+  const dates = { startDate: '2026-01-31', endDate: '2026-02-28' };
+  return { ...dates, updatedAt: formatTimestamp(0), ...fields } as Campaign;
 }
 
 function isInWindow(window: DateWindow, start: number, end: number): boolean {
@@ -62,11 +49,56 @@ function isInWindow(window: DateWindow, start: number, end: number): boolean {
 suite('the date filters of a campaign', {
   'depend only on its dates, and count its start and its end as active': () => {
     for (const { starts, ends, in: expected } of dates) {
-      const filters = CAMPAIGN_DATE_FILTERS.filter((filter) =>
-        isInWindow(dateWindows[filter](NOON), starts as number, ends as number),
-      );
+      const filters = CAMPAIGN_DATE_FILTERS.filter((filter) => isInWindow(dateWindows[filter](NOON), starts, ends));
       assert.deepEqual(filters.sort(), expected, `${starts} to ${ends}`);
     }
+  },
+});
+
+suite('a change of a campaign', {
+  'is rejected if the campaign would end before it starts, with its other date if one is omitted': () => {
+    const cases = [
+      [{ startDate: '2026-02-28' }, true],
+      [{ startDate: '2026-03-01' }, false],
+      [{ endDate: '2026-01-31' }, true],
+      [{ endDate: '2026-01-30' }, false],
+      [{ endDate: '2026-01-31T00:00:00Z' }, true],
+      [{ endDate: '2026-01-31T00:00:00+00:01' }, false],
+      [{ startDate: '2027-01-01', endDate: '2027-01-01' }, true],
+      [{ startDate: '2027-01-02', endDate: '2027-01-01' }, false],
+      [{ name: 'only' }, true],
+    ] as const;
+    for (const [change, isAllowed] of cases) {
+      const before = createCampaign({ status: 'draft' });
+      const apply = () => changeCampaign(before, change, NOON);
+      const title = JSON.stringify(change);
+      if (isAllowed) assert.deepEqual(apply(), { ...before, ...change, updatedAt: formatTimestamp(NOON) }, title);
+      else assert.throws(apply, { kind: 'invalid', message: 'endDate: must not be before startDate' }, title);
+    }
+  },
+
+  'removes a value that is null, and changes nothing if every value is equal': () => {
+    const values = {
+      domain: 'a.example',
+      image: 'https://a.b',
+      targetShares: 5,
+      contentPillarId: 'p',
+      tagIds: ['t'],
+      resources: [{ url: 'https://a.b', width: null, size: 1 }, { url: 'https://a.c' }],
+    };
+    const before = createCampaign({ status: 'draft', ...values });
+    const equal = { ...structuredClone(values), status: 'draft', name: undefined } as const;
+    assert.equal(changeCampaign(before, equal, NOON), before);
+    assert.equal(changeCampaign(before, {}, NOON), before);
+    const removed = { domain: null, image: null, targetShares: null, contentPillarId: null };
+    const after = changeCampaign(before, removed, NOON);
+    assert.deepEqual(after, { ...before, ...removed, updatedAt: formatTimestamp(NOON) });
+    assert.equal(changeCampaign(after, removed, NOON + 1), after);
+  },
+
+  'is rejected because of its dates before its status': () => {
+    const change = { status: 'draft', endDate: '2026-01-01' } as const;
+    assert.throws(() => changeCampaign(createCampaign({ status: 'published' }), change, NOON), { kind: 'invalid' });
   },
 });
 
@@ -75,17 +107,17 @@ suite('the status of a campaign', {
     const updatedAt = formatTimestamp(NOON);
     assert.equal(transitions.length, CAMPAIGN_STATUSES.length ** 2);
     for (const [from, to, outcome] of transitions) {
-      const before = createCampaign({ status: from, updatedAt: '' });
-      const change = () => changeStatus(before, to, NOON);
+      const before = createCampaign({ status: from });
+      const change = () => changeCampaign(before, { status: to }, NOON);
       const title = `${from} to ${to}`;
       if (outcome === 'rejected') assert.throws(change, { kind: 'conflict' }, title);
       if (outcome === 'unchanged') assert.equal(change(), before, title);
-      if (outcome === 'changed') assert.deepEqual(change(), { status: to, updatedAt }, title);
+      if (outcome === 'changed') assert.deepEqual(change(), { ...before, status: to, updatedAt }, title);
     }
   },
 
   'is named in the error of a rejected transition, together with the allowed statuses': () => {
-    assert.throws(() => changeStatus(createCampaign({ status: 'published' }), 'draft', NOON), {
+    assert.throws(() => changeCampaign(createCampaign({ status: 'published' }), { status: 'draft' }, NOON), {
       message: 'The status cannot change from published to draft. Allowed: archived.',
     });
   },

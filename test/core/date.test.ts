@@ -4,7 +4,6 @@ import { formatTimestamp, parseEndDate, parseStartDate } from '../../core/shared
 import { suite } from '../support/suite.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Date-times as they are sent, and the same times in UTC. */
 const dateTimes = [
@@ -111,12 +110,6 @@ suite('a date', {
     }
   },
 
-  'is parsed to the time that was formatted': () => {
-    fc.assert(
-      fc.property(time, (milliseconds) => assert.equal(parseStartDate(formatTimestamp(milliseconds)), milliseconds)),
-    );
-  },
-
   'is parsed to the same time with any offset': () => {
     fc.assert(
       fc.property(time, offsetMinutes, (milliseconds, minutes) => {
@@ -130,16 +123,6 @@ suite('a date', {
     fc.assert(
       fc.property(time, fc.stringMatching(/^\d{1,6}$/), (milliseconds, digits) => {
         assert.equal(parseStartDate(formatTimestamp(milliseconds).replace('Z', `${digits}Z`)), milliseconds);
-      }),
-    );
-  },
-
-  'without a time lasts one day': () => {
-    fc.assert(
-      fc.property(time, (milliseconds) => {
-        const day = formatTimestamp(milliseconds).slice(0, 10);
-        assert.equal((parseEndDate(day) as number) - (parseStartDate(day) as number), DAY_MS - 1);
-        assert.ok((parseStartDate(day) as number) <= milliseconds && milliseconds <= (parseEndDate(day) as number));
       }),
     );
   },

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { createNodeSystem } from '../../adapters/node/system.ts';
 import { DOMAIN_TAKEN, type DomainRequest } from '../../core/domain/domain.ts';
+import { DomainService } from '../../core/domain/domain-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
+import type { Storage } from '../../core/storage.ts';
+import { NOON, OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const SLUG = 'links.example.com';
@@ -32,6 +35,16 @@ async function listSlugs(
 async function listPrimarySlugs({ app }: TestCore): Promise<string[]> {
   const { items } = await app.domains.list(OWN, { includeArchived: true, page: 1, pageSize: 50 });
   return items.filter(({ primary }) => primary).map(({ slug }) => slug);
+}
+
+/** Returns a storage in which no domain can be updated. */
+function withFailingUpdates(storage: Storage): Storage {
+  const update = () => Promise.reject(new Error('The update fails.'));
+  return {
+    ...storage,
+    domains: { ...storage.domains, update },
+    runInTransaction: (work) => storage.runInTransaction((transaction) => work(withFailingUpdates(transaction))),
+  };
 }
 
 suite('a new domain', {
@@ -107,12 +120,56 @@ suite('a request with the field archived for an existing domain', {
       assert.equal(created, false);
     }
   },
+});
 
-  'does not change a domain of another workspace': async () => {
+suite('an update of a domain', {
+  'changes the given fields, keeps the others, and sets updatedAt if anything changes': async () => {
     const core = testCore();
-    const { domain } = await createOrArchive(core, OTHER, { slug: SLUG });
-    assert.equal((await createOrArchive(core, OWN, { slug: SLUG, archived: true })).created, true);
-    assert.equal((await core.storage.domains.findById(OTHER, domain.id))?.archived, false);
+    const { domain: created } = await createOrArchive(core, OWN, { slug: SLUG });
+    const steps = [
+      [{}, {}],
+      [{ notFoundUrl: 'https://a.b' }, { notFoundUrl: 'https://a.b' }],
+      [{ notFoundUrl: 'https://a.b', archived: false }, {}],
+      [{ archived: true }, { archived: true, primary: false }],
+      [{ expiredUrl: 'https://a.b' }, { expiredUrl: 'https://a.b' }],
+      [
+        { archived: false, placeholder: '' },
+        { archived: false, placeholder: '', primary: true },
+      ],
+      [{ archived: false, placeholder: '', notFoundUrl: '' }, { notFoundUrl: '' }],
+    ] as const;
+    let expected = created;
+    for (const [change, changes] of steps) {
+      core.clock.now += SECOND;
+      const now = formatTimestamp(core.clock.now);
+      const isChanged = Object.keys(changes).length > 0;
+      const liveSince = 'archived' in changes && !changes.archived ? now : expected.liveSince;
+      expected = { ...expected, ...changes, liveSince, updatedAt: isChanged ? now : expected.updatedAt };
+      assert.deepEqual(await core.app.domains.update(OWN, created.id, change), expected, JSON.stringify(change));
+      assert.deepEqual(await core.app.domains.get(OWN, created.id), expected);
+    }
+  },
+
+  'releases the slug of a verified domain when it archives it, and claims the slug when it unarchives it': async () => {
+    const core = testCore();
+    const { id } = await createVerified(core, OWN);
+    await core.app.domains.update(OWN, id, { archived: true });
+    const other = await createVerified(core, OTHER);
+    await assert.rejects(core.app.domains.update(OWN, id, { archived: false, expiredUrl: '' }), VERIFIED_ELSEWHERE);
+    await core.app.domains.update(OWN, id, { archived: true, expiredUrl: 'https://a.b' });
+    await core.app.domains.update(OTHER, other.id, { archived: true });
+    assert.equal((await core.app.domains.update(OWN, id, { archived: false })).verified, true);
+    await assert.rejects(core.app.domains.update(OTHER, other.id, { archived: false }), VERIFIED_ELSEWHERE);
+  },
+});
+
+suite('the verification of a domain', {
+  'does not claim the slug if it fails': async () => {
+    const core = testCore();
+    const { domain } = await createOrArchive(core, OWN, { slug: SLUG });
+    const domains = new DomainService(withFailingUpdates(core.storage), createNodeSystem());
+    await assert.rejects(domains.verify(OWN, domain.id), /The update fails/);
+    assert.equal((await createVerified(core, OTHER)).verified, true);
   },
 });
 
@@ -174,14 +231,6 @@ suite('the verification of a domain', {
     assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
     core.clock.now += SECOND;
     assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
-  },
-
-  'is rejected for an unknown domain and a domain of another workspace': async () => {
-    const core = testCore();
-    const { domain } = await createOrArchive(core, OTHER, { slug: SLUG });
-    await assert.rejects(core.app.domains.verify(OWN, domain.id), { kind: 'not_found' });
-    await assert.rejects(core.app.domains.verify(OWN, UNKNOWN_ID), { kind: 'not_found' });
-    assert.equal((await core.storage.domains.findById(OTHER, domain.id))?.verified, false);
   },
 
   'is kept when the domain is archived and unarchived': async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
-import { buildDefaultPlaceholder, normalizeSlug } from '../../core/domain/domain.ts';
+import { normalizeSlug } from '../../core/domain/domain.ts';
 import { suite } from '../support/suite.ts';
 
 const createLabel = (length: number) => 'a'.repeat(length);
@@ -58,14 +58,8 @@ const invalidNames = {
   'a scheme, a port, a path or a user': [
     ...['http://example.com', 'https://example.com', '//example.com', 'example.com/', 'example.com/a', 'a/b.com'],
     ...['example.com:80', 'example.com:', ':80', 'example.com?a=b', 'example.com#a', 'user@example.com'],
-    ...[
-      'user:password@example.com',
-      'a\\b.com',
-      'example.com\\',
-      'example．com／a',
-      'example.com：80',
-      'user＠example.com',
-    ],
+    ...['user:password@example.com', 'a\\b.com', 'example.com\\', 'example．com／a', 'example.com：80'],
+    ...['user＠example.com'],
   ],
   'an address, in any notation': [
     ...[
@@ -86,18 +80,8 @@ const invalidNames = {
   'a hyphen at an end of a label': ['-a.com', 'a-.com', 'a.-b.com', 'a.b-.com', 'a.b-', 'a.-', '-.com', 'xn--a-.com'],
   'a character that is not allowed': [
     ...['a_b.com', '_dmarc.example.com', 'a b.com', 'a\tb.com', 'a\u3000b.com', 'a%2eb.com', '%61.com', 'a％2eb.com'],
-    ...[
-      '*.example.com',
-      'a,b.com',
-      'a;b.com',
-      'a!.com',
-      'a$.com',
-      'a&b.com',
-      "a'b.com",
-      '(a).com',
-      'a+b.com',
-      'a=b.com',
-    ],
+    ...['*.example.com', 'a,b.com', 'a;b.com', 'a!.com', 'a$.com', 'a&b.com', "a'b.com", '(a).com', 'a+b.com'],
+    ...['a=b.com'],
     ...['<a>.com', 'a|b.com', 'a^b.com', 'a`b.com', '{a}.com', 'a~b.com', 'a"b.com', 'a\0b.com', 'a\x7fb.com'],
     ...['a\ud800.com', '\ufffd.com', 'a.\u0301b.com', 'a\u200db.com', '\u200d.com', 'a\u2024com'],
   ],
@@ -163,11 +147,5 @@ suite('a slug', {
       }),
       { numRuns: 1000 },
     );
-  },
-});
-
-suite('the placeholder of a domain', {
-  'contains the slug by default': () => {
-    assert.equal(buildDefaultPlaceholder('links.example.com'), 'https://links.example.com/your-link');
   },
 });

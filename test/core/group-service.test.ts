@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { changeGroup, newGroup } from '../../core/group/group.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { NOON, OTHER, OWN, testCore } from '../support/core.ts';
+import { NOON, OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 suite('a new group', {
@@ -43,5 +44,33 @@ suite('the groups of a workspace', {
     const counts = (await collectAll(app.groups.iterate(OWN))).map(({ count }) => count);
     assert.deepEqual(counts, [1, 2, ...Array.from({ length: 18 }, () => 0)]);
     assert.equal(readCount, 1);
+  },
+});
+
+suite('an update of a group', {
+  'changes the given fields and keeps the others': async () => {
+    const { app } = testCore();
+    const group = await app.groups.create(OWN, { name: 'Sales', description: 'All' });
+    await app.members.create(OWN, { name: 'Kim', email: 'kim@example.com', groupIds: [group.id] });
+    const renamed = { ...group, name: 'Team', count: 1 };
+    assert.deepEqual(await app.groups.update(OWN, group.id, { name: 'Team' }), renamed);
+    assert.deepEqual(await app.groups.update(OWN, group.id, { description: '' }), { ...renamed, description: '' });
+    assert.deepEqual(await app.groups.get(OWN, group.id), { ...renamed, description: '' });
+  },
+
+  'writes nothing if the values are equal to the stored ones': () => {
+    const group = newGroup(OWN, UNKNOWN_ID, { name: 'Sales', description: 'All' }, NOON);
+    for (const change of [{}, { name: 'Sales' }, { name: 'Sales', description: 'All' }]) {
+      assert.equal(changeGroup(group, change), group);
+    }
+  },
+
+  'frees the old name, and rejects the name of another group': async () => {
+    const { app } = testCore();
+    const { id } = await app.groups.create(OWN, { name: 'Sales' });
+    await app.groups.create(OWN, { name: 'Élan' });
+    await assert.rejects(app.groups.update(OWN, id, { name: 'E\u0301LAN' }), { kind: 'conflict' });
+    await app.groups.update(OWN, id, { name: 'Team' });
+    await app.groups.create(OWN, { name: 'sales' });
   },
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { COLORS } from '../../core/shared/color.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NOON, OTHER, OWN, SECOND, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OTHER, OWN, SECOND, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 suite('a new tag', {
   'gets the color that is least used in its workspace': async () => {
-    const { app, engine } = testCore();
+    const { app } = testCore();
     await app.tags.create(OTHER, 'theirs');
     const created = [];
     for (let i = 0; i < 8; i++) created.push(await app.tags.create(OWN, `tag ${i}`));
@@ -14,7 +14,7 @@ suite('a new tag', {
       created.map(({ color }) => color),
       [...COLORS, 'red', 'yellow'],
     );
-    await engine.tags.remove(OWN, created[3]?.id as string);
+    await app.tags.remove(OWN, created[3]?.id as string);
     assert.equal((await app.tags.create(OWN, 'next')).color, 'blue');
   },
 
@@ -52,12 +52,16 @@ suite('renaming a tag', {
     await app.tags.create(OWN, 'launch');
     await assert.rejects(app.tags.create(OWN, 'START'), { kind: 'conflict' });
   },
+});
 
-  'rejects an unknown tag and a tag of another workspace': async () => {
-    const { app, storage } = testCore();
-    const tag = await app.tags.create(OTHER, 'Launch');
-    await assert.rejects(app.tags.rename(OWN, tag.id, 'Start'), { kind: 'not_found' });
-    await assert.rejects(app.tags.rename(OWN, UNKNOWN_ID, 'Start'), { kind: 'not_found' });
-    assert.deepEqual(await storage.tags.findById(OTHER, tag.id), tag);
+suite('the deletion of a tag', {
+  'removes it from the list and frees its name': async () => {
+    const { app } = testCore();
+    const [one, two] = [await app.tags.create(OWN, 'Launch'), await app.tags.create(OWN, 'Hiring')];
+    await app.tags.remove(OWN, one.id);
+    const query = { page: 1, pageSize: 9, sortBy: 'name', sortOrder: 'asc' } as const;
+    assert.deepEqual((await app.tags.list(OWN, query)).items, [two]);
+    await assert.rejects(app.tags.get(OWN, one.id), { kind: 'not_found' });
+    assert.notEqual((await app.tags.create(OWN, 'LAUNCH')).id, one.id);
   },
 });

@@ -90,10 +90,6 @@ suite('a folded text', {
     );
   },
 
-  'keeps diacritics': () => {
-    assert.notEqual(fold('resume'), fold('résumé'));
-  },
-
   'does not change if it is folded again, unless lower-casing has produced a text that is not in NFC': () => {
     const isStable = (value: string) => fold(value).normalize('NFC') === fold(value);
     fc.assert(fc.property(anyText.filter(isStable), (value) => assert.equal(fold(fold(value)), fold(value))));
@@ -119,37 +115,11 @@ suite('a search text', {
 });
 
 suite('the order of texts', {
-  'is the order of their code points': () => {
-    const ascending = [
-      '',
-      'A',
-      'a',
-      'aa',
-      'b',
-      'é',
-      '\uE000',
-      'ｚ',
-      '\uFFFD',
-      '\uFFFF',
-      '\u{10000}',
-      '😀',
-      '\u{10FFFF}',
-    ];
-    assert.deepEqual([...ascending].reverse().sort(compareCodePoints), ascending);
-  },
-
-  'is the total order of their UTF-8 bytes': () => {
+  'is the order of their UTF-8 bytes': () => {
     const compareSign = (a: string, b: string) => Math.sign(compareCodePoints(a, b));
     fc.assert(
       fc.property(fc.oneof(text, anyText), fc.oneof(text, anyText), (a, b) => {
         assert.equal(compareSign(a, b), Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      }),
-    );
-    fc.assert(
-      fc.property(text, text, text, (a, b, c) => {
-        assert.equal(compareSign(a, b), 0 - compareSign(b, a));
-        assert.equal(compareSign(a, b) === 0, a === b);
-        if (compareSign(a, b) <= 0 && compareSign(b, c) <= 0) assert.ok(compareSign(a, c) <= 0);
       }),
     );
   },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { getSettingWarnings, readSettings, settings } from '../../bootstrap/settings.ts';
+import { getSettingWarnings, readSettings } from '../../bootstrap/read-settings.ts';
+import { settings } from '../../bootstrap/settings.ts';
 import { type Compose, composeText, interpolate, parseCompose, parseVariables, root } from '../support/compose.ts';
 import { suite } from '../support/suite.ts';
 
@@ -21,7 +22,9 @@ const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   MONGODB_URI: 'mongodb://',
   RATE_LIMITER: 'redis',
   REDIS_URL: 'redis://',
+  SQLITE_FILE: undefined,
   // Not allowed with MongoDB.
+  DEMO_WORKSPACE: undefined,
   DEMO_API_KEY: undefined,
 };
 

@@ -43,10 +43,33 @@ suite('the image of the Dockerfile', {
       }
     }),
 
+  'keeps its data in the volume by default, where the user of the image can write': () =>
+    withImage(async (image) => {
+      const { folder, volume = '', workdir } = image;
+      assert.equal(volume, join(workdir, 'data'));
+      await run('chmod', ['u+w', join(folder, volume)]);
+      const settings = { HOST: '127.0.0.1', PORT: '0', DEMO_API_KEY: 'demo-key-of-the-tests' };
+      const post = async (name: string) => {
+        const server = start(image, image.command, settings);
+        try {
+          const url = await waitForOutput(server, /listens on (http:\S+)/);
+          const headers = { Authorization: `Bearer ${settings.DEMO_API_KEY}`, 'Content-Type': 'application/json' };
+          return (await fetch(`${url}/tags`, { method: 'POST', headers, body: JSON.stringify({ name }) })).status;
+        } finally {
+          server.kill('SIGTERM');
+          await waitForExit(server);
+        }
+      };
+      assert.equal(await post('kept'), 201);
+      assert.equal(await post('KEPT'), 409);
+      assert.deepEqual(await readdir(join(folder, volume)), ['advocacy.db']);
+    }),
+
   'contains only what production needs': () =>
     withImage(async ({ folder, workdir, env, user }) => {
       const packages = await readdir(join(folder, workdir, 'node_modules'));
-      for (const name of ['express', 'mongodb', 'ioredis', 'pino']) assert.ok(packages.includes(name), name);
+      for (const name of ['express', '@photostructure', 'mongodb', 'ioredis', 'pino'])
+        assert.ok(packages.includes(name), name);
       for (const name of ['typescript', 'uvu', 'knip', 'ajv']) assert.ok(!packages.includes(name), name);
       assert.deepEqual((await readdir(join(folder, workdir, 'dist'))).sort(), [
         'adapters',

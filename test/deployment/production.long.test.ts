@@ -8,14 +8,14 @@ import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-const [, block = ''] = /^## Run without Docker\n.*?^```\n(.*?)^```$/ms.exec(page) ?? [];
+const [, block = ''] = /^## Run on one machine\n.*?^```\n(.*?)^```$/ms.exec(page) ?? [];
 const [install = '', prune = '', start = ''] = block.split('\n').map((line) => line.replace(/ *#.*/, ''));
 
 const environments = { 'NODE_ENV is unset': {}, 'NODE_ENV is production': { NODE_ENV: 'production' } };
 
 const hasCompilers = ({ folder }: Checkout) => existsSync(join(folder, 'node_modules/typescript'));
 
-suite('the section "Run without Docker" of docs/operating.md', {
+suite('the section "Run on one machine" of docs/operating.md', {
   'has commands that install, build and start the service': () =>
     each(environments, (env) =>
       withCheckout({ packages: 'none' }, async (checkout) => {

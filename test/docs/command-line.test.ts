@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { commandGroups, commands } from '../../adapters/cli/commands.ts';
 import { withCheckout } from '../support/checkout.ts';
 import { createCommandLine } from '../support/command-line.ts';
 import { parseSteps, runSteps, type Step } from '../support/console-steps.ts';
+import { withFakeNpx } from '../support/fake-npx.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { isLong } from '../support/scale.ts';
+import { findFreePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
-const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
 const PAGE_PATH = join(import.meta.dirname, '../../../docs/command-line.md');
 const REFERENCE_MARK = /<!-- reference.*-->\n/;
 const shouldUpdate = process.env.UPDATE_DOCS === '1';
@@ -39,31 +38,25 @@ function listNames(): string[] {
   });
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+const MONGODB_URI = 'mongodb://127.0.0.1:27017/advocacy';
 
-/** Runs steps of the page on a new database and in a new folder. Resolves to their outputs. */
-async function runOnDatabase(steps: readonly Step[]): Promise<string[]> {
-  const { uri, stop } = await createDatabase();
+/** Runs steps of the page in a new folder, which gets the database file. Resolves to their outputs. */
+async function runInNewFolder(steps: readonly Step[]): Promise<string[]> {
+  const mongodb = steps.some(({ command }) => command.includes(MONGODB_URI)) ? await createDatabase() : undefined;
   let outputs: string[] = [];
   try {
-    await (isLong ? runInCheckout : runWithFakeNpx)(async (folder, env) => {
+    await (isLong ? runInCheckout : withFakeNpx)(async (folder, env) => {
       const port = await findFreePort();
       const changeFolder = { command: `cd ${folder}`, output: '' };
       const ownSteps = steps.map(({ command, output }) => {
-        const ownCommand = command.replace('mongodb://127.0.0.1:27017/advocacy', `'${uri}'`);
+        const ownCommand = command.replace(MONGODB_URI, `'${mongodb?.uri}'`);
         // `runSteps` replaces new IDs, times and keys by those of the documented output. An empty output has none, so the new ones stay.
         return { command: ownCommand, output: shouldUpdate ? '' : output };
       });
       outputs = await runSteps([changeFolder, ...ownSteps], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });
     });
   } finally {
-    await stop();
+    await mongodb?.stop();
   }
   return outputs.slice(1);
 }
@@ -73,19 +66,6 @@ type TestInFolder = (folder: string, env: Readonly<Record<string, string>>) => P
 /** Runs a test in a checkout with the `npx` of npm. This is for long tests, because `npx` takes a second for each command. */
 function runInCheckout(test: TestInFolder): Promise<void> {
   return withCheckout({ isBuilt: true, packages: 'production' }, ({ folder, env }) => test(folder, env));
-}
-
-/** Runs a test with an `npx` that starts the command line directly. */
-async function runWithFakeNpx(test: TestInFolder): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'page-'));
-  const npx = join(folder, 'npx');
-  try {
-    writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${CLI_PATH}" "$@"\n`);
-    chmodSync(npx, 0o755);
-    await test(folder, { PATH: `${folder}${delimiter}${process.env.PATH}` });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 /** Returns a page with new outputs of its steps. */
@@ -110,7 +90,7 @@ suite(
     `shows the current output of the commands in: ${section.split('\n')[0]?.slice('## '.length)}`,
     async () => {
       const steps = parseSteps(introduction + section);
-      const outputs = await runOnDatabase(steps);
+      const outputs = await runInNewFolder(steps);
       if (shouldUpdate)
         return writeFileSync(
           PAGE_PATH,

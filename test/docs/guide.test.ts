@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSteps, runSteps } from '../support/console-steps.ts';
-import { DEMO_API_KEY, withService } from '../support/service.ts';
+import { withFakeNpx } from '../support/fake-npx.ts';
+import { withProcess } from '../support/process.ts';
+import { DEMO_API_KEY } from '../support/request.ts';
 import { suite } from '../support/suite.ts';
 
 const readPage = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
@@ -12,26 +14,27 @@ const guide = readPage('docs/guide.md');
 /** The minimum number of steps of each page. The test fails if it finds fewer, because it would miss some. */
 const MIN_STEP_COUNTS = new Map([
   [readme, 8],
-  [guide, 24],
+  [guide, 42],
 ]);
 
 /** Runs the commands of the pages in order on one service. Their outputs must be those of the pages. */
 function assertOutputs(...pages: readonly string[]): Promise<void> {
-  return withService(
-    async ({ url }) => {
+  return withFakeNpx((folder, env) => {
+    const SQLITE_FILE = join(folder, 'advocacy.db');
+    return withProcess({ STORAGE: 'sqlite', SQLITE_FILE, RATE_LIMIT_POINTS: '600' }, async ({ url }) => {
       for (const page of pages) {
         const steps = parseSteps(page);
         assert.ok(steps.length >= (MIN_STEP_COUNTS.get(page) as number));
-        const printed = await runSteps(steps, url, { KEY: DEMO_API_KEY });
+        const printed = await runSteps(steps, url, { ...env, SQLITE_FILE, KEY: DEMO_API_KEY });
         for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
       }
-    },
-    { settings: { RATE_LIMIT_POINTS: '600' } },
-  );
+    });
+  });
 }
 
-suite("the integrator's guide", {
-  'shows the output of its commands': () => assertOutputs(guide),
-  'shows the output of its commands after those of README': () => assertOutputs(readme, guide),
-  'does not change the outputs of the commands in README': () => assertOutputs(guide, readme),
+suite('README and docs/guide.md', {
+  'show the outputs of their commands, whether README or the guide is followed first': async () => {
+    await assertOutputs(readme, guide);
+    await assertOutputs(guide, readme);
+  },
 });

@@ -3,21 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '../../adapters/api/operations.ts';
 import { settings } from '../../bootstrap/settings.ts';
-import { parseSteps, runSteps } from '../support/console-steps.ts';
-import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
 
 suite('README', {
-  'shows the output of its commands': () =>
-    withService(async ({ url }) => {
-      const steps = parseSteps(readme);
-      const printed = await runSteps(steps, url, { KEY: DEMO_API_KEY });
-      assert.ok(steps.length >= 8);
-      for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
-    }),
-
   'lists every operation': () => {
     const [, table = ''] = readme.split('| path | operations |\n|---|---|\n');
     const rows = (table.split('\n\n')[0] as string).split('\n');

@@ -39,7 +39,7 @@ suite('the documents', {
     const named = [...read('CONTRIBUTING.md').matchAll(/`((?:adapters|bootstrap|core|docs|test)\/[\w./-]+\.\w+)`/g)];
     assert.ok(named.length > 30);
     for (const [, path] of named) {
-      assert.ok(existsSync(join(root, path as string)) || path === 'adapters/NAME/engine.ts', path);
+      assert.ok(existsSync(join(root, path as string)) || path?.includes('NAME'), path);
     }
   },
 });

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import pino from 'pino';
-import { readSettings } from '../../bootstrap/settings.ts';
+import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import type { Application } from '../../core/application.ts';
 import { type LoadResponse, send } from '../support/load.ts';
 import { createDatabase, withDatabaseName } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** In a long run, this is long enough for a write to fail. */

@@ -5,13 +5,13 @@ import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, send } from '../support/load.ts';
-import { withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { allOperations, postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -27,9 +27,8 @@ suite('a database outage', {
       const set = await startReplicaSet();
       const server = set.members[0] as ServerProcess;
       try {
-        const uri = withDatabaseName(set.uri, 'advocacy');
-        const tenant = await withApplication(uri, (app) => createTenant({ app }, 'tenant'));
-        await withProcess(createMongodbSettings(uri), async ({ url }) => {
+        const tenant = await withApplication(set.uri, (app) => createTenant({ app }, 'tenant'));
+        await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
           const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
             const { path, body } = validCallOf(operation, tenant);
             return send(url, { method: operation.method, path, key: tenant.key, headers, ...(body && { body }) });

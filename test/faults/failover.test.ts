@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { findLongestGap, startLoad } from '../support/load.ts';
-import { withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = quickOrLong(8, 32);
@@ -23,10 +24,9 @@ suite('a replica set of three whose primary is killed during many writes', {
   'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': async () => {
     const set = await startReplicaSet(3);
     try {
-      const uri = withDatabaseName(set.uri, 'advocacy');
-      const { workspaceId, key } = await withApplication(uri, createWorkspace);
-      const shared = await SharedCampaign.create(uri, workspaceId, SHARE_COUNT);
-      await withProcess(createMongodbSettings(uri), async ({ url }) => {
+      const { workspaceId, key } = await withApplication(set.uri, createWorkspace);
+      const shared = await SharedCampaign.create(createMongodbSettings(set.uri), workspaceId, SHARE_COUNT);
+      await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
         const ledger = new Ledger(() => url, key);
         const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
         shared.start(SHARE_COUNT);
@@ -50,7 +50,7 @@ suite('a replica set of three whose primary is killed during many writes', {
         assert.ok(failures.length <= load.responses.length * MAX_ERROR_RATIO, summary);
         const gap = findLongestGap(load.responses);
         assert.ok(gap <= MAX_GAP_MS, `${gap} ms without a success`);
-        await ledger.assertStored(uri, workspaceId);
+        await ledger.assertStored(set.uri, workspaceId);
         await shared.assertConsistent();
       });
     } finally {

@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send, startLoad } from '../support/load.ts';
-import { withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 
 const WRITER_COUNT = quickOrLong(8, 32);
 /** The interval of reads, which do not wait for each other. */
@@ -52,9 +53,8 @@ suite('a database that is frozen under load', {
     const set = await startReplicaSet();
     const server = set.members[0] as ServerProcess;
     try {
-      const uri = withDatabaseName(set.uri, 'advocacy');
-      const { workspaceId, key } = await withApplication(uri, createWorkspace);
-      await withReference({ ...createMongodbSettings(uri), ...SMALL_HEAP }, async ({ url, child }, reference) => {
+      const { workspaceId, key } = await withApplication(set.uri, createWorkspace);
+      await withReference({ ...createMongodbSettings(set.uri), ...SMALL_HEAP }, async ({ url, child }, reference) => {
         const ledger = new Ledger(() => url, key);
         const writing = startLoad(WRITER_COUNT, async (client, i) => {
           await delay(WRITE_INTERVAL_MS);
@@ -107,7 +107,7 @@ suite('a database that is frozen under load', {
         const late = failures.filter(({ sentAt }) => sentAt > thawedAt + MAX_RECOVERY_MS + lag);
         assert.deepEqual(late, []);
         assert.ok(peak - before <= MAX_MEMORY_GROWTH_MIB, `${peak - before} MiB more`);
-        await ledger.assertStored(uri, workspaceId);
+        await ledger.assertStored(set.uri, workspaceId);
       });
     } finally {
       server.thaw();

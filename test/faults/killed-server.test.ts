@@ -6,40 +6,41 @@ import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { Ledger } from '../support/ledger.ts';
 import { send, startLoad } from '../support/load.ts';
-import { withDatabaseName } from '../support/mongod.ts';
+import { createDatabase } from '../support/mongod.ts';
 import { type Loss, startMongodbProxy } from '../support/mongodb-proxy.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { startProcess, withProcess } from '../support/process.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
 import { campaignBody } from '../support/samples.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
+import { createDurableStorage, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = 16;
 const KILL_COUNT = quickOrLong(1, 5);
 /** The number of shares that each process records. */
 const SHARE_COUNT = 200;
+/** The number of members who share a campaign over HTTP. */
+const SHARER_COUNT = 40;
 /** How long the lock of an Idempotency-Key lasts after its owner was killed (core/idempotency). */
 const LOCK_TTL_MS = 30_000;
 const RETRY_INTERVAL_MS = 250;
 
 suite('a service that is killed while it writes', {
   'loses no acknowledged write, stores none twice, and stores a retry with an Idempotency-Key once': async () => {
-    const set = await startReplicaSet();
-    const uri = withDatabaseName(set.uri, 'advocacy');
-    let service = await startProcess(createMongodbSettings(uri));
+    const { settings, stop } = await createDurableStorage();
+    let service = await startProcess(settings);
     try {
-      const { workspaceId, key } = await withApplication(uri, createWorkspace);
+      const { workspaceId, key } = await withApplication(settings, createWorkspace);
       const ledger = new Ledger(() => service.url, key);
       const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
       for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { size } = ledger;
         await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
-        service.child.kill('SIGKILL');
-        await service.waitForExit();
-        service = await startProcess(createMongodbSettings(uri));
+        await service.kill();
+        service = await startProcess(settings);
       }
       await delay(quickOrLong(1_000, LOCK_TTL_MS));
       const { size } = ledger;
@@ -50,12 +51,11 @@ suite('a service that is killed while it writes', {
       assert.ok(failureCount >= KILL_COUNT, `${failureCount} requests failed`);
       const others = load.responses.map(({ status }) => status).filter((status) => ![0, 201, 409].includes(status));
       assert.deepEqual(others, []);
-      await ledger.assertStored(uri, workspaceId);
+      await ledger.assertStored(settings, workspaceId);
       if (KILL_COUNT > 1) assert.deepEqual(ledger.unacknowledged, []);
     } finally {
-      service.child.kill('SIGKILL');
-      await service.waitForExit();
-      await set.stop();
+      await service.kill();
+      await stop();
     }
   },
 });
@@ -79,44 +79,29 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
   }),
 };
 
-suite('a service that is killed in the middle of a POST with an Idempotency-Key', {
+suite('a service on MongoDB that is killed in the middle of a POST with an Idempotency-Key', {
   'has created the record once when a retry with another process succeeds, within 30 seconds': async () => {
-    const set = await startReplicaSet();
-    try {
-      const outcomes = Object.entries(killPoints).map(
-        ([name, killPoint], i) => [name, postAndRetry(withDatabaseName(set.uri, `kill-${i}`), killPoint)] as const,
-      );
-      await Promise.allSettled(outcomes.map(([, outcome]) => outcome));
-      await each(outcomes, (outcome) => outcome);
-    } finally {
-      await set.stop();
-    }
+    const outcomes = Object.entries(killPoints).map(([name, killPoint]) => [name, postAndRetry(killPoint)] as const);
+    await Promise.allSettled(outcomes.map(([, outcome]) => outcome));
+    await each(outcomes, (outcome) => outcome);
   },
 });
 
 /** Sends a request to a process that is killed meanwhile. Then retries with another process until the request succeeds. */
-async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint): Promise<void> {
+async function postAndRetry({ command, loss, isStored }: KillPoint): Promise<void> {
+  const { uri, stop } = await createDatabase();
   const proxy = await startMongodbProxy(uri);
   const killed = await startProcess(createMongodbSettings(proxy.uri));
   try {
     await withApplication(uri, async (app) => {
       const { workspaceId, key } = await createWorkspace(app);
       const listStored = () => collectAll<Campaign>(app.campaigns.iterate(workspaceId));
-      const post = (url: string) =>
-        send(url, {
-          method: 'POST',
-          path: '/campaigns',
-          key,
-          body: campaignBody,
-          headers: { 'Idempotency-Key': 'once' },
-        });
+      const headers = { 'Idempotency-Key': 'once' };
+      const post = (url: string) => send(url, { method: 'POST', path: '/campaigns', key, body: campaignBody, headers });
       // The service records the first use of a key in the background, with separate commands.
       assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
       await waitUntil(async () => (await collectAll<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
-      proxy.lose(command, loss, 1, () => {
-        killed.child.kill('SIGKILL');
-        return killed.waitForExit();
-      });
+      proxy.lose(command, loss, 1, killed.kill);
       assert.equal((await post(killed.url)).status, 0);
       assert.equal(proxy.remainingLossCount, 0);
       const killedAt = performance.now();
@@ -144,19 +129,18 @@ async function postAndRetry(uri: string, { command, loss, isStored }: KillPoint)
       });
     });
   } finally {
-    killed.child.kill('SIGKILL');
-    await killed.waitForExit();
+    await killed.kill();
     await proxy.close();
+    await stop();
   }
 }
 
 suite('a process that is killed while it records shares', {
   'leaves a counter that agrees with the shares, and loses no acknowledged share': async () => {
-    const set = await startReplicaSet();
-    const uri = withDatabaseName(set.uri, 'advocacy');
+    const { settings, stop } = await createDurableStorage();
     try {
-      const { workspaceId } = await withApplication(uri, createWorkspace);
-      const shared = await SharedCampaign.create(uri, workspaceId, SHARE_COUNT * KILL_COUNT);
+      const { workspaceId } = await withApplication(settings, createWorkspace);
+      const shared = await SharedCampaign.create(settings, workspaceId, SHARE_COUNT * KILL_COUNT);
       for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { recordedShareCount: recorded } = shared;
         shared.start(SHARE_COUNT);
@@ -166,7 +150,68 @@ suite('a process that is killed while it records shares', {
         await shared.assertConsistent();
       }
     } finally {
-      await set.stop();
+      await stop();
+    }
+  },
+});
+
+/** Repeats a request until it succeeds. Resolves to its response body. */
+async function repeatUntilShared(share: () => ReturnType<typeof send>): Promise<string> {
+  for (;;) {
+    const { status, text } = await share();
+    if (status === 200 || status === 201) return text;
+    await delay(RETRY_INTERVAL_MS);
+  }
+}
+
+suite('a service that is killed while members share a campaign', {
+  'counts each member once, and keeps each acknowledged share': async () => {
+    const { settings, stop } = await createDurableStorage();
+    let service = await startProcess(settings);
+    try {
+      const {
+        workspaceId,
+        key: adminKey,
+        keys,
+      } = await withApplication(settings, async (app) => {
+        const workspace = await createWorkspace(app);
+        const memberKeys: string[] = [];
+        for (let i = 0; i < SHARER_COUNT; i++) {
+          const member = { name: `Member ${i}`, email: `${i}@northwind.example` };
+          const { id: memberId } = await app.members.create(workspace.workspaceId, member);
+          memberKeys.push((await app.apiKeys.create(workspace.workspaceId, { memberId })).secret);
+        }
+        return { ...workspace, keys: memberKeys };
+      });
+      for (let kill = 0; kill < KILL_COUNT; kill++) {
+        const { id } = await withApplication(settings, (app) =>
+          app.campaigns.create({ workspaceId }, createCampaignBody()),
+        );
+        const path = `/campaigns/${id}/shares`;
+        const share = (key: string) => send(service.url, { method: 'POST', path, key });
+        const acknowledged = new Set<string>();
+        const sharers = keys.map(async (key) => {
+          for (let status = 200; status !== 0; ) {
+            const response = await share(key);
+            status = response.status;
+            if (status === 200 || status === 201) acknowledged.add(response.text);
+          }
+        });
+        await waitUntil(() => acknowledged.size > 0);
+        await service.kill();
+        await Promise.all(sharers);
+
+        service = await startProcess(settings);
+        // MongoDB keeps the locks of an open transaction of the killed process for some seconds.
+        const shares = await Promise.all(keys.map((key) => repeatUntilShared(() => share(key))));
+        for (const text of acknowledged) assert.ok(shares.includes(text), text);
+        const campaign = await send(service.url, { path: `/campaigns/${id}`, key: adminKey });
+        assert.equal(JSON.parse(campaign.text).shares, SHARER_COUNT);
+        assert.equal(JSON.parse((await send(service.url, { path, key: adminKey })).text).length, SHARER_COUNT);
+      }
+    } finally {
+      await service.kill();
+      await stop();
     }
   },
 });

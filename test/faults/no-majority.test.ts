@@ -5,22 +5,24 @@ import { Deadline } from '../../adapters/http/deadline.ts';
 import { computeFingerprint } from '../../adapters/http/request-body.ts';
 import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { createNodeSystem } from '../../bootstrap/system.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { buildTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadRequest, send } from '../support/load.ts';
 import { withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { type ReplicaSet, startReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 
@@ -28,8 +30,6 @@ import { createCampaignBody } from '../support/tenants.ts';
 const ELECTION_TIMEOUT_MS = 120_000;
 /** Longer than the time limit of a MongoDB command, which includes the wait for the majority. */
 const FREEZE_DURATION_MS = 3_000;
-/** The `REQUEST_DEADLINE_MS` of adapters/http/operation-handler.ts. */
-const REQUEST_DEADLINE_MS = 10_000;
 const RETRY_DELAY_MS = 1_000;
 /** In `npm test`, other programs may share the machine, so the limit is higher. */
 const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
@@ -159,7 +159,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
             await loseMajority();
             return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, onceTag.name)) };
           });
-          return new Deadline(REQUEST_DEADLINE_MS).run(served);
+          return new Deadline(STORAGE_TIMEOUT_MS).run(served);
         }),
       isStored: (app) => hasTag(app, onceTag.name),
     },
@@ -199,7 +199,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
       },
     },
     'share record, and its retry': {
-      ...createCommands((app) => app.campaigns.recordShare(workspaceId, shared.id, member.id)),
+      ...createCommands((app) => app.shares.record(workspaceId, shared.id, member.id)),
       isStored: async (app) => (await getCampaign(app, shared.id)).shares === 1,
     },
     'click record, and another one': {

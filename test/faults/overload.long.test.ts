@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usageOf } from '../bench/usage.ts';
-import { ConcurrentClients, requestBytes, searchRequest, type TimedResponse } from '../support/concurrent-clients.ts';
+import {
+  ConcurrentClients,
+  requestBytes,
+  searchRequest,
+  type TimedResponse,
+  TimeoutClients,
+} from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
-import { type Outcome, TimeoutClients } from '../support/timeout-clients.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
 
 const CAMPAIGN_COUNT = 60;
 const CREATOR_COUNT = 20;
@@ -221,7 +227,7 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
 }
 
 /** Returns the served requests per second, from the first request to the last response with status 200. */
-function computeGoodput(outcomes: readonly Outcome[]): number {
+function computeGoodput(outcomes: readonly TimedResponse[]): number {
   const served = outcomes.filter(({ status }) => status === 200);
   const start = Math.min(...outcomes.map(({ at, milliseconds }) => at - milliseconds));
   const end = Math.max(...served.map(({ at }) => at));

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { send } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { quickOrLong } from '../support/scale.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Shorter than the timeout of a single database operation, but too long for all operations of a request. */

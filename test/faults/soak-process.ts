@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createStandardErrorLog } from '../../bootstrap/log.ts';
-import { readSettings } from '../../bootstrap/settings.ts';
+import { createStandardErrorLog } from '../../adapters/logging/standard-error-log.ts';
+import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assertInternalError } from '../support/ledger.ts';
 import { send } from '../support/load.ts';
-import { withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { startReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const OUTAGE_DURATION_MS = quickOrLong(0, 30_000);
@@ -28,10 +29,9 @@ suite('a service that is started before its database and its Redis', {
       const [set, redis] = await Promise.all([startReplicaSet(), startRedis()]);
       const database = set.members[0] as ServerProcess;
       try {
-        const uri = withDatabaseName(set.uri, 'advocacy');
-        const { key } = await withApplication(uri, createWorkspace);
+        const { key } = await withApplication(set.uri, createWorkspace);
         await Promise.all([database.kill(), redis.kill()]);
-        const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url };
+        const settings = { ...createMongodbSettings(set.uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url };
         const startedAt = performance.now();
         await withProcess(settings, async (service) => {
           const getStatus = async (path: string) => (await send(service.url, { path, key })).status;

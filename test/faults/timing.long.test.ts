@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';
-import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type LoadRequest, quantile, send } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
-import { operationsWithId, pathOf, pathSegmentOf, validCallOf } from '../support/operations.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
+import { places } from '../support/places.ts';
 import { withProcess } from '../support/process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createExpiredKey, createTenant, type Tenant } from '../support/tenants.ts';
+import { createExpiredKey, createTenant, type Tenant } from '../support/tenants.ts';
 
 const SAMPLE_COUNT = 800;
 /** An additional database query takes at least a third of the time of a request. */
@@ -39,40 +39,17 @@ async function measureDifference(url: string, { status, missing, existing }: Pai
   return Math.abs(quantile(differences, 0.5)) / quantile(times, 0.5);
 }
 
-/** Returns pairs for the records of another workspace, in each path, body field and filter that takes an id. */
+/** Returns pairs for the records of another workspace, in each part of a request that refers to a record, but a search. */
 function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, Pair>> {
-  const createPair = (
-    status: number,
-    createRequest: (id: string, slug: string) => LoadRequest,
-    foreignId: string,
-  ): Pair => ({
-    status,
-    missing: { key: own.key, ...createRequest(UNKNOWN_ID, 'never.example') },
-    existing: { key: own.key, ...createRequest(foreignId, other.names.domain) },
+  const referring = Object.entries(places).filter(([name]) => !name.startsWith('the search'));
+  const pairs = referring.map(([name, { of, unknown, status, createRequest }]) => {
+    const [missing, existing] = [unknown, of(other)].map((value) => {
+      const [method, path, body] = createRequest([encodeURIComponent(value)], own);
+      return { method, path, key: own.key, ...(body && { body }) };
+    }) as [LoadRequest, LoadRequest];
+    return [name, { status, missing, existing }] as const;
   });
-  const inPaths = operationsWithId.map(([name, operation]) => {
-    const { body } = validCallOf(operation, own);
-    const createRequest = (id: string) => ({
-      method: operation.method,
-      path: pathOf(operation, id),
-      ...(body && { body }),
-    });
-    return [name, createPair(404, createRequest, other.ids[pathSegmentOf(operation)])] as const;
-  });
-  const create = (path: string, body: object): LoadRequest => ({ method: 'POST', path, body });
-  const createCampaign = (more: object) => create('/campaigns', { ...createCampaignBody(), ...more });
-  const { tags, groups, 'content-pillars': pillar } = other.ids;
-  return {
-    ...Object.fromEntries(inPaths),
-    tagIds: createPair(422, (id) => createCampaign({ tagIds: [id] }), tags),
-    groupIds: createPair(422, (id) => createCampaign({ groupIds: [id] }), groups),
-    contentPillarId: createPair(422, (id) => createCampaign({ contentPillarId: id }), pillar),
-    domain: createPair(422, (_, domain) => createCampaign({ domain }), ''),
-    groups: createPair(422, (id) => create('/inspiration-questions', { question: 'Why?', groups: [id] }), groups),
-    'a filter by tag': createPair(200, (id) => ({ path: `/campaigns?tagIds=${id}` }), tags),
-    'a filter by member': createPair(200, (id) => ({ path: `/campaigns?userId=${id}` }), other.adminId),
-    'a filter by group': createPair(200, (id) => ({ path: `/inspiration-questions?groupIds=${id}` }), groups),
-  };
+  return Object.fromEntries(pairs);
 }
 
 /** Returns pairs of rejected keys. A wrong checksum may change the time of a rejection, because anybody can check a checksum. */

@@ -3,11 +3,13 @@ import { MongoClient } from 'mongodb';
 import { type LoadResponse, send } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
 import { campaignBody } from '../support/samples.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -44,13 +46,10 @@ suite('a process whose clock is wrong', {
       };
       await withProcess(
         { ...createMongodbSettings(proxy.uri), ...createClockSettings(300_000) },
-        async ({ url, child, waitForExit }) => {
+        async ({ url, kill }) => {
           assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
           // The process is killed before its commit reaches MongoDB, so the lock of the Idempotency-Key remains.
-          proxy.lose('commitTransaction', 'request', 1, () => {
-            child.kill('SIGKILL');
-            return waitForExit();
-          });
+          proxy.lose('commitTransaction', 'request', 1, kill);
           assert.equal((await send(url, postRequest)).status, 0);
         },
       );

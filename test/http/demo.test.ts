@@ -5,7 +5,7 @@ import { suite } from '../support/suite.ts';
 suite('the demo workspace', {
   'has records in every list and for each filter by status and date': () =>
     withService(async (api) => {
-      const sizes = { campaigns: 7, 'inspiration-questions': 5, 'content-pillars': 3, domains: 1 };
+      const sizes = { campaigns: 7, 'inspiration-questions': 5, 'content-pillars': 3, domains: 1, groups: 3, tags: 4 };
       const expectedSizes = {
         ...sizes,
         'campaigns?includeArchived=true': 8,
@@ -27,5 +27,21 @@ suite('the demo workspace', {
       };
       assert.deepEqual(await listStatuses('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
       assert.deepEqual(await listStatuses('/content-pillars'), ['archived', 'published']);
+    }),
+
+  'has a campaign with shares of all members, and with a brief without empty fields': () =>
+    withService(async ({ call }) => {
+      const [{ id }] = (await call('GET', '/campaigns?search=tents')).json;
+      const shares = (await call('GET', `/campaigns/${id}/shares?sortOrder=asc`)).json;
+      const { member } = (await call('GET', '/me')).json;
+      assert.deepEqual(shares.map((share: { memberName: string }) => share.memberName).sort(), [
+        'Ada Winter',
+        'Ben Sommer',
+      ]);
+      assert.equal(member.name, 'Ada Winter');
+      const brief = (await call('GET', `/campaigns/${id}/brief`)).json;
+      for (const [field, value] of Object.entries(brief)) {
+        assert.ok(Array.isArray(value) ? value.length > 0 : value !== null && value !== '', field);
+      }
     }),
 });

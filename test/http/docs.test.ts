@@ -102,7 +102,7 @@ suite('the documentation', {
           assert.ok(text.includes(`<section id="${code.replaceAll('_', '-')}">`), code);
           assert.ok(text.includes(`${errors[code].status} <code>${code}</code>`), code);
         }
-        const [, anchor] = (await call('GET', '/tags')).json.error.doc_url.split('#');
+        const [, anchor] = (await call('GET', '/nothing')).json.error.doc_url.split('#');
         assert.ok(text.includes(`<section id="${anchor}">`));
       },
       { settings: { DOCS_URL: 'https://docs.example/api' } },

@@ -3,17 +3,15 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { each } from '../support/each.ts';
 import { assertError, assertInvalidFields, comparablePartOf, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
+import { postOperations, readAllLists, successStatusOf, validCallOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createKey, createTenant, readAllLists, type Tenant } from '../support/tenants.ts';
-
-const HOUR = 60 * 60 * 1000;
+import { createCampaignBody, createKey, createTenant, type Tenant } from '../support/tenants.ts';
 
 /** Sends a POST with an idempotency key. */
 type Post = (idempotencyKey: string, path: string, body: unknown, key?: string) => Promise<ApiResponse>;
 
-interface Scene {
+interface Setup {
   readonly api: Api;
   readonly own: Tenant;
   readonly post: Post;
@@ -21,10 +19,13 @@ interface Scene {
   readonly wait: (milliseconds: number) => void;
 }
 
-/** Settings for tests that advance the clock, because only the memory storage uses that clock. */
+/**
+ * Settings for tests that advance the clock of the storage or keep a transaction open. MongoDB has its own clock, and SQLite serves no
+ * other writes during a transaction.
+ */
 const MEMORY_SETTINGS = { STORAGE: 'memory', DEMO_API_KEY };
 
-function withScene(test: (scene: Scene) => Promise<void>, settings = {}): Promise<void> {
+function withSetup(test: (setup: Setup) => Promise<void>, settings = {}): Promise<void> {
   let now = Date.parse('2026-03-01T12:00:00Z');
   const run = async (api: Api) => {
     const own = await createTenant(api, 'own');
@@ -88,7 +89,7 @@ const differentBodies: Readonly<Record<string, string>> = {
 
 suite('a POST with an Idempotency-Key', {
   'runs once, and gets the first response again if it is repeated': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       await each(postOperations, async (operation) => {
         const { path, body } = validCallOf(operation, own);
         const first = await post('key', path, body);
@@ -100,7 +101,7 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'is also replayed if the first response has status 200 instead of 201': () =>
-    withScene(async ({ own, post }) => {
+    withSetup(async ({ own, post }) => {
       const body = { slug: own.names.domain, archived: true };
       const first = await post('key', '/domains', body);
       assertFirst(first, 200);
@@ -108,21 +109,21 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'is replayed even if the created record has been deleted': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       const first = await post('key', '/inspiration-questions', question);
       await api.call('DELETE', `/inspiration-questions/${first.json.id}`, { key: own.key });
       assertReplay(await post('key', '/inspiration-questions', question), first);
     }),
 
   'is replayed for equal JSON in another notation': () =>
-    withScene(async ({ post }) => {
+    withSetup(async ({ post }) => {
       const first = await post('key', '/campaigns', text);
       assertFirst(first);
       await each(sameBodies, async (body) => assertReplay(await post('key', '/campaigns', body), first));
     }),
 
   'is rejected if that key was used with another body': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       const first = await post('key', '/campaigns', text);
       const stored = await readAllLists(api, own.key);
       await each(differentBodies, async (body) =>
@@ -133,7 +134,7 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'is not a replay if the API key, the operation or the case of the idempotency key differs': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       const other = await createTenant(api, 'other');
       const second = await createKey(api, own.workspaceId);
       assertFirst(await post('key', '/inspiration-questions', question));
@@ -145,7 +146,7 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'accepts an idempotency key of up to 255 visible ASCII characters': () =>
-    withScene(async ({ post }) => {
+    withSetup(async ({ post }) => {
       const visible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at)).join('');
       await each(
         [visible, 'k'.repeat(255), 'k', '"', '/'].map((key) => [key, key] as const),
@@ -159,7 +160,7 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'is served after an error, because errors are not replayed': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       assertError(await post('key', '/tags', '{'), 400);
       assertInvalidFields(await post('key', '/tags', {}), ['name']);
       assertError(await post('key', '/tags', { name: own.names.tag }), 409);
@@ -177,27 +178,14 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'is served after an unexpected error of the first request': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       const fail = async () => Promise.reject(new Error('the disk is full'));
       await assert.rejects(api.app.runOnce(await createRunRequest(api, own, 'key'), fail), /disk is full/);
       assertFirst(await post('key', '/inspiration-questions', question));
     }),
 
-  'is replayed for 24 hours after the first success': () =>
-    withScene(async ({ post, wait }) => {
-      const first = await post('key', '/inspiration-questions', question);
-      wait(23 * HOUR);
-      assertReplay(await post('key', '/inspiration-questions', question), first);
-      wait(HOUR - 1);
-      assertReplay(await post('key', '/inspiration-questions', question), first);
-      wait(1);
-      const next = await post('key', '/inspiration-questions', { question: 'Is this a new body now?' });
-      assertFirst(next);
-      assert.notEqual(next.json.id, first.json.id);
-    }, MEMORY_SETTINGS),
-
   'creates one record for 100 concurrent requests': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       const before = (await api.call('GET', '/inspiration-questions', { key: own.key })).json.length;
       const together = Array.from({ length: 100 }, () => post('key', '/inspiration-questions', question));
       const responses = await Promise.all(together);
@@ -211,7 +199,7 @@ suite('a POST with an Idempotency-Key', {
     }),
 
   'is rejected while the first request runs, for at most 30 seconds': () =>
-    withScene(async ({ api, own, post, wait }) => {
+    withSetup(async ({ api, own, post, wait }) => {
       const hanging = await startHangingRequest(api, own);
       assertError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
       assertError(await post('key', '/inspiration-questions', { question: 'Is another body refused?' }), 409);
@@ -232,21 +220,19 @@ suite('a POST with an Idempotency-Key', {
     }, MEMORY_SETTINGS),
 
   'is no longer rejected as in progress when the first request has ended': () =>
-    withScene(async ({ api, own, post }) => {
+    withSetup(async ({ api, own, post }) => {
       const hanging = await startHangingRequest(api, own);
       assertError(await post('key', '/inspiration-questions', question), 409);
       hanging.end();
       await hanging.first;
-      const { json } = await api.call('GET', '/inspiration-questions?search=late', { key: own.key });
-      assert.equal(json.length, 1);
       // The first request had another body, so this one is not replayed.
       assertInvalidFields(await post('key', '/inspiration-questions', question), ['Idempotency-Key']);
-    }),
+    }, MEMORY_SETTINGS),
 });
 
 suite('an Idempotency-Key on a PATCH or DELETE', {
   'has no effect': () =>
-    withScene(async ({ api, own }) => {
+    withSetup(async ({ api, own }) => {
       const headers = { 'Idempotency-Key': 'key' };
       for (const name of ['one', 'two', 'one']) {
         const response = await api.call('PATCH', `/tags/${own.ids.tags}`, { key: own.key, headers, body: { name } });

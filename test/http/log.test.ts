@@ -77,88 +77,80 @@ async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>):
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
-type Line = any;
-
-function parseLines({ stderr }: { readonly stderr: string }): Line[] {
-  return stderr
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+interface Log {
+  /** The lines of requests. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
+  readonly lines: readonly any[];
+  readonly stderr: string;
 }
 
-const hasRequestId = ({ requestId }: Line) => requestId !== undefined;
+/** Runs a service as a process for some requests, stops it, and resolves to its log. */
+async function runAndReadLog(settings: Record<string, string>, work: (url: string) => Promise<unknown>): Promise<Log> {
+  let stderr = '';
+  await withProcess(settings, async ({ url, child, output, waitForExit }) => {
+    await work(url);
+    child.kill('SIGTERM');
+    await waitForExit();
+    stderr = output.stderr;
+  });
+  const lines = stderr.split('\n').filter((line) => line.includes('"requestId"'));
+  return { lines: lines.map((line) => JSON.parse(line)), stderr };
+}
 
 suite('the log', {
-  'has a JSON line for each request, with the request id of the response': () =>
-    withProcess({}, async ({ url, child, output, waitForExit }) => {
-      const responses = [
+  'has a JSON line for each request, with the request id of the response': async () => {
+    const path = `/campaigns/${UNKNOWN_ID}`;
+    let responses: Response[] = [];
+    const { lines } = await runAndReadLog({}, async (url) => {
+      responses = [
         await fetch(`${url}/campaigns?search=tents`, { headers: { ...KEY, traceparent: TRACEPARENT } }),
-        await fetch(`${url}/campaigns/01890000-0000-7000-8000-000000000000`, {
-          headers: { ...KEY, traceparent: 'nonsense' },
-        }),
+        await fetch(url + path, { headers: { ...KEY, traceparent: 'nonsense' } }),
         await fetch(`${url}/campaigns`),
         await fetch(`${url}/nothing?of=this`),
         await fetch(`${url}/healthz`),
         await fetch(`${url}/readyz`),
       ];
-      child.kill('SIGTERM');
-      await waitForExit();
-      const lines = parseLines(output).filter(hasRequestId);
-      assert.equal(lines.length, responses.length);
-      for (const [i, response] of responses.entries()) {
-        assert.equal(lines[i].requestId, response.headers.get('x-request-id'));
-        assert.equal(lines[i].status, response.status);
-        assert.equal(lines[i].method, 'GET');
-        assert.equal(typeof lines[i].milliseconds, 'number');
-      }
-      const [list, get, rejected, unmatched, health, ready] = lines;
-      assert.equal(list.route, '/campaigns');
-      assert.equal(list.traceparent, TRACEPARENT);
-      assert.match(list.workspaceId, /^[0-9a-f-]{36}$/);
-      assert.match(list.keyId, /^[0-9a-f-]{36}$/);
-      assert.equal(list.path, undefined);
-      assert.equal(get.route, '/campaigns/{id}');
-      assert.equal(get.path, '/campaigns/01890000-0000-7000-8000-000000000000');
-      assert.equal(get.traceparent, undefined);
-      assert.equal(rejected.keyId, undefined);
-      assert.equal(unmatched.route, undefined);
-      assert.equal(unmatched.path, '/nothing');
-      assert.equal(health.route, '/healthz');
-      assert.equal(ready.route, '/readyz');
-    }),
+    });
+    assert.equal(lines.length, responses.length);
+    for (const [i, { headers, status }] of responses.entries()) {
+      const { requestId, method, milliseconds } = lines[i];
+      assert.deepEqual([requestId, lines[i].status, method], [headers.get('x-request-id'), status, 'GET']);
+      assert.equal(typeof milliseconds, 'number');
+    }
+    const [list, get, rejected, unmatched, health, ready] = lines;
+    assert.deepEqual([list.route, list.traceparent, list.path], ['/campaigns', TRACEPARENT, undefined]);
+    for (const id of [list.workspaceId, list.keyId]) assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.deepEqual([get.route, get.path, get.traceparent], ['/campaigns/{id}', path, undefined]);
+    assert.equal(rejected.keyId, undefined);
+    assert.deepEqual([unmatched.route, unmatched.path], [undefined, '/nothing']);
+    assert.deepEqual([health.route, ready.route], ['/healthz', '/readyz']);
+  },
 
   'contains nothing that requests send, except the path of a 404, at any level': async () => {
-    const check = (level: string) =>
-      withProcess(
-        { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' },
-        async ({ url, child, output, waitForExit }) => {
-          const statuses = await sendSecrets(url);
-          child.kill('SIGTERM');
-          await waitForExit();
-          const missing = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
-          assert.deepEqual(missing, []);
-          const lines = parseLines(output).filter(hasRequestId);
-          assert.equal(lines.length, level === 'trace' ? statuses.length : 0, level);
-          assert.equal(output.stderr.includes(DEMO_API_KEY), false, level);
-          // The path of a 404 is logged, because it shows what the client requested.
-          const withoutPaths = lines.map(({ path, ...rest }) => JSON.stringify(rest).toLowerCase());
-          assert.deepEqual(
-            withoutPaths.filter((line) => line.includes(SECRET)),
-            [],
-            level,
-          );
-          assert.ok(lines.every(({ path, status }) => path === undefined || status === 404));
-        },
-      );
+    const check = async (level: string) => {
+      let statuses: number[] = [];
+      const settings = { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' };
+      const { lines, stderr } = await runAndReadLog(settings, async (url) => {
+        statuses = await sendSecrets(url);
+      });
+      const missing = [200, 201, 400, 401, 404, 409, 422, 429].filter((status) => !statuses.includes(status));
+      assert.deepEqual(missing, []);
+      assert.equal(lines.length, level === 'trace' ? statuses.length : 0, level);
+      assert.equal(stderr.includes(DEMO_API_KEY), false, level);
+      // The path of a 404 is logged, because it shows what the client requested.
+      const withoutPaths = lines.map(({ path, ...rest }) => JSON.stringify(rest).toLowerCase());
+      const secrets = withoutPaths.filter((line) => line.includes(SECRET));
+      assert.deepEqual(secrets, [], level);
+      assert.ok(lines.every(({ path, status }) => path === undefined || status === 404));
+    };
     // The level trace includes the lines of all other levels.
     await Promise.all(['trace', 'warn'].map(check));
   },
 
-  'has the path of a 404: in visible ASCII, shortened, without the query, and without segments as long as a key': () =>
-    withProcess({}, async ({ url, child, output, waitForExit }) => {
+  'has the path of a 404: in visible ASCII, shortened, without the query, and without segments as long as a key':
+    async () => {
       const key = `adv_${'Ab3'.repeat(12)}12`;
-      const id = '01890000-0000-7000-8000-000000000000';
+      const twoIds = `${UNKNOWN_ID}/${UNKNOWN_ID.toUpperCase()}`;
       const cases: readonly (readonly [target: string, path: string | undefined])[] = [
         ['/nothing/here?search=tents', '/nothing/here'],
         ['/nothing%0A%1B%5B31m', '/nothing%0A%1B%5B31m'],
@@ -167,41 +159,29 @@ suite('the log', {
         [`/campaigns/${key}`, '/campaigns/[redacted]'],
         [`/campaigns/${key.replace('_', '%5F')}`, '/campaigns/[redacted]'],
         [`/Bearer%20${DEMO_API_KEY}`, '/[redacted]'],
-        [`/inspiration-questions/${id}/${id.toUpperCase()}`, `/inspiration-questions/${id}/${id.toUpperCase()}`],
+        [`/inspiration-questions/${twoIds}`, `/inspiration-questions/${twoIds}`],
         ['http://ada:hunter2@example.com/nothing?search=tents', '/nothing'],
       ];
-      for (const [target] of cases) {
-        const [response] = await sendRaw(
-          url,
-          [`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY.Authorization}\r\n\r\n`],
-          true,
-        );
-        assert.equal(response?.status, 404, target);
-      }
-      for (const character of ['\x1b', '\x9b', '\xe9']) {
-        const [response] = await sendRaw(url, [`GET /nothing${character}31m HTTP/1.1\r\nHost: x\r\n\r\n`], true);
-        assert.equal(response?.status, 400);
-      }
-      const connectRequest = 'CONNECT ada:hunter2@example.com:1 HTTP/1.1\r\nHost: x\r\n\r\n';
-      assert.equal((await sendRaw(url, [connectRequest], true))[0]?.status, 404);
-      child.kill('SIGTERM');
-      await waitForExit();
+      const { lines, stderr } = await runAndReadLog({}, async (url) => {
+        const sendLine = async (line: string, status: number, headers = '') => {
+          const [response] = await sendRaw(url, [`${line} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`], true);
+          assert.equal(response?.status, status, line);
+        };
+        for (const [target] of cases) await sendLine(`GET ${target}`, 404, `Authorization: ${KEY.Authorization}\r\n`);
+        for (const character of ['\x1b', '\x9b', '\xe9']) await sendLine(`GET /nothing${character}31m`, 400);
+        await sendLine('CONNECT ada:hunter2@example.com:1', 404);
+      });
       assert.deepEqual(
-        parseLines(output)
-          .filter(hasRequestId)
-          .map(({ path }) => path),
+        lines.map(({ path }) => path),
         [...cases.map(([, path]) => path), ...Array(4).fill(undefined)],
       );
-      for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents']) assert.ok(!output.stderr.includes(secret), secret);
-    }),
+      for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents']) assert.ok(!stderr.includes(secret), secret);
+    },
 
-  'contains no requests if LOG_LEVEL is warn': () =>
-    withProcess({ LOG_LEVEL: 'warn' }, async ({ url, child, output, waitForExit }) => {
-      await fetch(`${url}/campaigns`, { headers: KEY });
-      child.kill('SIGTERM');
-      await waitForExit();
-      assert.equal(output.stderr, '');
-    }),
+  'contains no requests if LOG_LEVEL is warn': async () => {
+    const { stderr } = await runAndReadLog({ LOG_LEVEL: 'warn' }, (url) => fetch(`${url}/campaigns`, { headers: KEY }));
+    assert.equal(stderr, '');
+  },
 });
 
 suite('the metrics', {
@@ -267,23 +247,19 @@ suite('the metrics', {
 });
 
 suite('a request with a malformed body', {
-  'gets one response and has no effect, and no error is logged': () =>
-    withProcess({}, async ({ url, child, output, waitForExit }) => {
-      const pillars = await (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
+  'gets one response and has no effect, and no error is logged': async () => {
+    const { stderr } = await runAndReadLog({}, async (url) => {
+      const readPillars = async () => (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
+      const pillars = await readPillars();
       const [{ id }] = JSON.parse(pillars);
-      const head = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
-      const broken = `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+      const headers = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
+      const broken = `${headers}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
       for (const target of ['DELETE /content-pillars/', 'PATCH /content-pillars/', 'GET /campaigns/', 'PUT /tags/']) {
         const responses = await sendRaw(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
-        assert.deepEqual(
-          responses.map(({ status }) => status),
-          [400],
-          target,
-        );
+        assert.deepEqual([responses.length, responses[0]?.status], [1, 400], target);
       }
-      assert.equal(await (await fetch(`${url}/content-pillars`, { headers: KEY })).text(), pillars);
-      child.kill('SIGTERM');
-      await waitForExit();
-      assert.ok(!output.stderr.includes('"request failed"'), output.stderr);
-    }),
+      assert.equal(await readPillars(), pillars);
+    });
+    assert.ok(!stderr.includes('"request failed"'), stderr);
+  },
 });

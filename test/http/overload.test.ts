@@ -4,7 +4,7 @@ import { Admission } from '../../adapters/http/protection/admission.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
 import { ConcurrentClients, requestBytes, searchRequest, type TimedResponse } from '../support/concurrent-clients.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { sendRaw } from '../support/raw-requests.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -202,7 +202,7 @@ const READ_COUNT = 5;
 const MAX_OVERTAKING_COUNT = 30;
 
 suite('a burst of searches of one workspace', {
-  'is served, and delays a read of another workspace by only a few searches: with memory storage': () =>
+  'is served, and delays a read of another workspace by only a few searches': () =>
     withService(async (api) => {
       const { overtakingCounts, statuses } = await sendBurst(api, 100, 5_000);
       assert.ok(Math.max(...overtakingCounts) <= MAX_OVERTAKING_COUNT, `${overtakingCounts}`);

@@ -1,170 +1,118 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { allOperations, fieldsOf } from '../support/operations.ts';
+import { type FieldSchema, fieldsOf, listOperations, lists, pathOf, pathSegmentOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createTenant, type Tenant } from '../support/tenants.ts';
+import { createTenant, type Tenant } from '../support/tenants.ts';
 
-const listOperations = allOperations.filter(([, { query }]) => 'page' in query.shape);
+type Get = (path: string) => ReturnType<Api['call']>;
 
-/** The maximum page size of each list, by operation id. */
-const maxPageSizes: Readonly<Record<string, number>> = {
-  listCampaigns: 25,
-  listInspirationQuestions: 100,
-  listContentPillars: 100,
-  listDomains: 50,
-};
-
-const INVALID_INTEGERS = [
-  ...['0', '-1', '1e1', '1E1', '0x1', '0b1', '%2B1', '+1', '05', '00', '1.0', '1.5', '1.', '.5', '1,2', '1_000', '1n'],
-  ...[
-    '%201',
-    '1%20',
-    '',
-    '%20',
-    'one',
-    'NaN',
-    'Infinity',
-    'null',
-    'true',
-    '%D9%A1',
-    '9007199254740992',
-    '9'.repeat(400),
-  ],
-];
-
-const INVALID_BOOLEANS = [
-  '',
-  'TRUE',
-  'True',
-  'FALSE',
-  '1',
-  '0',
-  'yes',
-  'no',
-  'on',
-  'off',
-  't',
-  'null',
-  '%20true',
-  'true,false',
-];
-
-function withTenant(test: (get: (path: string) => ReturnType<Api['call']>, own: Tenant, api: Api) => Promise<void>) {
+function withTenant(test: (get: Get, own: Tenant, api: Api) => Promise<void>) {
   return withService(async (api) => {
     const own = await createTenant(api, 'own');
     await test((path) => api.call('GET', path, { key: own.key }), own, api);
   });
 }
 
-suite('an integer in a query', {
-  'has only digits and is at most 2^53 - 1': () =>
-    withTenant((get) =>
-      each(listOperations, ({ id, path }) =>
-        each(textCases('page', 'pageSize', ...(id === 'listCampaigns' ? ['limit'] : [])), (name) =>
-          each(textCases(...INVALID_INTEGERS), async (value) =>
+/** Values of a parameter in percent-encoding. */
+interface Values {
+  readonly valid: readonly string[];
+  readonly invalid: readonly string[];
+}
+
+const LETTER = encodeURIComponent('𝒳');
+
+const booleans: Values = {
+  valid: ['true', 'false'],
+  invalid: ['TRUE', 'True', 'FALSE', '1', '0', 'yes', 'on', 't', 'null', '%20true', 'true+', 'true,false'],
+};
+const INVALID_INTEGERS = [
+  ...['0', '-1', '-0', '1e1', '0x1', '0b1', '%2B1', '+1', '1+', '05', '00', '1.0', '1.5', '1.', '.5', '1,2', '1_0'],
+  ...['1n', '%201', '1%20', 'one', 'NaN', 'Infinity', 'null', 'true', '%D9%A1', '9007199254740992', '9'.repeat(400)],
+];
+const ids: Values = {
+  valid: [UNKNOWN_ID, UNKNOWN_ID.toUpperCase()],
+  invalid: ['x', 'null', `${UNKNOWN_ID},${UNKNOWN_ID}`, `%20${UNKNOWN_ID}`, `${UNKNOWN_ID}%20`, '1;2'],
+};
+const searches: Values = {
+  valid: ['', '+', '%09', '%E3%80%80', '+'.repeat(300), LETTER, `+%0A${LETTER.repeat(200)}%20`],
+  invalid: [LETTER.repeat(201), '%00', 'a%00b', '%F0%9F%8F%94%00'],
+};
+const texts: Values = { valid: ['a.b', '+a.b%09'], invalid: ['%00', 'a%00b', '%F0%9F%8F%94%00'] };
+
+/** Returns values of a parameter that is not an array. */
+function valuesOf(name: string, { type, enum: values, format, maximum }: FieldSchema): Values {
+  if (type === 'boolean') return booleans;
+  if (type === 'integer') {
+    return { valid: ['1', `${maximum}`], invalid: [...INVALID_INTEGERS, `${(maximum as number) + 1}`] };
+  }
+  if (values) {
+    const others = values.flatMap((value) => [
+      `${value}`.toUpperCase(),
+      `+${value}`,
+      `${value}%20`,
+      `${value},${value}`,
+    ]);
+    return { valid: values.map(String), invalid: [...others, 'unknown'] };
+  }
+  if (format === 'uuid') return ids;
+  return name === 'search' ? searches : texts;
+}
+
+suite('a query parameter with a single value', {
+  'accepts only the values of its type, and none that is blank, except for a search': () =>
+    withTenant((get, { ids }) =>
+      each(listOperations, (operation) =>
+        each(singlesOf(operation.query), async (schema, name) => {
+          const path = pathOf(operation, ids[pathSegmentOf(operation)]);
+          const { valid, invalid } = valuesOf(name, schema);
+          for (const value of valid) assert.equal((await get(`${path}?${name}=${value}`)).status, 200, value);
+          await each(textCases(...invalid), async (value) =>
             assertInvalidFields(await get(`${path}?${name}=${value}`), [name]),
-          ),
-        ),
+          );
+          for (const blank of [name, `${name}=`, `${name}=%20`, `${name}=+`]) {
+            const response = await get(`${path}?${blank}`);
+            if (name !== 'search') assertInvalidFields(response, [name]);
+            else assert.equal(response.text, (await get(path)).text);
+          }
+        }),
       ),
     ),
 
-  'is limited to the maximum page size of the list if it is the pageSize': () =>
-    withTenant((get) =>
-      each(listOperations, async ({ id, path }) => {
-        const maxPageSize = maxPageSizes[id] as number;
-        assert.equal((await get(`${path}?pageSize=${maxPageSize}`)).status, 200);
-        assertInvalidFields(await get(`${path}?pageSize=${maxPageSize + 1}`), ['pageSize']);
-        const last = await get(`${path}?page=9007199254740991&pageSize=${maxPageSize}`);
-        assert.equal(last.text, '[]');
-        assert.equal(last.headers.get('link'), `<${path}?pageSize=${maxPageSize}&page=9007199254740990>; rel="prev"`);
-      }),
-    ),
-});
-
-suite('a boolean in a query', {
-  'is true or false': () =>
-    withTenant((get) =>
-      each(
-        {
-          '/campaigns': ['includeArchived'],
-          '/inspiration-questions': ['includeArchived', 'isActive', 'availableToMe'],
-          '/domains': ['includeArchived'],
-        },
-        (names, path) =>
-          each(textCases(...names), async (name) => {
-            for (const value of ['true', 'false']) assert.equal((await get(`${path}?${name}=${value}`)).status, 200);
-            await each(textCases(...INVALID_BOOLEANS), async (value) => {
-              assertInvalidFields(await get(`${path}?${name}=${value}`), [name]);
-            });
-          }),
+  'must not be repeated': () =>
+    withTenant((get, { ids }) =>
+      each(listOperations, (operation) =>
+        each(singlesOf(operation.query), async (schema, name) => {
+          const path = pathOf(operation, ids[pathSegmentOf(operation)]);
+          const [value, other = value] = valuesOf(name, schema).valid;
+          for (const twice of [
+            `${name}=${value}&${name}=${value}`,
+            `${name}=${value}&${name}=${other}`,
+            `${name}&${name}`,
+          ]) {
+            const response = await get(`${path}?${twice}`);
+            assertInvalidFields(response, [name]);
+            assertError(response, 422, /must not be repeated$/);
+          }
+        }),
       ),
     ),
 });
 
-suite('a single value in a query', {
-  'must be sent once and must not be empty, except for a search': () =>
-    withTenant((get) =>
-      each(listOperations, ({ path, query }) =>
-        each(
-          fieldsOf(query).filter(([, { type }]) => type !== 'array'),
-          async (_, name) => {
-            for (const twice of [
-              `${name}=1&${name}=1`,
-              `${name}=&${name}=`,
-              `${name}&${name}`,
-              `${name}=1&${name}=2`,
-            ]) {
-              const response = await get(`${path}?${twice}`);
-              assertInvalidFields(response, [name]);
-              assertError(response, 422, /must not be repeated$/);
-            }
-            for (const empty of [name, `${name}=`, `${name}=%20`, `${name}=+`]) {
-              const response = await get(`${path}?${empty}`);
-              if (name !== 'search') assertInvalidFields(response, [name]);
-              else assert.equal(response.text, (await get(path)).text);
-            }
-          },
-        ),
-      ),
-    ),
-
-  'is trimmed only if it is a text': () =>
-    withTenant(async (get, own) => {
-      const all = await get('/campaigns');
-      assert.equal(all.json.length, 1);
-      for (const query of ['search=%20own%20', 'search=+own+', `domain=%20${own.names.domain}%09`]) {
-        assert.equal((await get(`/campaigns?${query}`)).text, all.text, query);
-      }
-      for (const [name, value] of [
-        ['userId', own.adminId],
-        ['filter', 'active'],
-        ['sortBy', 'createdAt'],
-        ['includeArchived', 'true'],
-        ['page', '1'],
-      ]) {
-        assert.equal((await get(`/campaigns?${name}=${value}`)).status, 200, name);
-        assertInvalidFields(await get(`/campaigns?${name}=%20${value}`), [name as string]);
-        assertInvalidFields(await get(`/campaigns?${name}=${value}%20`), [name as string]);
-      }
-    }),
-});
+function singlesOf(query: Parameters<typeof fieldsOf>[0]) {
+  return fieldsOf(query).filter(([, { type }]) => type !== 'array');
+}
 
 /** The array parameters, each with a value that finds the record of the tenant and values that find nothing. */
 const arrayParameters: Readonly<Record<string, (own: Tenant) => ArrayParameter>> = {
-  'tagIds of campaigns': ({ ids }) => ({ path: '/campaigns?tagIds=', value: ids.tags, other: idAt }),
-  'tagNames of campaigns': ({ names }) => ({ path: '/campaigns?tagNames=', value: names.tag, other: nameAt }),
-  'groupIds of questions': ({ ids }) => ({
-    path: '/inspiration-questions?groupIds=',
-    value: ids.groups,
-    other: idAt,
-  }),
-  'ids of pillars': ({ ids }) => ({ path: '/content-pillars?ids=', value: ids['content-pillars'], other: idAt }),
+  '/campaigns?tagIds': ({ ids }) => ({ value: ids.tags, other: idAt }),
+  '/campaigns?tagNames': ({ names }) => ({ value: names.tag, other: nameAt }),
+  '/inspiration-questions?groupIds': ({ ids }) => ({ value: ids.groups, other: idAt }),
+  '/content-pillars?ids': ({ ids }) => ({ value: ids['content-pillars'], other: idAt }),
 };
 
 interface ArrayParameter {
-  readonly path: string;
   readonly value: string;
   readonly other: (at: number) => string;
 }
@@ -179,16 +127,21 @@ type SendValues = (...values: readonly string[]) => Promise<ApiResponse>;
 
 function eachArray(test: (send: SendValues, parameter: ArrayParameter & { readonly name: string }) => Promise<void>) {
   return withTenant((get, own) =>
-    each(arrayParameters, async (create) => {
-      const parameter = create(own);
-      const name = /\?(.*)=/.exec(parameter.path)?.[1] as string;
-      const send: SendValues = (...values) => get(parameter.path + values.join(`&${name}=`));
-      await test(send, { ...parameter, name });
+    each(arrayParameters, async (create, path) => {
+      const name = path.split('?')[1] as string;
+      await test((...values) => get(`${path}=${values.join(`&${name}=`)}`), { ...create(own), name });
     }),
   );
 }
 
 suite('an array in a query', {
+  'is listed here': () => {
+    const arrays = lists.flatMap(([path, { query }]) =>
+      fieldsOf(query).flatMap(([name, { type }]) => (type === 'array' ? [`${path}?${name}`] : [])),
+    );
+    assert.deepEqual(arrays, Object.keys(arrayParameters));
+  },
+
   'is a repeated parameter, comma-separated values, or both': () =>
     eachArray(async (send, { value, other }) => {
       const [one, two, three] = [value, other(1), other(2)].map(encodeURIComponent) as [string, string, string];
@@ -220,7 +173,7 @@ suite('an array in a query', {
       }
     }),
 
-  'has no blank value': () =>
+  'has no blank value and no NUL character': () =>
     eachArray(async (send, { value, name }) => {
       const one = encodeURIComponent(value);
       for (const [values, ...indexes] of [
@@ -233,6 +186,7 @@ suite('an array in a query', {
         // Names are trimmed first, so the second blank name is a duplicate of the first one and is dropped.
         [[one, one, '', one, '%20'], 2, ...(name === 'tagNames' ? [] : [4])],
         [[one, '%20%09'], 1],
+        [[one, '%00'], 1],
       ] as const) {
         assertInvalidFields(
           await send(...values),
@@ -244,21 +198,18 @@ suite('an array in a query', {
   'accepts ids in upper or lower case, but no id with spaces or braces around it': () =>
     eachArray(async (send, { value, other, name }) => {
       if (name === 'tagNames') return;
-      const upper = value.toUpperCase();
-      assert.equal((await send(upper)).json.length, 1);
+      assert.equal((await send(value.toUpperCase())).json.length, 1);
       const both = repeat(100, other).flatMap((id) => [id, id.toUpperCase()]);
       assert.equal((await send(both.join())).status, 200);
-      for (const bad of [`%20${value}`, `${value}%20`, `{${value}}`, value.slice(1)]) {
+      for (const bad of ['x', `%20${value}`, `${value}%20`, `{${value}}`, value.slice(1)]) {
         assertInvalidFields(await send(bad), [`${name}.0`]);
         assertInvalidFields(await send(value, bad), [`${name}.1`]);
       }
     }),
 
   'accepts names in upper or lower case, also with spaces around them': () =>
-    withTenant(async (get, own, { app }) => {
-      const tag = await app.tags.create(own.workspaceId, nameAt(1));
-      const campaign = { ...createCampaignBody(), tagIds: [tag.id] };
-      await app.campaigns.create({ workspaceId: own.workspaceId }, campaign);
+    withTenant(async (get, { workspaceId, ids }, { app }) => {
+      await app.tags.rename(workspaceId, ids.tags, nameAt(1));
       const spellings = (name: string) => [
         name,
         name.toUpperCase(),
@@ -267,10 +218,26 @@ suite('an array in a query', {
         ` ${name} `,
       ];
       for (const spelling of spellings(nameAt(1))) {
-        const { json } = await get(`/campaigns?tagNames=${encodeURIComponent(spelling)}`);
-        assert.equal(json.length, 1, spelling);
+        assert.equal((await get(`/campaigns?tagNames=${encodeURIComponent(spelling)}`)).json.length, 1, spelling);
       }
       const all = repeat(100, nameAt).flatMap(spellings).map(encodeURIComponent);
       assert.equal((await get(`/campaigns?tagNames=${all.slice(0, 300).join()}`)).json.length, 1);
+    }),
+});
+
+suite('the parameters of a query', {
+  'are all named if they are invalid, unknown ones first': () =>
+    withTenant(async (get, own, api) => {
+      const cases: Readonly<Record<string, string[]>> = {
+        '/campaigns?page=0&foo=1&limit=x&filter=x&Page=1': ['foo', 'Page', 'filter', 'limit', 'page'],
+        '/campaigns?tagIds[]=x&tagIds=x&tagNames=': ['tagIds[]', 'tagIds.0', 'tagNames.0'],
+        '/campaigns?=x': [''],
+        '/domains?page_size=1&archived=true': ['page_size', 'archived'],
+      };
+      for (const [path, names] of Object.entries(cases)) assertInvalidFields(await get(path), names, path);
+      const response = await api.call('POST', '/tags?name=a&x', { key: own.key, body: {} });
+      assertInvalidFields(response, ['name', 'x', 'name']);
+      const many = Array.from({ length: 12 }, (_, i) => `x${i}`);
+      assertInvalidFields(await get(`/domains?${many.join('&')}&page=0`), many.slice(0, 10));
     }),
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { type Fixture, withFixture } from '../support/fixture.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 
@@ -30,7 +30,7 @@ suite('a campaign that is read while it is shared', {
   'has shares and hasShared that agree in each response': async () => {
     const database = await createDatabase();
     try {
-      await each({ memory: {}, mongodb: createMongodbSettings(database.uri) }, (settings) =>
+      await each({ default: {}, mongodb: createMongodbSettings(database.uri) }, (settings) =>
         withFixture(
           async (fixture, { app }) => {
             const { workspaceId, admin, call } = fixture;
@@ -41,7 +41,7 @@ suite('a campaign that is read while it is shared', {
               const reading = Array.from({ length: READER_COUNT }, (_, i) =>
                 readPairs(fixture, id, paths[i % 2] as string),
               );
-              await app.campaigns.recordShare(workspaceId, id, admin.id);
+              await app.shares.record(workspaceId, id, admin.id);
               const pairs = (await Promise.all(reading)).flat();
               inconsistent.push(...pairs.filter(({ shares, hasShared }) => hasShared !== (shares === 1)));
             }

@@ -1,197 +1,11 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
-import { comparablePartOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { comparablePartOf } from '../support/expected-responses.ts';
+import { lists, readAllLists } from '../support/operations.ts';
+import { type Place, places } from '../support/places.ts';
 import { type Api, type ApiResponse, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createTenant, readAllLists, type Tenant } from '../support/tenants.ts';
-
-/** A part of a request that refers to a record of the workspace. */
-interface Place {
-  /** Returns the value that refers to a record of a tenant, such as its id. `unknown` is a value that refers to no record. */
-  readonly of: (tenant: Tenant) => string;
-  readonly unknown: string;
-  /** Whether this part can refer to several records. */
-  readonly takesMany?: boolean;
-  /** The status of the response if this part refers to no record. */
-  readonly status: 200 | 404 | 422;
-  readonly createRequest: (
-    values: readonly string[],
-    own: Tenant,
-  ) => readonly [method: string, path: string, body?: object];
-  /** Creates a record of the tenant and deletes, archives or renames it. Returns the value that referred to the record. */
-  readonly createDeleted?: (api: Api, tenant: Tenant) => Promise<string>;
-}
-
-const byId = (kind: keyof Tenant['ids']) => ({ of: ({ ids }: Tenant) => ids[kind], unknown: UNKNOWN_ID });
-const bySlug = { of: ({ names }: Tenant) => names.domain, unknown: 'never.example' };
-const byText = { of: ({ name }: Tenant) => name, unknown: 'never' };
-
-const createDeletedRecord = (kind: 'inspiration-questions' | 'content-pillars') => async (api: Api, tenant: Tenant) => {
-  const id = await recordFactories[kind](api, tenant);
-  const { status } = await api.call('DELETE', `/${kind}/${id}`, { key: tenant.key });
-  assert.equal(status, 200);
-  return id;
-};
-
-const recordFactories = {
-  'inspiration-questions': async ({ app }: Api, { workspaceId }: Tenant) =>
-    (await app.inspirationQuestions.create(workspaceId, { question: 'Which question is deleted?' })).id,
-  'content-pillars': async ({ app }: Api, { workspaceId, adminId }: Tenant) =>
-    (await app.contentPillars.create(workspaceId, { authorId: adminId, title: 'Gone', color: 'red' })).id,
-};
-
-const createArchivedPillar = async (api: Api, tenant: Tenant) => {
-  const id = await recordFactories['content-pillars'](api, tenant);
-  await api.app.contentPillars.update(tenant.workspaceId, id, { status: 'archived' });
-  return id;
-};
-
-const createArchivedDomain = async ({ app }: Api, { workspaceId, name }: Tenant) => {
-  const request = { slug: `gone.${name}.example`, archived: true };
-  return (await app.domains.createOrArchive(workspaceId, request)).domain.slug;
-};
-
-const createRenamedTag = async ({ app }: Api, { workspaceId, name }: Tenant) => {
-  const tag = await app.tags.create(workspaceId, `${name} before`);
-  await app.tags.rename(workspaceId, tag.id, `${name} after`);
-  return `${name} before`;
-};
-
-const campaignWith = (fields: object) => ['POST', '/campaigns', { ...createCampaignBody(), ...fields }] as const;
-const questionWith = (fields: object) =>
-  ['POST', '/inspiration-questions', { question: 'What did you learn?', ...fields }] as const;
-
-const places: Readonly<Record<string, Place>> = {
-  'the path of GET /campaigns/{id}': {
-    ...byId('campaigns'),
-    status: 404,
-    createRequest: ([id]) => ['GET', `/campaigns/${id}`],
-  },
-  'the path of PATCH /inspiration-questions/{id}': {
-    ...byId('inspiration-questions'),
-    status: 404,
-    createRequest: ([id]) => ['PATCH', `/inspiration-questions/${id}`, { isActive: false }],
-    createDeleted: createDeletedRecord('inspiration-questions'),
-  },
-  'the path of DELETE /inspiration-questions/{id}': {
-    ...byId('inspiration-questions'),
-    status: 404,
-    createRequest: ([id]) => ['DELETE', `/inspiration-questions/${id}`],
-    createDeleted: createDeletedRecord('inspiration-questions'),
-  },
-  'the path of PATCH /content-pillars/{id}': {
-    ...byId('content-pillars'),
-    status: 404,
-    createRequest: ([id]) => ['PATCH', `/content-pillars/${id}`, { color: 'blue' }],
-    createDeleted: createDeletedRecord('content-pillars'),
-  },
-  'the path of DELETE /content-pillars/{id}': {
-    ...byId('content-pillars'),
-    status: 404,
-    createRequest: ([id]) => ['DELETE', `/content-pillars/${id}`],
-    createDeleted: createDeletedRecord('content-pillars'),
-  },
-  'the path of PATCH /tags/{id}': {
-    ...byId('tags'),
-    status: 404,
-    createRequest: ([id]) => ['PATCH', `/tags/${id}`, { name: 'mine' }],
-  },
-
-  'tagIds of a campaign': {
-    ...byId('tags'),
-    takesMany: true,
-    status: 422,
-    createRequest: (tagIds) => campaignWith({ tagIds }),
-  },
-  'groupIds of a campaign': {
-    ...byId('groups'),
-    takesMany: true,
-    status: 422,
-    createRequest: (groupIds) => campaignWith({ groupIds }),
-  },
-  'contentPillarId of a campaign': {
-    ...byId('content-pillars'),
-    status: 422,
-    createRequest: ([contentPillarId]) => campaignWith({ contentPillarId }),
-    createDeleted: createDeletedRecord('content-pillars'),
-  },
-  'contentPillarId of a campaign, for an archived pillar': {
-    ...byId('content-pillars'),
-    status: 422,
-    createRequest: ([contentPillarId]) => campaignWith({ contentPillarId }),
-    createDeleted: createArchivedPillar,
-  },
-  'domain of a campaign': {
-    ...bySlug,
-    status: 422,
-    createRequest: ([domain]) => campaignWith({ domain }),
-    createDeleted: createArchivedDomain,
-  },
-  'groups of a new question': {
-    ...byId('groups'),
-    takesMany: true,
-    status: 422,
-    createRequest: (groups) => questionWith({ groups }),
-  },
-  'groups of an existing question': {
-    ...byId('groups'),
-    takesMany: true,
-    status: 422,
-    createRequest: (groups, own) => ['PATCH', `/inspiration-questions/${own.ids['inspiration-questions']}`, { groups }],
-  },
-
-  'the filter domain': { ...bySlug, status: 200, createRequest: ([domain]) => ['GET', `/campaigns?domain=${domain}`] },
-  'the filter tagIds': {
-    ...byId('tags'),
-    takesMany: true,
-    status: 200,
-    createRequest: (tagIds) => ['GET', `/campaigns?tagIds=${tagIds}`],
-  },
-  'the filter tagNames': {
-    of: ({ names }) => names.tag,
-    unknown: 'never tag',
-    takesMany: true,
-    status: 200,
-    createRequest: (tagNames) => ['GET', `/campaigns?tagNames=${tagNames}`],
-    createDeleted: createRenamedTag,
-  },
-  'the filter userId': {
-    of: ({ adminId }) => adminId,
-    unknown: UNKNOWN_ID,
-    status: 200,
-    createRequest: ([userId]) => ['GET', `/campaigns?userId=${userId}`],
-  },
-  'the filter groupIds': {
-    ...byId('groups'),
-    takesMany: true,
-    status: 200,
-    createRequest: (groupIds) => ['GET', `/inspiration-questions?groupIds=${groupIds}`],
-  },
-  'the filter ids': {
-    ...byId('content-pillars'),
-    takesMany: true,
-    status: 200,
-    createRequest: (ids) => ['GET', `/content-pillars?ids=${ids}`],
-    createDeleted: createDeletedRecord('content-pillars'),
-  },
-
-  'the search of campaigns': {
-    ...byText,
-    status: 200,
-    createRequest: ([term]) => ['GET', `/campaigns?search=${term}`],
-  },
-  'the search of questions': {
-    ...byText,
-    status: 200,
-    createRequest: ([term]) => ['GET', `/inspiration-questions?search=${term}`],
-  },
-  'the search of pillars': {
-    ...byText,
-    status: 200,
-    createRequest: ([term]) => ['GET', `/content-pillars?search=${term}`],
-  },
-  'the search of domains': { ...byText, status: 200, createRequest: ([term]) => ['GET', `/domains?search=${term}`] },
-};
+import { createTenant, type Tenant } from '../support/tenants.ts';
 
 const allPlaces = Object.entries(places);
 
@@ -204,14 +18,6 @@ function send(api: Api, by: Tenant, place: Place, ...values: readonly string[]):
   const [method, path, body] = place.createRequest(values, by);
   return api.call(method, path, { key: by.key, body });
 }
-
-/** The lists, each with a search term that finds a record of every tenant. */
-const lists = {
-  '/campaigns': 'campaign',
-  '/inspiration-questions': 'learn',
-  '/content-pillars': 'pillar',
-  '/domains': 'example',
-};
 
 suite('a workspace', {
   'can refer to its own records in every part of a request': () =>
@@ -279,7 +85,8 @@ suite('a workspace', {
   'lists and searches as if no other workspace existed': () =>
     withService(async (api) => {
       const own = await createTenant(api, 'own');
-      const paths = Object.entries(lists).flatMap(([path, term]) => [path, `${path}?search=${term}`]);
+      // The letter o is in a record of each resource of every tenant.
+      const paths = lists.flatMap(([path]) => [path, `${path}?search=o`]);
       const listAll = () => Promise.all(paths.map((path) => api.call('GET', path, { key: own.key })));
       const before = await listAll();
       for (const { json } of before) assert.equal(json.length, 1);

@@ -9,6 +9,7 @@ import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const RECORD_COUNT = 60;
 const LOCK_DURATION_MS = 3_000;
@@ -237,8 +238,18 @@ suite('simultaneous calls to a record store in MongoDB', {
 /** Locks the name of a tag, like a process that died in a transaction. Resolves to a function that unlocks it. */
 async function lockName(client: MongoClient, { workspaceId, foldedName }: TagRecord): Promise<() => Promise<void>> {
   const session = client.startSession();
-  session.startTransaction();
-  await client.db().collection('tags').insertOne({ workspaceId, foldedName }, { session });
+  // MongoDB rejects the first attempts if it has not yet completed the indexes of the new database.
+  await waitUntil(async () => {
+    session.startTransaction();
+    try {
+      await client.db().collection('tags').insertOne({ workspaceId, foldedName }, { session });
+      return true;
+    } catch (error) {
+      await session.abortTransaction();
+      if (error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')) return false;
+      throw error;
+    }
+  });
   return async () => {
     await session.abortTransaction();
     await session.endSession();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Document, MongoClient } from 'mongodb';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
+import { createNodeSystem } from '../../adapters/node/system.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import { createStorage } from '../../adapters/persistence/storage.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { createNodeSystem } from '../../bootstrap/system.ts';
-import type { Caller } from '../../core/access/caller.ts';
+import type { Caller, MemberActor } from '../../core/access/caller.ts';
 import type { Member } from '../../core/access/member.ts';
 import { Application } from '../../core/application.ts';
 import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
@@ -14,11 +14,22 @@ import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
 import { USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
+import { SHARE_SORTS, type Share } from '../../core/share/share.ts';
 import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
-import { buildCampaign, buildDomain, buildPillar, buildQuestion, buildTag, newId } from '../contract/samples.ts';
+import {
+  buildCampaign,
+  buildDomain,
+  buildGroup,
+  buildPillar,
+  buildQuestion,
+  buildShare,
+  buildTag,
+  newId,
+} from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -59,6 +70,8 @@ type Services = {
 const CAMPAIGNS: CampaignQuery = { ...PAGE, includeArchived: false, sortBy: 'createdAt' };
 const QUESTIONS: InspirationQuestionQuery = { ...PAGE, includeArchived: false, availableToMe: false };
 const PILLARS: ContentPillarQuery = { ...PAGE, sortBy: 'createdAt', sortOrder: 'desc' };
+const SHARES = { ...PAGE, sortBy: 'createdAt', sortOrder: 'desc' } as const;
+const NAMED = { ...PAGE, sortBy: 'createdAt', sortOrder: 'desc' } as const;
 const DOMAINS = { ...PAGE, includeArchived: false };
 
 const listCampaigns =
@@ -115,6 +128,25 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
       listPillars(() => ({ sortBy, sortOrder })),
     ]),
   ),
+  ...orders.flatMap((sortOrder) =>
+    NAME_SORTS.flatMap((sortBy) =>
+      (['groups', 'tags'] as const).map((service): [string, UseCaseCall] => [
+        `${service} by ${sortBy} ${sortOrder}`,
+        ({ app, caller }) => app[service].list(caller.workspaceId, { ...PAGE, sortBy, sortOrder }),
+      ]),
+    ),
+  ),
+  ...orders.flatMap((sortOrder) =>
+    SHARE_SORTS.flatMap((sortBy) =>
+      [false, true].map((isOfMember): [string, UseCaseCall] => [
+        `shares by ${sortBy} ${sortOrder}${isOfMember ? ' of one member' : ''}`,
+        ({ app, caller, campaignId, memberId }) => {
+          const query = { ...SHARES, sortBy, sortOrder, memberId: isOfMember ? memberId : undefined };
+          return app.shares.list(caller.workspaceId, campaignId, query);
+        },
+      ]),
+    ),
+  ),
   ['one pillar by its id', listPillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
   ['a campaign', ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId)],
   [
@@ -142,6 +174,8 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'a search of campaigns': listCampaigns(() => ({ search: 'tents', includeArchived: true })),
   'a search of questions': listQuestions(() => ({ search: 'proud', includeArchived: true })),
   'a search of pillars': listPillars(() => ({ search: 'outdoors' })),
+  'a search of groups': ({ app, caller }) => app.groups.list(caller.workspaceId, { ...NAMED, search: '1' }),
+  'a search of tags': ({ app, caller }) => app.tags.list(caller.workspaceId, { ...NAMED, search: '1' }),
   'a search of domains': listDomains({ search: 'example', includeArchived: true }),
   'questions for me': listQuestions(() => ({ availableToMe: true })),
   'questions for a caller that is not a member': ({ app, caller: { workspaceId } }) =>
@@ -181,6 +215,7 @@ const services: Services = {
       const { apiKey } = await app.apiKeys.create(caller.workspaceId, {});
       await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
     },
+    get: ({ app, caller }) => app.apiKeys.get(caller.workspaceId, caller.keyId),
     iterate: ({ app, caller }) => collectAll(app.apiKeys.iterate(caller.workspaceId)),
     authenticate: ({ app, secret }) => app.apiKeys.authenticate(secret),
     flush: async ({ app, secret }) => {
@@ -197,17 +232,18 @@ const services: Services = {
     get: ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
     list: ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
     iterate: ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
-    setStatus: async (context) => {
-      const { id } = await context.app.campaigns.create(context.caller, newCampaign(context));
-      await context.app.campaigns.setStatus(context.caller.workspaceId, id, 'archived');
+    update: async (context) => {
+      const { app, caller } = context;
+      const { id } = await app.campaigns.create(caller, { ...newCampaign(context), tagIds: [] });
+      await app.campaigns.update(caller, id, { ...newCampaign(context), status: 'archived' });
     },
-    recordShare: ({ app, caller, campaignId, memberId }) =>
-      app.campaigns.recordShare(caller.workspaceId, campaignId, memberId),
+    getBrief: ({ app, caller, campaignId }) => app.campaigns.getBrief(caller.workspaceId, campaignId),
     recordClicks: ({ app, caller, campaignId }) => app.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
   },
   contentPillars: {
     create: ({ app, caller, memberId }) =>
       app.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
+    get: ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
     list: ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
     iterate: ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
     update: ({ app, caller, pillarId }) =>
@@ -227,6 +263,11 @@ const services: Services = {
         await app.domains.createOrArchive(caller.workspaceId, { slug, archived });
       }
     },
+    update: async ({ app, caller }) => {
+      const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
+      for (const archived of [true, false]) await app.domains.update(caller.workspaceId, domain.id, { archived });
+    },
+    get: ({ app, caller, domainId }) => app.domains.get(caller.workspaceId, domainId),
     list: ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
     iterate: ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
     verify: async ({ app, caller }) => {
@@ -240,6 +281,12 @@ const services: Services = {
     checkMany: ({ app, caller }) => app.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
     createMany: ({ app, caller }) =>
       app.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
+    get: ({ app, caller, groupId }) => app.groups.get(caller.workspaceId, groupId),
+    list: ({ app, caller }) => app.groups.list(caller.workspaceId, NAMED),
+    update: async ({ app, caller }) => {
+      const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
+      await app.groups.update(caller.workspaceId, id, { name: newName() });
+    },
     iterate: ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
   },
   inspirationQuestions: {
@@ -248,6 +295,7 @@ const services: Services = {
       context.app.inspirationQuestions.checkMany(context.caller.workspaceId, [newQuestion(context)]),
     createMany: (context) =>
       context.app.inspirationQuestions.createMany(context.caller.workspaceId, [newQuestion(context)]),
+    get: ({ app, caller, questionId }) => app.inspirationQuestions.get(caller.workspaceId, questionId),
     list: ({ app, caller }) => app.inspirationQuestions.list(caller, QUESTIONS),
     update: ({ app, caller, questionId, groupId }) =>
       app.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
@@ -264,6 +312,11 @@ const services: Services = {
       app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
     iterate: ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
   },
+  shares: {
+    create: ({ app, caller, campaignId }) => app.shares.create(caller as Caller & MemberActor, campaignId),
+    record: ({ app, caller, campaignId, memberId }) => app.shares.record(caller.workspaceId, campaignId, memberId),
+    list: ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
+  },
   tags: {
     create: ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
     checkMany: ({ app, caller }) => app.tags.checkMany(caller.workspaceId, [newName(), 'two']),
@@ -271,6 +324,12 @@ const services: Services = {
     rename: async ({ app, caller }) => {
       const { id } = await app.tags.create(caller.workspaceId, newName());
       await app.tags.rename(caller.workspaceId, id, newName());
+    },
+    get: ({ app, caller, tagId }) => app.tags.get(caller.workspaceId, tagId),
+    list: ({ app, caller }) => app.tags.list(caller.workspaceId, NAMED),
+    remove: async ({ app, caller }) => {
+      const { id } = await app.tags.create(caller.workspaceId, newName());
+      await app.tags.remove(caller.workspaceId, id);
     },
     iterate: ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
   },
@@ -438,6 +497,12 @@ async function createFilledWorkspace(app: Application, engine: StorageEngine, na
     createdAt: time(i),
   }));
   await engine.tags.addMany(all((i) => buildTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
+  await engine.groups.addMany(all((i) => buildGroup(workspaceId, `further group ${i}`)));
+  const shares = all((i): Share => {
+    const campaignId = (campaigns[i % 2] as Identified).id;
+    return buildShare(workspaceId, { campaignId, position: i, clicks: (i * 7) % 20, createdAt: time(i) });
+  });
+  await engine.shares.addMany(shares);
   await engine.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
   await engine.campaigns.addMany(campaigns);
   await engine.inspirationQuestions.addMany(questions);
@@ -470,7 +535,6 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 
 /** Indexes that no command of this test uses, and the purpose of each. */
 const otherIndexes = {
-  'groups workspaceId,createdAt,_id': 'lists of groups by their names, in storages without a unique index for them',
   'idempotentRequests expireAt': 'the expiry of records',
   'idempotentRequests workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',
@@ -536,7 +600,7 @@ suite('the commands of the MongoDB storage', {
   'name the index of an indexed list as a hint, because MongoDB would compare all plans again under load': () =>
     withProfiledWorkspace(async (context, profile) => {
       const lists = Object.entries(indexedReads).filter(([name]) =>
-        /^(campaigns|pillars) by |^domains,|^questions: all/.test(name),
+        /^(campaigns|pillars|groups|tags) by |^domains,|^questions: all/.test(name),
       );
       assert.ok(lists.length > 10);
       await each(Object.fromEntries(lists), async (call) => {

@@ -4,11 +4,9 @@ import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
-import { createWorkspace } from '../support/mongodb-service.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
 import { closeProcesses, type Pair, withTwoProcesses } from './two-processes.ts';
 
 const CLIENT_COUNT = 20;
@@ -103,27 +101,6 @@ suite('two processes on one database', {
         }
       });
     }),
-
-  'let only one of several workspaces verify a slug': () =>
-    withTwoProcesses(async ({ operators, app }) => {
-      const workspaces = await Promise.all(Array.from({ length: 6 }, () => createWorkspace(app)));
-      await each(rounds, async (round) => {
-        const claims = await Promise.all(
-          workspaces.map(async ({ workspaceId }) => {
-            const { domain } = await app.domains.createOrArchive(workspaceId, { slug: `verified${round}.example` });
-            return { workspaceId, id: domain.id };
-          }),
-        );
-        const outcomes = await runConcurrently(operators, claims.length, (act, i) =>
-          act('verify', claims[i]?.workspaceId ?? '', claims[i]?.id ?? ''),
-        );
-        assert.deepEqual([...outcomes].sort(), [...Array(claims.length - 1).fill('conflict'), 'done']);
-        for (const [i, { workspaceId, id }] of claims.entries()) {
-          const domain = (await collectAll(app.domains.iterate(workspaceId))).find((it) => it.id === id);
-          assert.equal(domain?.verified, outcomes[i] === 'done');
-        }
-      });
-    }),
 });
 
 suite('a hundred simultaneous requests with one Idempotency-Key to two processes', {
@@ -146,37 +123,6 @@ suite('a hundred simultaneous requests with one Idempotency-Key to two processes
 });
 
 suite('a hundred simultaneous changes of one record by two processes', {
-  'lose no click and no share': () =>
-    withTwoProcesses(async ({ workspaceId, operators, app }) => {
-      const emails = Array.from({ length: CHANGE_COUNT }, (_, i) => `${i}@example.com`);
-      const members = await Promise.all(emails.map((email) => app.members.create(workspaceId, { name: 'Kim', email })));
-      const mixes: Readonly<Record<string, (i: number) => boolean>> = {
-        clicks: () => false,
-        'clicks and shares': (i) => i % 4 < 2,
-      };
-      await each(mixes, async (isShare) => {
-        const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody());
-        const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act, i) =>
-          act(isShare(i) ? 'share' : 'click', workspaceId, id, members[i]?.id),
-        );
-        assert.deepEqual(new Set(outcomes), new Set(['done']));
-        const { clicks, shares } = await app.campaigns.get({ workspaceId }, id);
-        const expected = members.filter((_, i) => isShare(i)).length;
-        assert.deepEqual([shares, clicks], [expected, CHANGE_COUNT - expected]);
-      });
-    }),
-
-  'count the share of one member once': () =>
-    withTwoProcesses(async ({ workspaceId, operators, app }) => {
-      const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody());
-      const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com' });
-      const outcomes = await runConcurrently(operators, CHANGE_COUNT, (act) =>
-        act('share', workspaceId, id, member.id),
-      );
-      assert.deepEqual(new Set(outcomes), new Set(['done']));
-      assert.equal((await app.campaigns.get({ workspaceId }, id)).shares, 1);
-    }),
-
   'are stored if their status is 200, and only then': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });

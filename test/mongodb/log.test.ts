@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { type Document, MongoClient } from 'mongodb';
 import { each } from '../support/each.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { request } from '../support/service.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 
 const SECRET = 'confidential';
 

@@ -11,15 +11,18 @@ import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { defineStorageContract } from '../contract/storage-contract.ts';
 import { root } from '../support/compose.ts';
 import { each } from '../support/each.ts';
+import type { TestEngine } from '../support/engines/engine.ts';
+import { mongodb } from '../support/engines/mongodb.ts';
 import { type FakeMongos, startFakeMongos } from '../support/fake-mongos.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send } from '../support/load.ts';
 import { withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { allOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { isLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -63,27 +66,19 @@ let sharedCluster: Promise<FakeMongos> | undefined;
 /** Starts two shards and two routers for the first test that needs them. */
 const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
-/** The engine of all contract tests, in the cluster of the environment variable `MONGOS` or in the shared cluster. */
-let contractStorage: Promise<ReturnType<typeof createMongodbEngine> & { readonly uri: string }> | undefined;
-
-async function openContractStorage() {
-  const uri = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
-  const opened = createMongodbEngine(uri, () => undefined);
-  await waitUntil(() => succeeds(opened.engine.checkReady()));
-  return { ...opened, uri };
-}
-
-async function openStorage() {
-  contractStorage ??= openContractStorage();
-  return { engine: (await contractStorage).engine, close: async () => undefined };
-}
-
-async function closeStorage(): Promise<void> {
-  if (!contractStorage) return;
-  const { connection, uri } = await contractStorage;
-  await connection.close();
-  if (process.env.MONGOS) await dropDatabase(uri);
-}
+/**
+ * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. Each shard knows only its own
+ * ids, and mongos has no profiler.
+ */
+const shardedMongodb: TestEngine = {
+  ...mongodb,
+  rejectsForeignIds: false,
+  countExaminedRecords: undefined,
+  async createDatabase() {
+    const location = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
+    return { location, remove: () => dropDatabase(location) };
+  },
+};
 
 async function createShardedDatabase(server: string): Promise<string> {
   const uri = withDatabaseName(server, `test-${newId()}`);
@@ -157,9 +152,7 @@ const checkIsReady = (url: string) => send(url, { path: '/readyz' }).then(({ sta
 
 // The contract runs here only if the run is long. Every run tests it on a replica set. The tests below test what a cluster adds.
 if (isLong || process.env.MONGOS) {
-  suite('storage in a sharded cluster', ...defineStorageContract(openStorage), {
-    'clean-up: closes the storage': closeStorage,
-  });
+  suite('storage in a sharded cluster', ...defineStorageContract(shardedMongodb));
 }
 
 suite('a sharded cluster', {

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import pino from 'pino';
 import { findProblem } from '../../adapters/mongodb/diagnosis.ts';
-import { readSettings, SettingsError } from '../../bootstrap/settings.ts';
+import { readSettings } from '../../bootstrap/read-settings.ts';
+import { SettingsError } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { createDatabase, withDatabaseName } from '../support/mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import {
   type ReplicaSet,
@@ -21,7 +22,9 @@ import {
   startUninitiatedReplicaSet,
 } from '../support/replica-set.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MAX_SHUTDOWN_MS = 11_000;

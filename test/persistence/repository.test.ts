@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createMapping, createRepository } from '../../adapters/persistence/repository.ts';
+import { createRepository } from '../../adapters/persistence/repository.ts';
 import { defineSchema } from '../../adapters/persistence/schema.ts';
 import { shareSchema } from '../../adapters/persistence/shares.ts';
 import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
@@ -14,7 +14,7 @@ const tag = newTag(OWN, UNKNOWN_ID, 'ÉLAN', 'red', NOON);
 suite('a repository', {
   'stores an entity with its derived columns, and returns it without them': async () => {
     const { engine } = testCore();
-    const tags = createRepository(engine.tags, createMapping(tagSchema));
+    const tags = createRepository(engine.tags, tagSchema);
     await tags.add(tag);
     assert.deepEqual(await engine.tags.get(OWN, tag.id), { ...tag, foldedName: 'élan' });
     assert.deepEqual(await tags.findById(OWN, tag.id), tag);
@@ -24,7 +24,7 @@ suite('a repository', {
 
   'derives the columns again when an entity changes': async () => {
     const { engine } = testCore();
-    const tags = createRepository(engine.tags, createMapping(tagSchema));
+    const tags = createRepository(engine.tags, tagSchema);
     await tags.add(tag);
     const renamed = { ...tag, name: 'Elan' };
     assert.deepEqual(await tags.update(OWN, tag.id, () => renamed), renamed);
@@ -33,17 +33,17 @@ suite('a repository', {
 
   'writes nothing if the change returns its argument': async () => {
     const { engine } = testCore();
-    const tags = createRepository(engine.tags, createMapping(tagSchema));
+    const tags = createRepository(engine.tags, tagSchema);
     await engine.tags.add({ ...tag, foldedName: 'of an earlier version' });
     assert.deepEqual(await tags.update(OWN, tag.id, (current) => current), tag);
     assert.equal((await engine.tags.get(OWN, tag.id))?.foldedName, 'of an earlier version');
   },
 
   'returns the default of a field that a record of an earlier version does not have': () => {
-    const { toEntity } = createMapping(shareSchema);
+    const { toEntity } = shareSchema;
     const old = { id: 'a', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
-    assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), { ...old, position: 0 });
-    assert.deepEqual(toEntity({ ...old, position: 3 }), { ...old, position: 3 });
+    assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), { ...old, position: 0, clicks: 0 });
+    assert.deepEqual(toEntity({ ...old, position: 3, clicks: 2 }), { ...old, position: 3, clicks: 2 });
   },
 });
 
@@ -55,7 +55,7 @@ suite('a schema', {
   },
 
   'can be declared without columns': () => {
-    const { columns, derived, defaults, indexes, unique } = defineSchema<Tag>({});
-    assert.deepEqual([columns, derived, defaults, indexes, unique], [{}, {}, {}, [], {}]);
+    const { columns, indexes, unique, toEntity, toRecord } = defineSchema<Tag>({});
+    assert.deepEqual([columns, indexes, unique, toRecord(tag), toEntity(tag)], [{}, [], {}, tag, tag]);
   },
 });

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from '../support/mongodb-service.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { scrape } from '../support/scrape.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');

@@ -94,6 +94,15 @@ suite('a rate limiter whose Redis fails', {
       client.disconnect();
     }),
 
+  'counts in Redis while the process is busy for longer than it waits for Redis': () =>
+    withRedis(async (context) => {
+      for (let i = 0; i < 5; i++) {
+        const counted = isCountedByRedis(context);
+        for (const end = Date.now() + 300; Date.now() < end; );
+        assert.equal(await counted, true);
+      }
+    }),
+
   'opens without a Redis, and counts on its own': async () => {
     const limiters = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
     try {

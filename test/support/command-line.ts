@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { v7 } from 'uuid';
 import { type Environment, runCommandLine } from '../../adapters/cli/run-command-line.ts';
+import type { StorageTools } from '../../adapters/cli/storage-tools.ts';
 import type { TerminalStream } from '../../adapters/cli/terminal-stream.ts';
 import type { System } from '../../core/shared/system.ts';
 import { type TestCore, testCore } from './core.ts';
@@ -38,7 +39,10 @@ export interface TestCommandLine extends TestCore {
   run(args: readonly string[], options?: RunOptions): Promise<CommandOutput>;
 }
 
-export function createCommandLine(system: Partial<System> = {}): TestCommandLine {
+export function createCommandLine(
+  system: Partial<System> = {},
+  storageTools: StorageTools = { backUp: rejectUse, copy: rejectUse },
+): TestCommandLine {
   const core = testCore(system);
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<CommandOutput> => {
     const { stdin = [], env = {}, onInterrupt = () => undefined, bodyLimit = 2 ** 20 } = options;
@@ -53,6 +57,7 @@ export function createCommandLine(system: Partial<System> = {}): TestCommandLine
       onInterrupt,
       openApplication: async () => ({
         app: core.app,
+        storageTools,
         bodyLimit,
         now: () => core.clock.now,
         newId: () => v7(),
@@ -64,6 +69,8 @@ export function createCommandLine(system: Partial<System> = {}): TestCommandLine
   };
   return { ...core, run };
 }
+
+const rejectUse = () => Promise.reject(new Error('a storage in memory has no tools'));
 
 /**
  * Returns a stream that has the given properties and collects the text that is written to it. If the properties are a `Writable`

@@ -7,21 +7,20 @@ import { createCampaignBody } from './tenants.ts';
 
 /** A response with its latency. */
 export interface TimedResponse {
+  /** 0 if the connection was closed before the response was complete. */
   readonly status: number;
   /** The first line and the headers. */
   readonly head: string;
   readonly body: string;
   readonly milliseconds: number;
-  /** When the response was complete, by `performance.now()`. */
+  /** When the response was complete, or the connection was closed, by `performance.now()`. */
   readonly at: number;
 }
 
-/** Returns the bytes of a request with the demo key. */
-export function requestBytes(method: string, path: string, body = ''): Buffer {
+/** Returns the bytes of a request. */
+export function requestBytes(method: string, path: string, body = '', key = DEMO_API_KEY): Buffer {
   const length = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${length}\r\n${body}`,
-  );
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${length}\r\n${body}`);
 }
 
 /**
@@ -31,7 +30,7 @@ export function requestBytes(method: string, path: string, body = ''): Buffer {
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);
-  return Buffer.from(requestBytes('GET', `/campaigns?search=${term}`).toString().replace(DEMO_API_KEY, key));
+  return requestBytes('GET', `/campaigns?search=${term}`, '', key);
 }
 
 const PAGE_SIZE = 25;
@@ -50,8 +49,7 @@ export class ConcurrentClients {
   private constructor(private readonly sockets: readonly Socket[]) {}
 
   static async open(url: string, connections: number): Promise<ConcurrentClients> {
-    const { hostname: host, port } = new URL(url);
-    const sockets = Array.from({ length: connections }, () => connect({ host, port: Number(port), noDelay: true }));
+    const sockets = Array.from({ length: connections }, () => connectTo(url));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     return new ConcurrentClients(sockets);
   }
@@ -95,27 +93,104 @@ export class ConcurrentClients {
   }
 }
 
-function send(socket: Socket, request: Buffer): Promise<TimedResponse> {
+/** Clients that close their connection after a timeout. Idle connections are reused. */
+export class TimeoutClients {
+  private readonly free: Socket[] = [];
+  private readonly all = new Set<Socket>();
+
+  constructor(
+    private readonly url: string,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Sends requests at a constant rate, without waiting for responses (an open loop). `requestOf` gets the request number. */
+  async sendAtRate(requestOf: RequestOf, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
+    const responses: Promise<TimedResponse>[] = [];
+    const start = performance.now();
+    for (let elapsed = 0; elapsed < milliseconds; elapsed = performance.now() - start) {
+      for (let due = Math.floor((elapsed * perSecond) / 1_000) - responses.length; due > 0; due--) {
+        responses.push(this.send(requestOf(responses.length)));
+      }
+      await delay(1);
+    }
+    return Promise.all(responses);
+  }
+
+  /** Sends requests with several clients. Each sends one request after another (a closed loop). */
+  async sendInLoop(requestOf: RequestOf, clientCount: number, milliseconds: number): Promise<TimedResponse[]> {
+    const end = performance.now() + milliseconds;
+    const responses: TimedResponse[] = [];
+    let sent = 0;
+    const runClient = async () => {
+      while (performance.now() < end) responses.push(await this.send(requestOf(sent++)));
+    };
+    await Promise.all(Array.from({ length: clientCount }, runClient));
+    return responses;
+  }
+
+  /** Sends one request. */
+  async send(request: Buffer): Promise<TimedResponse> {
+    const socket = this.free.pop() ?? this.open();
+    const timer = setTimeout(() => socket.destroy(), this.timeoutMs);
+    const response = await exchange(socket, request);
+    clearTimeout(timer);
+    if (response.status !== 0) this.free.push(socket);
+    return response;
+  }
+
+  close(): void {
+    for (const socket of this.all) socket.destroy();
+  }
+
+  private open(): Socket {
+    const socket = connectTo(this.url);
+    this.all.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      this.all.delete(socket);
+      const at = this.free.indexOf(socket);
+      if (at >= 0) this.free.splice(at, 1);
+    });
+    return socket;
+  }
+}
+
+/** Returns the bytes of the request with a number. */
+type RequestOf = (number: number) => Buffer;
+
+function connectTo(url: string): Socket {
+  const { hostname: host, port } = new URL(url);
+  return connect({ host, port: Number(port), noDelay: true });
+}
+
+async function send(socket: Socket, request: Buffer): Promise<TimedResponse> {
+  const response = await exchange(socket, request);
+  if (response.status === 0) throw new Error('the service closed a connection');
+  return response;
+}
+
+/** Sends a request over a free connection. Resolves when the response is complete, or the connection is closed. */
+function exchange(socket: Socket, request: Buffer): Promise<TimedResponse> {
   const sentAt = performance.now();
   let received = '';
-  socket.write(request);
-  return new Promise((resolve, reject) => {
-    const removeListeners = () => {
+  return new Promise((resolve) => {
+    const end = (status: number, head = '', body = '') => {
       socket.off('data', read);
       socket.off('close', onClose);
+      const at = performance.now();
+      resolve({ status, head, body, milliseconds: at - sentAt, at });
     };
-    const onClose = () => reject(new Error('the service closed a connection'));
+    const onClose = () => end(0);
     const read = (chunk: Buffer) => {
       received += chunk.toString('latin1');
-      const end = received.indexOf('\r\n\r\n');
-      const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
-      if (end < 0 || received.length < end + 4 + length) return;
-      removeListeners();
-      const at = performance.now();
-      const [head, body] = [received.slice(0, end), received.slice(end + 4)];
-      resolve({ status: Number(received.slice(9, 12)), head, body, milliseconds: at - sentAt, at });
+      const headEnd = received.indexOf('\r\n\r\n');
+      const head = received.slice(0, headEnd);
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
+      if (headEnd < 0 || received.length < headEnd + 4 + length) return;
+      end(Number(received.slice(9, 12)), head, received.slice(headEnd + 4));
     };
     socket.on('data', read);
     socket.on('close', onClose);
+    socket.write(request);
   });
 }

@@ -200,6 +200,7 @@ async function execute(
       return { ok: 1 };
     case 'create':
     case 'createIndexes':
+    case 'dropDatabase':
       return (
         (await Promise.all(allShards.map((shard) => send(shard, command)))).find(({ ok }) => !Number(ok)) ?? { ok: 1 }
       );

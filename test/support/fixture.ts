@@ -1,20 +1,19 @@
-import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
+import { jsonOf } from './expected-responses.ts';
+import { createRecord } from './operations.ts';
 import { type Api, type ApiResponse, type ServiceOptions, withService } from './service.ts';
+import { createWorkspace, type Workspace } from './tenants.ts';
 
-/** A workspace with an admin and the admin's key. */
-export interface Fixture {
-  readonly workspaceId: string;
-  readonly admin: Member;
-  readonly key: string;
-  /** Sends a request with the admin's key. */
+/** A workspace without records in a running service. Requests have the admin's key. */
+export interface Fixture extends Workspace {
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>;
-  addMember(member?: Partial<NewMember>): Promise<Member>;
-  /** Creates a key of a member, or of no member. */
-  addKey(memberId?: string): Promise<string>;
+  /** Creates a record of a list, such as `/tags`, with the given fields and those of the documented example. */
+  create(path: string, fields?: object): Promise<ApiResponse['json']>;
+  /** Returns the records of a list, or one field of each. */
+  list(path: string, field?: string): Promise<ApiResponse['json']>;
 }
 
-/** Starts a service with an empty workspace for the time of a test. */
+/** Starts a service with a workspace without records for the time of a test. */
 export function withFixture(
   test: (fixture: Fixture, api: Api) => Promise<void>,
   options?: ServiceOptions,
@@ -23,26 +22,31 @@ export function withFixture(
 }
 
 /** Creates another workspace in a service. */
-export async function createFixture({ app, call }: Api): Promise<Fixture> {
-  const { id: workspaceId } = await app.workspaces.create('Contoso');
-  const addMember = (member: Partial<NewMember> = {}) =>
-    app.members.create(workspaceId, { name: 'Kim', email: 'kim@contoso.example', ...member });
-  const addKey = async (memberId?: string) =>
-    (await app.apiKeys.create(workspaceId, memberId === undefined ? {} : { memberId })).secret;
-  const admin = await addMember({ role: 'admin' });
-  const key = await addKey(admin.id);
+export async function createFixture(api: Api): Promise<Fixture> {
+  const workspace = await createWorkspace(api.app);
+  const call: Fixture['call'] = (method, path, body) => api.call(method, path, { key: workspace.key, body });
   return {
-    workspaceId,
-    admin,
-    key,
-    addMember,
-    addKey,
-    call: (method, path, body) => call(method, path, { key, body }),
+    ...workspace,
+    call,
+    create: (path, fields) => createRecord(api, workspace, path, fields),
+    list: async (path, field) => {
+      const records = jsonOf(await call('GET', path));
+      return field === undefined ? records : records.map((record: Record<string, unknown>) => record[field]);
+    },
   };
 }
 
+/** Runs a test with a clock that the test sets. */
+export function withClock(
+  test: (fixture: Fixture, clock: { now: number }, api: Api) => Promise<void>,
+  start = Date.parse('2026-01-31T09:00:00Z'),
+): Promise<void> {
+  const clock = { now: start };
+  return withFixture((fixture, api) => test(fixture, clock, api), { now: () => clock.now });
+}
+
 /** Returns a campaign as it is stored, with the fields that the API does not return. */
-export async function storedCampaign({ app }: Api, { workspaceId }: Fixture, id: string): Promise<Campaign> {
+export async function storedCampaign({ app }: Api, { workspaceId }: Workspace, id: string): Promise<Campaign> {
   for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
   throw new Error(`unknown campaign: ${id}`);
 }

@@ -1,8 +1,10 @@
 import { createDatabase } from './mongod.ts';
-import { createMongodbSettings, createWorkspace, withApplication } from './mongodb-service.ts';
+import { createMongodbSettings } from './mongodb-settings.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
 import { startRedis } from './redis.ts';
 import type { ServerProcess } from './server-process.ts';
+import { withApplication } from './storage.ts';
+import { createWorkspace } from './tenants.ts';
 
 /** Several processes of the service with one database and one Redis. */
 export interface Fleet {
@@ -35,8 +37,7 @@ export async function withFleet(
       await test({ services, unsharedService, redis, key, createKey });
     });
   } finally {
-    for (const { child } of processes) child.kill('SIGKILL');
-    await Promise.all(processes.map((service) => service.waitForExit()));
+    await Promise.all(processes.map((service) => service.kill()));
     await Promise.all([redis.stop(), database.stop()]);
   }
 }

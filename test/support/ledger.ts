@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collectAll } from './collect-all.ts';
 import { type LoadResponse, send } from './load.ts';
-import { withApplication } from './mongodb-service.ts';
 import { campaignBody } from './samples.ts';
+import { withApplication } from './storage.ts';
 
 const RETRY_DELAY_MS = 50;
 
@@ -68,8 +68,8 @@ export class Ledger {
   }
 
   /** Fails unless all acknowledged campaigns are stored, and no sent campaign is stored twice. */
-  async assertStored(uri: string, workspaceId: string): Promise<void> {
-    const stored = await withApplication(uri, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
+  async assertStored(storage: Parameters<typeof withApplication>[0], workspaceId: string): Promise<void> {
+    const stored = await withApplication(storage, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));
     const names = stored.map(({ name }) => name).filter((name) => this.sentNames.has(name));
     const duplicates = names.filter((name, i) => names.indexOf(name) !== i);

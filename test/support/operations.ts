@@ -2,38 +2,51 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
+import { jsonOf } from './expected-responses.ts';
 import { callRaw, type RawRequest } from './raw-requests.ts';
 import type { Api, ApiResponse } from './service.ts';
-import { createCampaignBody, createTenant, readAllLists, type Tenant } from './tenants.ts';
+import { createTenant, type Tenant, type Workspace } from './tenants.ts';
 
 /** Tables of operations, by operation id. */
 export const allOperations = operations.map((operation) => [operation.id, operation] as const);
 export const operationsWithBody = allOperations.filter(([, { body }]) => body);
 export const operationsWithoutBody = allOperations.filter(([, { body }]) => !body);
 export const operationsWithId = allOperations.filter(([, { path }]) => path.includes('{id}'));
-export const operationsWithQuery = allOperations.filter(([, { query }]) => Object.keys(query.shape).length > 0);
 export const postOperations = allOperations.filter(([, { method }]) => method === 'POST');
 
+export const listOperations = allOperations.filter(([, { query }]) => 'page' in query.shape);
+
+/** The lists of the records of a resource, by their paths. */
+export const lists = listOperations
+  .filter(([, { path }]) => !path.includes('{id}'))
+  .map(([, operation]) => [operation.path, operation] as const);
+
 let nameCount = 0;
-const newName = () => `new-${++nameCount}`;
+/** Returns new values of the fields that must be unique in a workspace. */
+const newUniqueFields = () => ({ name: `new-${++nameCount}`, slug: `new-${nameCount}.example` });
 
-const bodies: Readonly<Record<string, () => object>> = {
-  createCampaign: () => createCampaignBody(),
-  createInspirationQuestion: () => ({ question: 'What did you learn this week?' }),
-  updateInspirationQuestion: () => ({ question: 'What will you learn next week?' }),
-  updateContentPillar: () => ({ title: newName() }),
-  createDomain: () => ({ slug: `${newName()}.example` }),
-  createGroup: () => ({ name: newName() }),
-  createTag: () => ({ name: newName() }),
-  updateTag: () => ({ name: newName() }),
-};
-
-/** Returns a valid request of an operation: for a record of the tenant, and with an unused name. */
+/** Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name. */
 export function validCallOf(
   operation: Operation,
   { ids }: Pick<Tenant, 'ids'>,
 ): { path: string; body: object | undefined } {
-  return { path: pathOf(operation, ids[pathSegmentOf(operation)]), body: bodies[operation.id]?.() };
+  return { path: pathOf(operation, ids[pathSegmentOf(operation)]), body: validBodyOf(operation) };
+}
+
+function validBodyOf({ example: { body } }: Operation): object | undefined {
+  const unique = Object.entries(newUniqueFields()).filter(([field]) => body && field in body);
+  return body && { ...body, ...Object.fromEntries(unique) };
+}
+
+/** Creates a record of a list with the given fields and those of the documented example. Resolves to the record. */
+export async function createRecord(
+  { call }: Api,
+  { key }: Workspace,
+  path: string,
+  fields: object = {},
+): Promise<ApiResponse['json']> {
+  const operation = operations.find((one) => one.method === 'POST' && one.path === path) as Operation;
+  return jsonOf(await call('POST', path, { key, body: { ...validBodyOf(operation), ...fields } }), 201);
 }
 
 /** Returns the path of an operation, with the id if the path has one. */
@@ -55,9 +68,11 @@ export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'obj
 
 /** The JSON Schema of a field, as far as tests need it. */
 export interface FieldSchema {
-  readonly type?: JsonType | readonly JsonType[];
+  readonly type?: JsonType | 'integer' | readonly JsonType[];
   readonly anyOf?: readonly FieldSchema[];
   readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly maximum?: number;
 }
 
 /** Returns the fields of a query or body with the schemas of their input. */
@@ -98,4 +113,16 @@ export async function assertChangesNothing(
   assert.deepEqual(await readAllLists(api, tenant.key), before);
   const { status, text } = await callRaw(api, request);
   assert.equal(status, successStatusOf(operation), text);
+}
+
+/** Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages. */
+export function readAllLists({ call }: Api, key: string): Promise<string[]> {
+  return Promise.all(
+    lists.map(async ([path, { query }]) => {
+      const list = 'includeArchived' in query.shape ? `${path}?includeArchived=true` : path;
+      const { status, headers, text } = await call('GET', list, { key });
+      if (status !== 200 || headers.has('link')) throw new Error(`${list} has more than one page, or failed: ${text}`);
+      return text;
+    }),
+  );
 }

@@ -17,11 +17,13 @@ export interface ServiceProcess {
   readonly output: { stdout: string; stderr: string };
   /** Resolves with the exit code when the process has exited. */
   waitForExit(): Promise<number | null>;
+  /** Kills the process with SIGKILL. Resolves when it has exited. */
+  kill(): Promise<unknown>;
 }
 
 /**
- * Starts the service on a free port. Resolves when it listens. Rejects with its output if it exits before that. `program` is the
- * module to run.
+ * Starts the service on a free port, and on memory storage unless `settings` name another. Resolves when it listens. Rejects with its
+ * output if it exits before that. `program` is the module to run.
  */
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
@@ -29,7 +31,7 @@ export async function startProcess(
   program = MAIN,
 ): Promise<ServiceProcess> {
   // REDIS_URL of the test run would cause a warning, so only tests that need Redis set it.
-  const defaults = { REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
+  const defaults = { STORAGE: 'memory', REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
   const env = { ...process.env, ...defaults, ...settings };
   const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env,
@@ -55,7 +57,11 @@ export async function waitForService(child: ChildProcess): Promise<ServiceProces
   });
   // `failed` also rejects when the service exits later, and then nobody waits for it.
   failed.catch(doNothing);
-  return { url: await Promise.race([listening, failed]), child, output, waitForExit: () => exit };
+  const kill = () => {
+    child.kill('SIGKILL');
+    return exit;
+  };
+  return { url: await Promise.race([listening, failed]), child, output, waitForExit: () => exit, kill };
 }
 
 /** Runs the service as a process during a test, and kills it afterwards. */
@@ -68,7 +74,6 @@ export async function withProcess(
   try {
     await test(service);
   } finally {
-    service.child.kill('SIGKILL');
-    await service.waitForExit();
+    await service.kill();
   }
 }

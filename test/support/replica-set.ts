@@ -144,7 +144,7 @@ function startMongod(program: string, options: readonly string[]): Promise<Serve
   return startServer(program, (port, folder) => [
     ...['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket', '--dbpath', folder],
     ...['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'ttlMonitorSleepSecs=1'],
     ...options,
   ]);
 }

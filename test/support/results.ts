@@ -9,3 +9,8 @@ export interface Results {
   /** The missing programs for which tests were skipped. */
   readonly reasons: readonly string[];
 }
+
+/** The message with which a file of tests tells the runner that a test starts. */
+export interface StartedTest {
+  readonly startedTest: string;
+}

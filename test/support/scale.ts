@@ -8,3 +8,8 @@ export function quickOrLong(quick: number, long: number): number {
 
 /** The duration of the soak test. The timeouts of tests grow with it. */
 export const SOAK_SECONDS = Number(process.env.SOAK_SECONDS ?? 40);
+
+/** The time after which a test fails. */
+export const TEST_TIMEOUT_MS = Number(
+  process.env.TEST_TIMEOUT_MS ?? quickOrLong(60_000, 600_000 + SOAK_SECONDS * 1_500),
+);

@@ -1,11 +1,13 @@
-import pino from 'pino';
+import pino, { type DestinationStream } from 'pino';
+import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createDemo, type Demo } from '../../bootstrap/demo.ts';
-import { readSettings } from '../../bootstrap/settings.ts';
+import { readSettings } from '../../bootstrap/read-settings.ts';
 import { type RunningServer, startServer } from '../../bootstrap/start-server.ts';
-import { createNodeSystem } from '../../bootstrap/system.ts';
 import type { Application } from '../../core/application.ts';
 import { assertAsDocumented } from './openapi-document.ts';
+import { type ServiceProcess, startProcess } from './process.ts';
 import { type ApiResponse, DEMO_API_KEY, type RequestOptions, request } from './request.ts';
+import { createTestStorage } from './storage.ts';
 
 export * from './request.ts';
 
@@ -26,31 +28,30 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The clock of the core, in milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Gets the lines of the log. By default, there is no log. */
+  readonly log?: DestinationStream;
 }
 
 /**
- * Runs the service with the demo workspace during a test, on memory storage. If TEST_STORAGE is `mongodb`, it uses a new MongoDB
- * database instead. If also TEST_PROCESSES is `2` and the test does not set the clock, a second process gets every other request,
- * except those of `call` with the demo key.
+ * Runs the service with the demo workspace during a test, on a storage of the engine that TEST_STORAGE names. By default, that is
+ * SQLite. If TEST_PROCESSES is `2`, processes can share the storage, and the test does not set the clock, a second process
+ * gets every other request, except those of `call` with the demo key.
  */
 export async function withService(
   test: (api: Api) => Promise<void>,
-  { settings = {}, now }: ServiceOptions = {},
+  { settings = {}, now, log }: ServiceOptions = {},
 ): Promise<void> {
-  const database = process.env.TEST_STORAGE === 'mongodb' ? await startDatabase() : undefined;
-  const allSettings = readSettings({
-    PORT: '0',
-    ...UNLIMITED,
-    ...(database ? { STORAGE: 'mongodb', MONGODB_URI: database.uri } : { DEMO_API_KEY }),
-    ...settings,
-  });
+  const storage = await createTestStorage();
+  const environment = { ...UNLIMITED, ...storage.settings, ...settings };
   const system = createNodeSystem();
-  const hasTwoProcesses = database && !now && process.env.TEST_PROCESSES === '2';
   let running: RunningServer | undefined;
-  let other: OtherProcess | undefined;
+  let other: ServiceProcess | undefined;
   try {
-    running = await startServer(allSettings, pino({ level: 'silent' }), now ? { ...system, now } : system);
-    other = hasTwoProcesses ? await startOtherProcess(database.uri, settings) : undefined;
+    const allSettings = readSettings({ PORT: '0', ...environment });
+    const hasTwoProcesses = process.env.TEST_PROCESSES === '2' && storage.isShared && !now;
+    const logger = log ? pino({ level: 'trace' }, log) : pino({ level: 'silent' });
+    running = await startServer(allSettings, logger, now ? { ...system, now } : system);
+    other = hasTwoProcesses ? await startProcess({ LOG_LEVEL: 'error', ...environment }) : undefined;
     const { url, metricsUrl, app } = running;
     const demo = running.demo ?? (await createDemo(app, system.now(), DEMO_API_KEY));
     let isOtherNext = false;
@@ -74,38 +75,8 @@ export async function withService(
       call,
     });
   } finally {
-    await other?.stop();
+    await other?.kill();
     await running?.stop();
-    await database?.stop();
+    await storage.stop();
   }
-}
-
-/** Creates a MongoDB database. Its module is loaded only if a test needs it. */
-async function startDatabase() {
-  const { createDatabase } = await import('./mongod.ts');
-  return createDatabase();
-}
-
-interface OtherProcess {
-  readonly url: string;
-  stop(): Promise<unknown>;
-}
-
-/** Starts another process that serves the same database. */
-async function startOtherProcess(uri: string, settings: Readonly<Record<string, string>>): Promise<OtherProcess> {
-  const [{ startProcess }, { createMongodbSettings }] = await Promise.all([
-    import('./process.ts'),
-    import('./mongodb-service.ts'),
-  ]);
-  const { url, child, waitForExit } = await startProcess({
-    ...createMongodbSettings(uri),
-    ...UNLIMITED,
-    LOG_LEVEL: 'error',
-    ...settings,
-  });
-  const stop = () => {
-    child.kill('SIGKILL');
-    return waitForExit();
-  };
-  return { url, stop };
 }

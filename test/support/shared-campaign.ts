@@ -3,19 +3,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MongoClient } from 'mongodb';
-import { withApplication } from './mongodb-service.ts';
+import { type TestStorage, withApplication, withEngine } from './storage.ts';
 import { createCampaignBody } from './tenants.ts';
+
+const CONCURRENCY = 4;
+const MAX_SHARE_COUNT = 10_000;
 
 /** A program that records a share and a click for each member, several at the same time, and prints the acknowledged ones. */
 const PROGRAM = `
-  import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'mongodb-service.js'))};
-  const [concurrency, uri, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
-  await withApplication(uri, async ({ campaigns }) => {
+  import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'storage.js'))};
+  const [settings, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
+  await withApplication(JSON.parse(settings), async ({ campaigns, shares }) => {
     const recordAll = async () => {
       for (let memberId = memberIds.pop(); memberId; memberId = memberIds.pop()) {
         try {
-          await campaigns.recordShare(workspaceId, campaignId, memberId);
+          await shares.record(workspaceId, campaignId, memberId);
           console.log(memberId);
           await campaigns.recordClicks(workspaceId, campaignId, 1);
           console.log('click');
@@ -24,11 +26,8 @@ const PROGRAM = `
         }
       }
     };
-    await Promise.all(Array.from({ length: Number(concurrency) }, recordAll));
+    await Promise.all(Array.from({ length: ${CONCURRENCY} }, recordAll));
   });`;
-
-const CONCURRENCY = 4;
-const NAME = 'shared and clicked';
 
 /** A campaign whose shares and clicks are recorded by separate processes, as by the command line. */
 export class SharedCampaign {
@@ -41,16 +40,16 @@ export class SharedCampaign {
   private child: ChildProcess | undefined;
 
   private constructor(
-    private readonly uri: string,
+    private readonly settings: TestStorage['settings'],
     private readonly workspaceId: string,
     private readonly id: string,
     private readonly memberIds: string[],
   ) {}
 
   /** Creates the campaign, and members who can share it. */
-  static async create(uri: string, workspaceId: string, members: number): Promise<SharedCampaign> {
-    return withApplication(uri, async (app) => {
-      const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody(NAME));
+  static create(settings: TestStorage['settings'], workspaceId: string, members: number): Promise<SharedCampaign> {
+    return withApplication(settings, async (app) => {
+      const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody());
       const memberIds: string[] = [];
       const createMembers = async () => {
         const member = { name: 'Kim', email: 'kim@northwind.example' };
@@ -58,7 +57,7 @@ export class SharedCampaign {
           memberIds.push((await app.members.create(workspaceId, member)).id);
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, createMembers));
-      return new SharedCampaign(uri, workspaceId, id, memberIds);
+      return new SharedCampaign(settings, workspaceId, id, memberIds);
     });
   }
 
@@ -69,17 +68,8 @@ export class SharedCampaign {
 
   /** Starts a process that records the shares of the next members. */
   start(members: number): void {
-    const memberIds = this.memberIds.splice(0, members);
-    const program = [
-      '--input-type=module',
-      '--eval',
-      PROGRAM,
-      String(CONCURRENCY),
-      this.uri,
-      this.workspaceId,
-      this.id,
-      ...memberIds,
-    ];
+    const args = [JSON.stringify(this.settings), this.workspaceId, this.id, ...this.memberIds.splice(0, members)];
+    const program = ['--input-type=module', '--eval', PROGRAM, ...args];
     this.child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
     createInterface({ input: this.child.stdout as NonNullable<ChildProcess['stdout']> }).on('line', (line) => {
       if (line === 'click') this.clickCount++;
@@ -104,21 +94,15 @@ export class SharedCampaign {
    * Fails unless the counter equals the number of stored shares, every acknowledged share is stored, and the number of clicks is
    * possible for the acknowledged, failed and interrupted ones.
    */
-  async assertConsistent(): Promise<void> {
-    const client = new MongoClient(this.uri);
-    try {
-      const stored = await client.db().collection('shares').find({ campaignId: this.id }).toArray();
-      const campaign = await client.db().collection('campaigns').findOne({ workspaceId: this.workspaceId, name: NAME });
-      const members = new Set(stored.map(({ memberId }) => memberId));
-      const lost = [...this.shares].filter((memberId) => !members.has(memberId));
-      assert.deepEqual({ shares: campaign?.shares, lost }, { shares: stored.length, lost: [] });
+  assertConsistent(): Promise<void> {
+    const { workspaceId, id } = this;
+    return withEngine(this.settings, async (engine, app) => {
+      const stored = await engine.shares.listById(workspaceId, '', MAX_SHARE_COUNT);
+      const { shares, clicks } = await app.campaigns.get({ workspaceId }, id);
+      const lost = [...this.shares].filter((memberId) => !stored.some((share) => share.memberId === memberId));
+      assert.deepEqual({ shares, lost }, { shares: stored.length, lost: [] });
       const maxClicks = this.clickCount + this.failureCount + this.interruptedCount;
-      assert.ok(
-        campaign?.clicks >= this.clickCount && campaign?.clicks <= maxClicks,
-        `${campaign?.clicks} of ${this.clickCount}`,
-      );
-    } finally {
-      await client.close();
-    }
+      assert.ok(clicks >= this.clickCount && clicks <= maxClicks, `${clicks} of ${this.clickCount}`);
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { suite as uvuSuite } from 'uvu';
 import { MissingDependencyError } from './missing-dependency-error.ts';
-import { RESULTS, type Results } from './results.ts';
-import { quickOrLong, SOAK_SECONDS } from './scale.ts';
+import { RESULTS, type Results, type StartedTest } from './results.ts';
+import { TEST_TIMEOUT_MS } from './scale.ts';
 
 /** A test opens and closes the resources that it needs. */
 export type Test = () => unknown;
@@ -9,9 +9,10 @@ export type Test = () => unknown;
 /** Tests by title. Computed titles are a list of pairs: an object would keep only the last of two tests with one title. */
 export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
 
-const TEST_TIMEOUT_MS = quickOrLong(60_000, 600_000 + SOAK_SECONDS * 1_500);
 const EXIT_TIMEOUT_MS = 10_000;
-const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, reasons: new Set<string>() };
+/** After so many tests that hang, the other tests of the file fail without a run, so that the file ends. */
+const MAX_HANGING_COUNT = 3;
+const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, hanging: 0, reasons: new Set<string>() };
 const titles = new Set<string>();
 
 /**
@@ -25,7 +26,7 @@ export function suite(name: string, ...groups: readonly Tests[]): void {
   const tests = groups.flatMap((group) => (isList(group) ? group : Object.entries(group)));
   for (const [title] of tests) addTitle(title, name);
   const uvu = uvuSuite(name);
-  for (const [title, test] of tests) register(uvu, title, test);
+  for (const [title, test] of tests) register(uvu, name, title, test);
   uvu.run();
 }
 
@@ -38,9 +39,11 @@ function addTitle(title: string, suiteName: string): void {
   titles.add(title);
 }
 
-function register(uvu: ReturnType<typeof uvuSuite>, title: string, test: Test): void {
+function register(uvu: ReturnType<typeof uvuSuite>, suiteName: string, title: string, test: Test): void {
   counts.registered++;
   uvu(title, async () => {
+    const started: StartedTest = { startedTest: `${suiteName} "${title}"` };
+    process.send?.(started);
     try {
       await runWithTimeout(test);
     } catch (error) {
@@ -72,9 +75,13 @@ process.on('exit', () => {
 });
 
 async function runWithTimeout(test: Test): Promise<void> {
+  if (counts.hanging >= MAX_HANGING_COUNT) throw new Error(`not run, because ${counts.hanging} other tests hang`);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`did not end within ${TEST_TIMEOUT_MS} ms`)), TEST_TIMEOUT_MS);
+    timer = setTimeout(() => {
+      counts.hanging++;
+      reject(new Error(`did not end within ${TEST_TIMEOUT_MS} ms`));
+    }, TEST_TIMEOUT_MS);
   });
   try {
     await Promise.race([test(), timeout]);

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createDemo } from '../../bootstrap/demo.ts';
 import { withDatabaseName } from './mongod.ts';
-import { withApplication } from './mongodb-service.ts';
 import { startReplicaSet } from './replica-set.ts';
+import { withApplication } from './storage.ts';
 
 /**
  * Runs a command with the settings of a new MongoDB that has the demo workspace. The variable `KEY` is an API key of that

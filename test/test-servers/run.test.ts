@@ -19,8 +19,24 @@ suite('The runner of the tests', {
     assert.match(stderr, /^(?:… 0 of 1 files, \d+ s\n)+$/);
     assert.match(stdout, /^[1-9]\d* passed, 0 failed\n$/);
   },
+
+  'kills a file that starts no test for a long time, and tells where it stopped': () => {
+    const { status, stdout } = startRunner({ TEST_TIMEOUT_MS: '1' });
+    assert.equal(status, 1);
+    assert.match(stdout, /^the file before its first test did not end within 3 ms$/m);
+  },
+
+  'prints the time of each file with the option --times': () => {
+    assert.match(
+      startRunner({}, '--times').stdout,
+      /^ +\d+\.\d s {2}core\/tag\.test\.js\n[1-9]\d* passed, 0 failed\n$/,
+    );
+  },
 });
 
-function startRunner(env: Readonly<Record<string, string>>) {
-  return spawnSync(process.execPath, [RUNNER, TEST_FILE], { env: { ...process.env, ...env }, encoding: 'utf8' });
+function startRunner(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  return spawnSync(process.execPath, [RUNNER, TEST_FILE, ...args], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
 }

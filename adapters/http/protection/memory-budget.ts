@@ -1,27 +1,32 @@
-const MIB = 1024 * 1024;
+import { createOverloadError } from '../errors.ts';
 
-/** The maximum for one workspace. */
-const MAX_WORKSPACE_BYTES = 32 * MIB;
-/** If all workspaces together use more than this, `MAX_WORKSPACE_BYTES_UNDER_PRESSURE` applies to each of them. */
-const PRESSURE_BYTES = 128 * MIB;
-const MAX_WORKSPACE_BYTES_UNDER_PRESSURE = 2 * MIB;
+/** The memory that all workspaces may use together. */
+const MAX_BYTES = 128 * 1024 * 1024;
 
-/** Counts the bytes of memory that each workspace uses while its clients are slow to send or to read. */
+const MEMORY_ERROR = createOverloadError(
+  'Your workspace sends request bodies or reads responses too slowly: send fewer requests at the same time.',
+);
+
+/** Counts the bytes that are kept in memory for each workspace while its clients are slow to send or to read. */
 export class MemoryBudget {
-  private readonly reserved = new Map<string, number>();
-  private totalReserved = 0;
+  private readonly usedBytes = new Map<string, number>();
+  private totalBytes = 0;
 
   /** Adds bytes to the usage of a workspace. A negative number releases bytes. */
   reserve(workspaceId: string, bytes: number): void {
-    this.totalReserved += bytes;
-    const sum = (this.reserved.get(workspaceId) ?? 0) + bytes;
-    if (sum > 0) this.reserved.set(workspaceId, sum);
-    else this.reserved.delete(workspaceId);
+    this.totalBytes += bytes;
+    const used = (this.usedBytes.get(workspaceId) ?? 0) + bytes;
+    if (used > 0) this.usedBytes.set(workspaceId, used);
+    else this.usedBytes.delete(workspaceId);
   }
 
-  /** Returns whether a workspace uses more than its maximum. */
-  isExhausted(workspaceId: string): boolean {
-    const maxBytes = this.totalReserved > PRESSURE_BYTES ? MAX_WORKSPACE_BYTES_UNDER_PRESSURE : MAX_WORKSPACE_BYTES;
-    return (this.reserved.get(workspaceId) ?? 0) > maxBytes;
+  /**
+   * Returns an overload error if the budget is exceeded and the workspace uses at least as much as the average of the workspaces
+   * that use memory. So clients of one workspace do not affect other workspaces.
+   */
+  findError(workspaceId: string): Error | undefined {
+    if (this.totalBytes <= MAX_BYTES) return undefined;
+    const used = this.usedBytes.get(workspaceId) ?? 0;
+    return used >= this.totalBytes / this.usedBytes.size ? MEMORY_ERROR : undefined;
   }
 }

@@ -17,7 +17,7 @@ export class Protection {
   /** The addresses that have sent too many wrong keys. */
   readonly limitedAddresses = new LimitedAddresses();
   private readonly admission: Admission;
-  private readonly pipelining: PipeliningQueue;
+  private readonly pipelining = new PipeliningQueue();
 
   constructor(
     private readonly responder: Responder,
@@ -27,7 +27,6 @@ export class Protection {
       for (const observer of observers) observer.onRejected?.(reason);
     });
     responder.addObserver(this.admission);
-    this.pipelining = new PipeliningQueue(responder);
   }
 
   /** Protects the connections of a server. Returns its open connections. */

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH, RESOURCE_TYPES } from '../../core/campaign/campaign.ts';
+import { CONTENT_PILLAR_TITLE_LENGTH } from '../../core/content-pillar/content-pillar.ts';
+import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
+import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
+import { COLORS } from '../../core/shared/color.ts';
+import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { MAX_ITEM_COUNT, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
+import { defineOperation, respondOk } from './operation.ts';
+import { tagResponse } from './tag.ts';
+
+const url = responseText(URL_LENGTH);
+const label = responseText(RESOURCE_LABEL_LENGTH);
+const size = z.number().meta({ minimum: 0 });
+
+const briefResource = z
+  .object({
+    url: url.describe('The URL.'),
+    type: z.enum(RESOURCE_TYPES).nullable().describe('The type, or `null`.'),
+    mimeType: label.nullable().describe('The MIME type, or `null`.'),
+    size: size.nullable().describe('The size in bytes, or `null`.'),
+    width: size.nullable().describe('The width in pixels, or `null`.'),
+    height: size.nullable().describe('The height in pixels, or `null`.'),
+    thumbnailUrl: url.nullable().describe('The URL of a preview image, or `null`.'),
+    language: label.nullable().describe('The language, or `null`.'),
+    order: size.nullable().describe('The sort order among the resources, or `null`.'),
+  })
+  .meta({ id: 'BriefResource', description: 'An image, video or document of a campaign.' });
+
+const briefResponse = z
+  .object({
+    campaignId: recordId.describe('The id of the campaign.'),
+    shareContext: responseText(DESCRIPTION_LENGTH).describe('Background information, or an empty string.'),
+    objective: responseText(DESCRIPTION_LENGTH).describe('The goal of the campaign, or an empty string.'),
+    image: url.nullable().describe('The URL of an image, or `null`.'),
+    domain: responseText({ max: MAX_SLUG_LENGTH }).nullable().describe('The slug of the domain, or `null`.'),
+    resources: z.array(briefResource).max(MAX_RESOURCE_COUNT).describe('The files and links to share.'),
+    tags: z.array(tagResponse).max(MAX_ITEM_COUNT).describe('The tags. Deleted tags are omitted.'),
+    groups: z
+      .array(
+        z
+          .object({ id: recordId, name: responseText(GROUP_NAME_LENGTH).describe('The name.') })
+          .meta({ id: 'BriefGroup', description: 'A group of a campaign.' }),
+      )
+      .max(MAX_ITEM_COUNT)
+      .describe('The groups that the campaign is for.'),
+    contentPillar: z
+      .object({
+        id: recordId,
+        title: responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
+        color: z.enum(COLORS).describe('The color.'),
+      })
+      .nullable()
+      .describe('The content pillar, or `null` if there is none, or if it was deleted.'),
+    shareRewardAmount: responseAmount.describe('The reward for a share.'),
+    clickRewardAmount: responseAmount.describe('The reward for a click.'),
+    maxRewardPerEmployee: responseAmount.describe('The maximum total reward of one employee.'),
+    totalBudget: responseAmount.describe('The total budget of the campaign.'),
+    createdBy: recordId.nullable().describe('The id of the member who created the campaign, or `null`.'),
+    updatedAt,
+  })
+  .meta({ id: 'Brief', description: 'The fields and records that an employee needs to share a campaign.' });
+
+export const getCampaignBrief = defineOperation({
+  id: 'getCampaignBrief',
+  method: 'GET',
+  path: '/campaigns/{id}/brief',
+  permission: 'read',
+  summary: 'Retrieve a campaign brief',
+  description:
+    'Returns the fields that an employee needs to share a campaign, and that other responses do not have, with its tags, groups and content pillar.',
+  statuses: [200],
+  response: briefResponse,
+  example: {
+    response: {
+      campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
+      shareContext: 'Say in your own words what you would take on your next trip.',
+      objective: 'Reach hikers before the summer.',
+      image: 'https://northwind.example/tents.jpg',
+      domain: 'links.example.com',
+      resources: [
+        {
+          url: 'https://northwind.example/tents.pdf',
+          type: 'pdf',
+          mimeType: 'application/pdf',
+          size: 120_000,
+          width: null,
+          height: null,
+          thumbnailUrl: null,
+          language: 'en',
+          order: 1,
+        },
+      ],
+      tags: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' }],
+      groups: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04', name: 'Lisbon' }],
+      contentPillar: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02', title: 'Made to last', color: 'brown' },
+      shareRewardAmount: '1.50',
+      clickRewardAmount: '0.05',
+      maxRewardPerEmployee: '50',
+      totalBudget: '1000',
+      createdBy: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
+      updatedAt: '2026-05-21T10:00:00.000Z',
+    },
+  },
+  run: async (app, { caller, params }) => {
+    const brief = await app.campaigns.getBrief(caller.workspaceId, params.id);
+    const { resources, tags, groups } = brief;
+    return respondOk({ ...brief, resources: [...resources], tags: [...tags], groups: [...groups] });
+  },
+});

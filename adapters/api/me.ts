@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
+import { ACCESS } from '../../core/access/caller.ts';
+import { EMAIL_LENGTH, MEMBER_NAME_LENGTH, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
+import { WORKSPACE_NAME_LENGTH } from '../../core/access/workspace.ts';
+import { recordId, responseText } from './fields.ts';
+import { defineOperation, respondOk } from './operation.ts';
+
+/** An upper bound for the OpenAPI document. No code checks it, but `advocacy member update` cannot have that many arguments. */
+const MAX_GROUP_COUNT = 100_000;
+
+export const getMe = defineOperation({
+  id: 'getMe',
+  method: 'GET',
+  path: '/me',
+  permission: 'read',
+  summary: 'Retrieve the caller',
+  description: 'Returns the workspace, the member and the API key of the request.',
+  statuses: [200],
+  response: z
+    .object({
+      workspace: z
+        .object({ id: recordId, name: responseText(WORKSPACE_NAME_LENGTH).describe('The name.') })
+        .describe('The workspace that the API key belongs to.'),
+      member: z
+        .object({
+          id: recordId,
+          name: responseText(MEMBER_NAME_LENGTH).describe('The name.'),
+          email: responseText(EMAIL_LENGTH).describe('The email address.'),
+          role: z
+            .enum(ROLES)
+            .describe('The role. Only an admin can create, change or delete records. Any member can share campaigns.'),
+          seatType: z.enum(SEAT_TYPES).describe('The seat type.'),
+          groups: z.array(recordId).max(MAX_GROUP_COUNT).describe('The ids of the groups of the member.'),
+        })
+        .nullable()
+        .describe('The member that the API key belongs to, or `null` if the key does not belong to a member.'),
+      key: z
+        .object({
+          id: recordId,
+          label: responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
+          access: z.enum(ACCESS).describe('The access level. `read` does not allow writes.'),
+          expiresAt: z
+            .string()
+            .nullable()
+            .meta({ format: 'date-time', maxLength: 24 })
+            .describe('The time at which the key expires, in UTC, or `null` if it does not expire.'),
+        })
+        .describe('The API key, without its secret.'),
+    })
+    .meta({ id: 'Me', description: 'The workspace, the member and the API key of a request.' }),
+  example: {
+    response: {
+      workspace: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f', name: 'Northwind' },
+      member: {
+        id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
+        name: 'Ada Pereira',
+        email: 'ada@northwind.example',
+        role: 'admin',
+        seatType: 'thought_leader',
+        groups: ['0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04'],
+      },
+      key: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b', label: 'Intranet', access: 'full', expiresAt: null },
+    },
+  },
+  run: async (app, { caller: { workspaceId, keyId, member } }) => {
+    const [workspace, key] = await Promise.all([app.workspaces.get(workspaceId), app.apiKeys.get(workspaceId, keyId)]);
+    return respondOk({ workspace, member: member ? { ...member, groups: [...member.groupIds] } : null, key });
+  },
+});

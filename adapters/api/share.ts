@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { MEMBER_NAME_LENGTH } from '../../core/access/member.ts';
+import { MAX_SHARE_PAGE_SIZE, SHARE_SORTS } from '../../core/share/share.ts';
+import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
+import { URL_LENGTH } from '../../core/shared/text.ts';
+import {
+  count,
+  createdAt,
+  id,
+  pageParameters,
+  recordId,
+  responseText,
+  singleParameter,
+  sortParameters,
+} from './fields.ts';
+import { defineOperation, respondPage } from './operation.ts';
+
+const shareResponse = z
+  .object({
+    campaignId: recordId.describe('The id of the campaign.'),
+    memberId: recordId.describe('The id of the member who shared the campaign.'),
+    memberName: responseText(MEMBER_NAME_LENGTH).describe('The name of the member.'),
+    link: responseText(URL_LENGTH).nullable().describe('The short link of the member, or `null` if there is none.'),
+    clicks: count.describe('The number of clicks on the short link.'),
+    createdAt,
+  })
+  .meta({ id: 'Share', description: 'A share of a campaign by a member.' });
+
+/** The share in the examples of the OpenAPI document. */
+const example = {
+  campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
+  memberId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
+  memberName: 'Ada Pereira',
+  link: null,
+  clicks: 0,
+  createdAt: '2026-06-02T09:30:00.000Z',
+} as const;
+
+const createShare = defineOperation({
+  id: 'createShare',
+  method: 'POST',
+  path: '/campaigns/{id}/shares',
+  permission: 'share',
+  summary: 'Share a campaign',
+  description:
+    'Records a share of the campaign by the member that the API key belongs to (201). If the member has already shared the campaign, the response is the existing share (200), and nothing changes. Otherwise, the campaign must be published (409 if it is not). Requires an API key with full access that belongs to a member of any role. A request body is ignored.',
+  statuses: [200, 201],
+  response: shareResponse,
+  example: { response: example },
+  run: async (app, { caller, params }) => {
+    const { share, isNew } = await app.shares.create(caller, params.id);
+    return { status: isNew ? 201 : 200, body: share };
+  },
+});
+
+const listShares = defineOperation({
+  id: 'listShares',
+  method: 'GET',
+  path: '/campaigns/{id}/shares',
+  permission: 'read',
+  summary: 'List shares of a campaign',
+  description:
+    'Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.',
+  query: z.strictObject({
+    memberId: singleParameter(id).optional().describe('Only the share of the member with this id.'),
+    ...sortParameters(SHARE_SORTS, 'The sort field.'),
+    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
+  }),
+  statuses: [200],
+  response: z.array(shareResponse).max(MAX_SHARE_PAGE_SIZE),
+  example: { response: [example] },
+  run: async (app, { caller, params, query }) =>
+    respondPage(await app.shares.list(caller.workspaceId, params.id, query)),
+});
+
+export const shareOperations = [createShare, listShares];

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
+import { formatCount } from './format-count.ts';
+import type { RecordCounts } from './storage-tools.ts';
+
+const backUpCommand = defineCommand({
+  name: 'backup',
+  summary: 'write a consistent copy of the SQLite database to a new file',
+  details:
+    'The server can run during the backup. To restore a backup, start the server with a copy of it as SQLITE_FILE.',
+  example: 'backup advocacy-2026-01-31.db',
+  parameters: { file: defineParameter('<file>', 'path of the new file', z.string().min(1)) },
+  run: async ({ storageTools }, { file }) => {
+    await storageTools.backUp(file);
+    return { json: { file }, message: `The backup was written to ${file}.` };
+  },
+});
+
+const RESUME_ADVICE = 'To continue, repeat the command with --resume.';
+
+const copyCommand = defineCommand({
+  name: 'copy',
+  summary: 'copy all records to another database',
+  details:
+    'Copies from the configured storage to an empty database, to move from SQLite to MongoDB or back. API keys keep ' +
+    'working. Stop the servers first: a record that changes during the copy may be outdated or missing in the target. ' +
+    'At the end, the command compares the numbers of records. If the copy is interrupted, repeat the command with --resume.',
+  example: 'copy --to mongodb://127.0.0.1:27017/advocacy',
+  parameters: {
+    to: defineParameter('--to <url>', 'target database: mongodb://…, mongodb+srv://… or sqlite:FILE', z.string()),
+    resume: defineParameter(
+      '--resume',
+      'continue an interrupted copy, and keep the records that the target has',
+      z.boolean().default(false),
+    ),
+  },
+  handlesInterrupt: true,
+  run: async ({ storageTools, signal, progress }, { to, resume }) => {
+    const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
+    const copying = storageTools.copy(to, { isResumed: resume, signal, onProgress });
+    const { isComplete, ...result } = await copying.finally(() => progress.clear());
+    const json = { ended: isComplete ? 'done' : 'stopped', ...result };
+    const { copiedCount, differentCount, counts } = result;
+    if (!isComplete) {
+      const message = `Stopped after ${formatCount(copiedCount, 'record')}. ${RESUME_ADVICE}`;
+      return { json, message, exitCode: INTERRUPTED_EXIT_CODE };
+    }
+    const total = counts.reduce((sum, { target }) => sum + target, 0);
+    const error = describeDifference(counts);
+    return {
+      json,
+      message: `The target has ${formatCount(total, 'record')}.`,
+      ...(differentCount > 0 && { warning: describeDifferentRecords(differentCount) }),
+      ...(error !== undefined && { error, exitCode: 1 }),
+    };
+  },
+});
+
+/** The commands that act on the storage as a whole. */
+export const storageCommands = [backUpCommand, copyCommand];
+
+function describeDifference(counts: readonly RecordCounts[]): string | undefined {
+  const differences = counts.filter(({ source, target }) => source !== target);
+  if (differences.length === 0) return undefined;
+  const list = differences.map(({ records, source, target }) => `${target} instead of ${source} ${records}`).join(', ');
+  return (
+    `The target has ${list}. A server has probably changed records during the copy. ` +
+    'Stop all servers, and copy to another empty database.'
+  );
+}
+
+function describeDifferentRecords(count: number): string {
+  return (
+    `The copy did not overwrite ${formatCount(count, 'record')} with different content in the target. ` +
+    'If the source is right, copy to another empty database.'
+  );
+}

@@ -1,0 +1,42 @@
+/** The number of records of one type in the source and in the target of a copy. */
+export interface RecordCounts {
+  /** The name of the store, such as `campaigns`. */
+  readonly records: string;
+  readonly source: number;
+  readonly target: number;
+}
+
+/** The result of a copy. */
+export interface CopyResult {
+  /** Whether all records were copied. `false` if the copy was aborted. */
+  readonly isComplete: boolean;
+  /** The number of records that were copied, or that the target already had. */
+  readonly copiedCount: number;
+  /** The number of records that differ from the record of the target, or that the target rejected. They were not changed. */
+  readonly differentCount: number;
+  /** The counts of a complete copy. Otherwise, the list is empty. */
+  readonly counts: readonly RecordCounts[];
+}
+
+export interface CopyOptions {
+  /** Whether the copy continues an earlier one that was interrupted. */
+  readonly isResumed: boolean;
+  /** Aborted when the copy must stop. */
+  readonly signal: AbortSignal;
+  /** Called with the number of records that were copied so far, and the number of all records. */
+  onProgress(copiedCount: number, totalCount: number): void;
+}
+
+/** The operations on the configured storage as a whole. */
+export interface StorageTools {
+  /**
+   * Writes a consistent copy of the database to a new file. Rejects with `UsageError` if the storage does not support this, the
+   * database is empty, or the file exists or cannot be written.
+   */
+  backUp(file: string): Promise<void>;
+  /**
+   * Copies all records to the database of a URL. Rejects with `UsageError` if one of the databases fails, or if the target cannot be used
+   * or is not empty. The target of a resumed copy can have records.
+   */
+  copy(url: string, options: CopyOptions): Promise<CopyResult>;
+}

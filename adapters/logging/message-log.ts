@@ -1,0 +1,8 @@
+import pino, { type Logger } from 'pino';
+import { replaceControlCharactersInLines } from '../cli/terminal-text.ts';
+
+/** Returns a logger for the command line. It writes the message of each warning and error as a line of text. */
+export function createMessageLog(output: { write(text: string): unknown }): Logger {
+  const write = (line: string) => output.write(`${replaceControlCharactersInLines(JSON.parse(line).msg)}\n`);
+  return pino({ level: 'warn' }, { write });
+}

@@ -1,0 +1,24 @@
+const MIN_INTERVAL_MS = 10_000;
+
+/** Logs when a server becomes unavailable and when it is available again. Logs at most one failure in ten seconds. */
+export class OutageLog {
+  private lastFailureAt = Number.NEGATIVE_INFINITY;
+  private hasLoggedOutage = false;
+
+  constructor(private readonly log: (line: string) => void) {}
+
+  /** Logs a failure. If it is an outage, `logEnd` logs its end. */
+  logFailure(line: string, isOutage = true): void {
+    const now = performance.now();
+    if (now - this.lastFailureAt < MIN_INTERVAL_MS) return;
+    this.lastFailureAt = now;
+    if (isOutage) this.hasLoggedOutage = true;
+    this.log(line);
+  }
+
+  /** Logs the end of an outage, if its beginning was logged. */
+  logEnd(line: string): void {
+    if (this.hasLoggedOutage) this.log(line);
+    this.hasLoggedOutage = false;
+  }
+}

@@ -1,0 +1,15 @@
+import { hash, randomInt } from 'node:crypto';
+import { v7 } from 'uuid';
+import { BASE62, SECRET_RANDOM_LENGTH } from '../../core/access/api-key.ts';
+import type { System } from '../../core/shared/system.ts';
+
+/** Returns the clocks, the random values and the hash function of Node.js. */
+export function createNodeSystem(): System {
+  return {
+    now: Date.now,
+    monotonicNow: () => performance.now(),
+    newId: () => v7(),
+    newSecret: () => Array.from({ length: SECRET_RANDOM_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join(''),
+    sha256: (text) => hash('sha256', text),
+  };
+}

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import { iterateById, readBatches } from './iterate-by-id.ts';
+import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
+import type { RecordMapping } from './schema.ts';
+import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-engine.ts';
+
+const BATCH_SIZE = 500;
+
+/** The numbers of records of each store, by the name of the store. */
+export type CountsByStore = ReadonlyMap<string, number>;
+
+/** The outcome of records that were copied. */
+interface BatchOutcome {
+  /** The number of records that were added, or that the target already had. */
+  readonly copiedCount: number;
+  /** The number of those that differ from the record of the target, or that the target rejected. They were not changed. */
+  readonly differentCount: number;
+}
+
+type AnySchema = RecordSchema<Entity> & Partial<RecordMapping<Entity, Entity>>;
+
+/** The schemas of all records of a workspace, with the names of their stores. */
+const schemas = Object.entries(recordSchemas) as unknown as readonly (readonly [string, AnySchema])[];
+
+/**
+ * Copies all records to another storage, in batches, and yields the outcome of each batch. Records that the target already has are not
+ * changed, so an interrupted copy can be repeated. Workspaces are copied first, so that a target with an incomplete copy is not empty.
+ */
+export async function* copyRecords(source: StorageEngine, target: StorageEngine): AsyncGenerator<BatchOutcome> {
+  const otherNames = globalStoreNames.filter((name) => name !== 'workspaces');
+  for (const name of ['workspaces', ...otherNames]) {
+    const [from, to] = [getGlobalStore(source, name), getGlobalStore(target, name)];
+    for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_SIZE)) {
+      const areEqual = await Promise.all(batch.map((record) => addGlobalRecord(to, record)));
+      yield { copiedCount: batch.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
+    }
+  }
+  for await (const { id: workspaceId } of iterateGlobal(source.workspaces)) {
+    for (const [name, { toRecord, toEntity }] of schemas) {
+      const [from, to] = [getStore(source, name), getStore(target, name)];
+      for await (const batch of readBatches((after, take) => from.listById(workspaceId, after, take), BATCH_SIZE)) {
+        // The conversion adds the columns that records of earlier versions lack.
+        const records = toRecord && toEntity ? batch.map((record) => toRecord(toEntity(record))) : batch;
+        yield { copiedCount: batch.length, differentCount: await addRecords(to, workspaceId, records) };
+      }
+    }
+  }
+}
+
+/** Counts the records of each store. Omits stores whose records expire, because two storages may delete them at different times. */
+export async function countRecords(engine: StorageEngine): Promise<CountsByStore> {
+  const counts = new Map<string, number>();
+  const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
+  for (const name of globalStoreNames) {
+    add(name, 0);
+    for await (const _ of iterateGlobal(getGlobalStore(engine, name))) add(name, 1);
+  }
+  for await (const { id } of iterateGlobal(engine.workspaces)) {
+    for (const [name, { expires }] of schemas) {
+      if (expires === undefined) add(name, await getStore(engine, name).count(id, []));
+    }
+  }
+  return counts;
+}
+
+/** Adds the records that the store does not have. Returns how many of the others differ from the stored records. */
+async function addRecords(
+  store: RecordStore<Entity>,
+  workspaceId: string,
+  records: readonly Entity[],
+): Promise<number> {
+  const rejected = [...(await store.addMany(records)).keys()].map((i) => records[i] as Entity);
+  if (rejected.length === 0) return 0;
+  const ids = rejected.map(({ id }) => id);
+  const stored = new Map((await store.getMany(workspaceId, ids)).map((record) => [record.id, record]));
+  return rejected.filter((record) => !isDeepStrictEqual(stored.get(record.id), record)).length;
+}
+
+/** Adds a record if the store does not have it. Returns whether the store has an equal record now. */
+async function addGlobalRecord(
+  store: GlobalRecordStore<{ readonly id: string }>,
+  record: { readonly id: string },
+): Promise<boolean> {
+  try {
+    await store.add(record);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CoreError && error.kind === 'conflict')) throw error;
+    return isDeepStrictEqual(await store.get(record.id), record);
+  }
+}
+
+function iterateGlobal<E extends { readonly id: string }>(store: GlobalRecordStore<E>): AsyncIterable<E> {
+  return iterateById((after, take) => store.list(after, take));
+}
+
+function getStore(engine: StorageEngine, name: string): RecordStore<Entity> {
+  return engine[name as keyof typeof recordSchemas] as unknown as RecordStore<Entity>;
+}
+
+function getGlobalStore(engine: StorageEngine, name: string): GlobalRecordStore<{ readonly id: string }> {
+  return engine[name as (typeof globalStoreNames)[number]] as GlobalRecordStore<{ readonly id: string }>;
+}

@@ -1,0 +1,32 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Database, retryWhileBusy } from './database.ts';
+
+/**
+ * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with `.incomplete` until
+ * the file is complete and on the disk. Rejects with the code `EEXIST` if the file exists.
+ */
+export async function backUp(database: Database, file: string): Promise<void> {
+  if (existsSync(file)) throw Object.assign(new Error(`${file} already exists`), { code: 'EEXIST' });
+  const incomplete = `${file}.incomplete`;
+  rmSync(incomplete, { force: true });
+  closeSync(openSync(incomplete, 'wx', 0o600));
+  try {
+    await retryWhileBusy(() => database.run('VACUUM INTO ?', incomplete));
+    syncToDisk(incomplete);
+    renameSync(incomplete, file);
+    syncToDisk(dirname(file));
+  } catch (error) {
+    rmSync(incomplete, { force: true });
+    throw error;
+  }
+}
+
+function syncToDisk(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { backUp } from './backup.ts';
+import { Database, probeFile, retryWhileBusy } from './database.ts';
+import { openReader, openWriter } from './file.ts';
+import type { Steps } from './list.ts';
+import type { Executor } from './record-store.ts';
+import { WriteQueue } from './write-queue.ts';
+
+/** How long the steps of all scans may block the event loop. */
+const MAX_STEP_MS = 5;
+const MAX_SCAN_COUNT = 4;
+
+interface Connections {
+  readonly writer: Database;
+  readonly reader: Database;
+  readonly queue: WriteQueue;
+  readonly inode: number;
+}
+
+/** The connections to a file. One writes, and one reads what is committed, also while the first is in a transaction. */
+export class SqliteConnection implements Executor {
+  private connections: Connections | undefined;
+  /** The connections for scans that are not in use. */
+  private readonly idleScanners: Database[] = [];
+  private scanCount = 0;
+  private readonly waitingScans: (() => void)[] = [];
+
+  constructor(private readonly file: string) {}
+
+  /** Creates the file if it is missing, and upgrades it. Rejects with `UnusableFile` if that is impossible. */
+  async open(): Promise<void> {
+    const writer = await openWriter(this.file);
+    try {
+      const reader = await openReader(this.file);
+      this.connections = { writer, reader, queue: new WriteQueue(writer), inode: statSync(this.file).ino };
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+  }
+
+  /** Waits for the writes and the scans that have begun, and closes the file. */
+  async close(): Promise<void> {
+    const { connections } = this;
+    this.connections = undefined;
+    if (!connections) return;
+    await connections.queue.drain();
+    while (this.scanCount > 0) await delay(1);
+    await Database.closeAll([...this.idleScanners.splice(0), connections.reader, connections.writer]);
+  }
+
+  /** Reads the file with a new connection. Rejects if the file is unreadable, missing or another one than at the start. */
+  async checkReady(): Promise<void> {
+    const { inode } = this.getOpen();
+    if (statSync(this.file).ino !== inode) throw new Error(`${this.file} was replaced.`);
+    await retryWhileBusy(() => probeFile(this.file, `SELECT 1 FROM credentials WHERE id = '${randomUUID()}'`));
+  }
+
+  /** Writes a consistent copy of the database to a new file (backup.ts). */
+  backUp(file: string): Promise<void> {
+    return backUp(this.getOpen().reader, file);
+  }
+
+  async read<T>(work: (database: Database) => T): Promise<T> {
+    const { reader } = this.getOpen();
+    return retryWhileBusy(() => work(reader));
+  }
+
+  async readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T> {
+    const { reader } = this.getOpen();
+    return this.runInSteps(() => start(reader));
+  }
+
+  async scan<T>(start: (database: Database) => Steps<T>): Promise<T> {
+    while (this.scanCount >= MAX_SCAN_COUNT) await new Promise<void>((resolve) => this.waitingScans.push(resolve));
+    this.getOpen();
+    this.scanCount++;
+    let scanner: Database | undefined;
+    try {
+      scanner = this.idleScanners.pop() ?? (await openReader(this.file));
+      return await this.runInSteps(() => start(scanner as Database));
+    } finally {
+      this.scanCount--;
+      if (scanner) this.idleScanners.push(scanner);
+      this.waitingScans.shift()?.();
+    }
+  }
+
+  async write<T>(work: (database: Database) => T): Promise<T> {
+    return this.writeAsync(work);
+  }
+
+  /** Like `write`. No other write runs until the promise is settled. */
+  async writeAsync<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
+    const { queue, writer } = this.getOpen();
+    return queue.run(() => work(writer));
+  }
+
+  private getOpen(): Connections {
+    if (!this.connections) throw new Error('The storage is not open.');
+    return this.connections;
+  }
+
+  /** Runs steps, and lets the event loop run whenever the scans together took `MAX_STEP_MS`. Starts again if the file is busy. */
+  private async runInSteps<T>(start: () => Steps<T>): Promise<T> {
+    let steps: Steps<T> | undefined;
+    for (;;) {
+      const deadline = performance.now() + MAX_STEP_MS / Math.max(1, this.scanCount);
+      const next = () => {
+        steps ??= start();
+        try {
+          for (;;) {
+            const { done, value } = steps.next();
+            if (done || performance.now() > deadline) return { done, value };
+          }
+        } catch (error) {
+          steps = undefined;
+          throw error;
+        }
+      };
+      const { done, value } = await retryWhileBusy(next);
+      if (done) return value as T;
+      await nextTurn();
+    }
+  }
+}

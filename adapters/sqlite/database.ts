@@ -1,0 +1,137 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+// The API of `node:sqlite`, which can replace it when Node.js 20 and 22 are no longer supported (docs/adr/0021-sqlite.md).
+import { DatabaseSync } from '@photostructure/sqlite';
+
+/** A value that a statement can bind. */
+export type Value = string | number | null;
+/** A part of a statement with the values of its parameters. */
+export interface Sql {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+type Statement = ReturnType<Connection['prepare']>;
+type Connection = InstanceType<typeof DatabaseSync>;
+
+const MAX_STATEMENT_COUNT = 500;
+/** How long to wait while another process uses the file exclusively. */
+export const BUSY_TIMEOUT_MS = 10_000;
+
+// Primary result codes (https://www.sqlite.org/rescode.html).
+const BUSY = 5;
+const CORRUPT = 11;
+const CONSTRAINT = 19;
+const NOT_A_DATABASE = 26;
+/** The bits of an extended result code that are its primary result code. */
+const PRIMARY_CODE = 0xff;
+
+/** A connection to a file. All rows are arrays of the selected values. */
+export class Database {
+  private readonly database: Connection;
+  private readonly statements = new Map<string, Statement>();
+
+  /** Opens an existing file. `pragmas` are statements to run first. */
+  constructor(file: string, isReadOnly: boolean, pragmas: string) {
+    this.database = new DatabaseSync(file, { readOnly: isReadOnly, timeout: 0 });
+    try {
+      this.exec(pragmas);
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
+  }
+
+  get isInTransaction(): boolean {
+    return this.database.isTransaction;
+  }
+
+  /** Runs statements without parameters and results. */
+  exec(sql: string): void {
+    this.database.exec(sql);
+  }
+
+  /** Runs a statement, and returns the number of rows that it changed. */
+  run(sql: string, ...values: Value[]): number {
+    return Number(this.prepare(sql).run(...values).changes);
+  }
+
+  /** Returns all rows of a query. */
+  // biome-ignore lint/suspicious/noExplicitAny: the types of a row are those of its query
+  all(sql: string, ...values: readonly Value[]): any[][] {
+    return this.prepare(sql).all(...values);
+  }
+
+  /** Reads rows one by one. Until the last row is read or the iterator is closed, the connection reads the same snapshot. */
+  // biome-ignore lint/suspicious/noExplicitAny: the types of a row are those of its query
+  iterate(sql: string, ...values: readonly Value[]): IterableIterator<any[]> {
+    return this.prepare(sql).iterate(...values);
+  }
+
+  /** Closes the connection. The last connection to a file copies the write-ahead log into the file, and removes the log. */
+  close(): Promise<void> {
+    return Database.closeAll([this]);
+  }
+
+  /** Closes connections, in this order. */
+  static async closeAll(databases: readonly Database[]): Promise<void> {
+    for (const { statements } of databases) statements.clear();
+    // A statement keeps the file open until it is finalized. The package has no call for it, only the garbage collector does it.
+    collectGarbage();
+    await nextTurn();
+    for (const { database } of databases) database.close();
+  }
+
+  private prepare(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (!statement) {
+      statement = this.database.prepare(sql);
+      statement.setReturnArrays(true);
+      const [oldest] = this.statements.keys();
+      if (this.statements.size >= MAX_STATEMENT_COUNT) this.statements.delete(oldest as string);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
+/** Reads with a connection of its own, which is closed at once. So nothing is read from the cache of another connection. */
+export function probeFile(file: string, sql: string): void {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
+  codes.includes(((error as { readonly errcode?: number } | undefined)?.errcode ?? 0) & PRIMARY_CODE);
+
+export const isBusy = (error: unknown): boolean => hasCode(error, BUSY);
+export const isDuplicate = (error: unknown): error is Error => hasCode(error, CONSTRAINT);
+export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
+
+/** Runs `work` again, after short random delays, while another process uses the file exclusively, for up to ten seconds. */
+export async function retryWhileBusy<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() >= deadline) throw createBusyTimeout(error);
+    }
+    await delay(1 + 2 * Math.random());
+  }
+}
+
+export function createBusyTimeout(cause: unknown): Error {
+  return new Error(`Another process has used the database file for ${BUSY_TIMEOUT_MS / 1000} seconds.`, { cause });
+}

@@ -1,0 +1,71 @@
+import { recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
+import { SqliteConnection } from './connection.ts';
+import type { Database } from './database.ts';
+import { tables } from './layout.ts';
+import { createGlobalRecordStore, createRecordStore, type Executor } from './record-store.ts';
+
+export { UnusableFile } from './file.ts';
+
+/** How long the work of a transaction may take. Meanwhile, all other writes wait. */
+const TRANSACTION_TIMEOUT_MS = 10_000;
+
+/** Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before its first use. */
+export function createSqliteEngine(
+  file: string,
+  now: () => number = Date.now,
+): { readonly engine: StorageEngine; readonly connection: SqliteConnection } {
+  const connection = new SqliteConnection(file);
+  const engine = createEngine(connection, now, {
+    runInTransaction: (work) => connection.writeAsync((writer) => runInTransaction(writer, now, work)),
+    checkReady: () => connection.checkReady(),
+  });
+  return { engine, connection };
+}
+
+function createEngine(
+  executor: Executor,
+  now: () => number,
+  methods: Pick<StorageEngine, 'runInTransaction' | 'checkReady'>,
+): StorageEngine {
+  const stores = [...tables].map(([name, table]) => [
+    name,
+    name in recordSchemas ? createRecordStore(table, executor, now) : createGlobalRecordStore(table, executor),
+  ]);
+  return { ...Object.fromEntries(stores), ...methods, now };
+}
+
+/** Runs the work of a transaction on the connection that writes. After the work has ended, its engine cannot be used. */
+async function runInTransaction<T>(
+  writer: Database,
+  now: () => number,
+  work: (engine: StorageEngine) => Promise<T>,
+): Promise<T> {
+  let isOpen = true;
+  const run = async <R>(use: (database: Database) => R): Promise<R> => {
+    if (!isOpen || !writer.isInTransaction) throw new Error('The transaction has ended.');
+    return use(writer);
+  };
+  const runAllSteps: Executor['scan'] = (start) =>
+    run((database) => {
+      const steps = start(database);
+      for (;;) {
+        const { done, value } = steps.next();
+        if (done) return value;
+      }
+    });
+  const engine = createEngine({ read: run, write: run, readInSteps: runAllSteps, scan: runAllSteps }, now, {
+    runInTransaction: (nestedWork) => nestedWork(engine),
+    checkReady: async () => undefined,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const error = new Error(`The work of a transaction took longer than ${TRANSACTION_TIMEOUT_MS} ms.`);
+    timer = setTimeout(() => reject(error), TRANSACTION_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work(engine), timeout]);
+  } finally {
+    isOpen = false;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,136 @@
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Query } from '../persistence/record-store.ts';
+import type { Database, Sql } from './database.ts';
+import { quote, type Table } from './layout.ts';
+import {
+  type Candidate,
+  findCandidates,
+  findOrderedRows,
+  join,
+  type OrderedRows,
+  toFilter,
+  toOrderBy,
+} from './query.ts';
+import type { AnyRecord } from './record.ts';
+
+/** Matches of a condition that are read and sorted. If there are more, the list is read in its order, which finds them soon. */
+const MAX_SORTED_COUNT = 1000;
+/** The rows that a list reads from its index without a pause, which takes about 2 ms. */
+const MAX_ROWS_WITHOUT_PAUSE = 50_000;
+/** The records whose trigrams are examined between two pauses. */
+const SEARCH_STEP = 50_000;
+/** A scan can pause at about one of so many rows. */
+const ROWS_PER_PAUSE = 256;
+const SCAN_TIMEOUT_MS = 4_500;
+
+/** Work in small steps: SQLite blocks the event loop while it reads. It yields where it can pause, and returns its result. */
+export type Steps<T> = Generator<void, T>;
+
+/**
+ * Returns a query that selects the rows of a list as `row`. Returns `undefined` if the records must be scanned (`scanRows`).
+ *
+ * 1. If a condition is on ids or unique values, its rows are read and sorted.
+ * 2. If an index has exactly the records of the list in its order, they are read from it.
+ * 3. If a condition matches few records, according to its index, they are read and sorted.
+ */
+export function* findRows(
+  database: Database,
+  table: Table,
+  workspaceId: string,
+  query: Query<AnyRecord>,
+): Steps<Sql | undefined> {
+  const { where, skip, take } = query;
+  const ordered = findOrderedRows(table, workspaceId, query);
+  const candidates = findCandidates(table, workspaceId, where);
+  if (candidates[0]?.type === 'lookup') return sortRows(table, workspaceId, query, candidates[0]);
+  if (ordered?.filters.length === 0)
+    return skip + take <= MAX_ROWS_WITHOUT_PAUSE ? selectRows(ordered, query) : undefined;
+  for (const candidate of candidates) {
+    if (candidate.type === 'index' && ordered?.isNarrow) continue;
+    const rows = yield* collectRows(database, table, candidate);
+    if (rows) return sortRows(table, workspaceId, query, rows);
+  }
+  if (ordered) return undefined;
+  const sql = `SELECT "row" FROM ${quote(table.name)} WHERE "workspaceId" = ?`;
+  return sortRows(table, workspaceId, query, { sql, values: [workspaceId] });
+}
+
+function selectRows({ from, where, orderBy }: OrderedRows, { skip, take }: Query<AnyRecord>): Sql {
+  const sql = `SELECT t."row" FROM ${from} WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
+  return { sql, values: [...where.values, take, skip] };
+}
+
+function sortRows(
+  table: Table,
+  workspaceId: string,
+  { where, by, order, skip, take }: Query<AnyRecord>,
+  rows: Sql,
+): Sql {
+  const filter = join([...where.map((it) => toFilter(table, it)), toWorkspaceFilter(workspaceId)], ' AND ', 'TRUE');
+  // `NOT INDEXED` makes SQLite look up the rows by their numbers.
+  const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql}) AND ${filter.sql}
+    ORDER BY ${toOrderBy('t', by, order)} LIMIT ? OFFSET ?`;
+  return { sql, values: [...rows.values, ...filter.values, take, skip] };
+}
+
+const toWorkspaceFilter = (workspaceId: string): Sql => ({ sql: 't."workspaceId" = ?', values: [workspaceId] });
+
+/** Returns a query of the rows that meet a condition, or `undefined` if there are more than `MAX_SORTED_COUNT`. */
+function* collectRows(database: Database, table: Table, candidate: Candidate): Steps<Sql | undefined> {
+  const isSearch = candidate.type === 'search';
+  const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
+  const step = isSearch ? SEARCH_STEP : 1;
+  const found: number[] = [];
+  for (let after = 0; after < last; after += step) {
+    if (after > 0) yield;
+    const range = isSearch ? [after, after + step] : [];
+    const limit = MAX_SORTED_COUNT + 1 - found.length;
+    const sql = `SELECT json_group_array("row") FROM (${candidate.sql} LIMIT ?)`;
+    found.push(...JSON.parse(database.all(sql, ...candidate.values, ...range, limit)[0]?.[0]));
+    if (found.length > MAX_SORTED_COUNT) return undefined;
+  }
+  return toRowsQuery(found);
+}
+
+function toRowsQuery(rows: readonly number[]): Sql {
+  return { sql: 'SELECT value FROM json_each(?)', values: [JSON.stringify(rows)] };
+}
+
+/**
+ * Reads the rows of a list in its order, and tests each. Calls `read` with a query of the rows that match, while the connection
+ * still reads the same snapshot. Rejects with `invalid` if that takes too long.
+ */
+export function* scanRows<T>(
+  database: Database,
+  table: Table,
+  workspaceId: string,
+  query: Query<AnyRecord>,
+  read: (rows: Sql) => T,
+): Steps<T> {
+  const { from, where, orderBy, filters } = findOrderedRows(table, workspaceId, query) as OrderedRows;
+  const filter = join(
+    filters.map((it) => toFilter(table, it)),
+    ' AND ',
+    'TRUE',
+  );
+  // Returns also a pseudo-random row now and then, at which the scan can pause although no row matches.
+  const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
+    AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;
+  const deadline = performance.now() + SCAN_TIMEOUT_MS;
+  const found: number[] = [];
+  let matchCount = 0;
+  const rows = database.iterate(sql, ...filter.values, ...where.values);
+  try {
+    for (const [row, isMatch] of rows) {
+      if (isMatch && ++matchCount > query.skip) found.push(row);
+      if (found.length >= query.take) break;
+      if (performance.now() > deadline) throw new CoreError('invalid', TIMEOUT_MESSAGE);
+      yield;
+    }
+    return read(toRowsQuery(found));
+  } finally {
+    rows.return?.();
+  }
+}
+
+const TIMEOUT_MESSAGE = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';

@@ -1,0 +1,142 @@
+import type { Condition, Query } from '../persistence/record-store.ts';
+import type { Sql, Value } from './database.ts';
+import { type Index, quote, type Table } from './layout.ts';
+import { type AnyRecord, toValue } from './record.ts';
+
+const NOTHING: Sql = { sql: 'FALSE', values: [] };
+/** The trigram index finds only terms with at least this many code points. */
+const MIN_INDEXED_TERM_LENGTH = 3;
+
+export const join = (parts: readonly Sql[], separator: string, empty: string): Sql =>
+  parts.length === 0
+    ? { sql: empty, values: [] }
+    : { sql: parts.map(({ sql }) => sql).join(separator), values: parts.flatMap(({ values }) => values) };
+
+/** Returns the value that a condition requires of a field, or `undefined` if several values or none meet the condition. */
+function findOnlyValue(condition: Condition<AnyRecord>): Value | undefined {
+  if (!('in' in condition)) return undefined;
+  const values = new Set(condition.in);
+  return values.size === 1 ? toValue([...values][0]) : undefined;
+}
+
+/** Returns the expression that is true for the records of `t` that meet a condition. */
+export function toFilter(table: Table, condition: Condition<AnyRecord>): Sql {
+  const { field } = condition;
+  const column = toColumn(table, field);
+  if ('contains' in condition) return { sql: `instr(${column}, ?) > 0`, values: [condition.contains] };
+  if (!('in' in condition)) return toRangeFilter(column, condition);
+  if (condition.in.length === 0) return NOTHING;
+  const only = findOnlyValue(condition);
+  const oneOf = only === undefined ? 'IN (SELECT value FROM json_each(?))' : '= ?';
+  const values = [only ?? JSON.stringify(condition.in)];
+  const index = table.indexes.find(({ array }) => array === field);
+  if (!index) return { sql: `${column} ${oneOf}`, values };
+  const key = ['workspaceId', ...index.fields, 'id'].filter((it) => it !== field);
+  const isSameRecord = key.map((it) => `item.${quote(it)} = t.${quote(it)}`).join(' AND ');
+  // Not `EXISTS`: SQLite 3.53.0 returns a wrong result for it beside `LIMIT` and `OFFSET`.
+  return {
+    sql: `(SELECT count(*) FROM ${quote(index.name)} item WHERE item.${quote(field)} ${oneOf} AND ${isSameRecord}) > 0`,
+    values,
+  };
+}
+
+function toRangeFilter(column: string, { from, to }: { from?: number; to?: number }): Sql {
+  const bounds = [
+    ...(from === undefined ? [] : [{ sql: `${column} >= ?`, values: [from] }]),
+    ...(to === undefined ? [] : [{ sql: `${column} <= ?`, values: [to] }]),
+  ];
+  return join(bounds, ' AND ', 'TRUE');
+}
+
+function toColumn({ columns }: Table, field: string): string {
+  const isColumn = field === 'id' || field in columns;
+  return isColumn ? `t.${quote(field)}` : `json_extract(t."record", '$.${field}')`;
+}
+
+/** Rows in the order of a list: the rows of `t` that meet the conditions that the index serves. */
+export interface OrderedRows {
+  /** The source of the rows, with the name `t` for the table. */
+  readonly from: string;
+  readonly where: Sql;
+  readonly orderBy: string;
+  /** The conditions that the index does not serve. */
+  readonly filters: readonly Condition<AnyRecord>[];
+  /** Whether the index is limited by more than flags, so that it has few other rows. */
+  readonly isNarrow: boolean;
+}
+
+/**
+ * Returns the index that has the records in the order of a query: it ends with the field of the order, and conditions fix its other
+ * fields. Of several indexes, an index with another field than a flag is preferred, because a flag matches more records.
+ */
+export function findOrderedRows(
+  table: Table,
+  workspaceId: string,
+  { where, by, order }: Query<AnyRecord>,
+): OrderedRows | undefined {
+  const findFixing = (field: string) => where.find((it) => it.field === field && findOnlyValue(it) !== undefined);
+  const isNarrow = ({ fields }: Index) => fields.slice(0, -1).some((field) => !table.isFlag(field));
+  const usable = table.indexes.filter(({ fields }) => fields.at(-1) === by && fields.slice(0, -1).every(findFixing));
+  const index = usable.findLast(isNarrow) ?? usable.toSorted((a, b) => b.fields.length - a.fields.length)[0];
+  if (!index) return undefined;
+  const source = index.array === undefined ? 't' : 'item';
+  const fixing = index.fields.slice(0, -1).map((field) => findFixing(field) as Condition<AnyRecord>);
+  const ranges = where.filter((it) => it.field === by && ('from' in it || 'to' in it));
+  const conditions: Sql[] = [
+    { sql: `${source}."workspaceId" = ?`, values: [workspaceId] },
+    ...fixing.map((it) => ({ sql: `${source}.${quote(it.field)} = ?`, values: [findOnlyValue(it) as Value] })),
+    ...ranges.map((it) => toRangeFilter(`${source}.${quote(by)}`, it as object)),
+  ];
+  const table_ = quote(table.name);
+  return {
+    from:
+      index.array === undefined
+        ? `${table_} t INDEXED BY ${quote(index.name)}`
+        : `${quote(index.name)} item CROSS JOIN ${table_} t ON t."row" = item."row"`,
+    where: join(conditions, ' AND ', 'TRUE'),
+    orderBy: toOrderBy(source, by, order),
+    filters: where.filter((it) => !fixing.includes(it) && !ranges.includes(it)),
+    isNarrow: isNarrow(index),
+  };
+}
+
+export function toOrderBy(source: string, by: string, order: string): string {
+  return `${source}.${quote(by)} ${order}, ${source}."id" ${order}`;
+}
+
+/** A query that selects the rows that meet a condition from an index, as `row`. */
+export interface Candidate extends Sql {
+  readonly condition: Condition<AnyRecord>;
+  /** A `lookup` finds at most one row for each value. A `search` has two more parameters: the rows to examine, after and up to. */
+  readonly type: 'lookup' | 'search' | 'index';
+  /** Whether the same row can be selected twice: a record whose array has several of the values. */
+  readonly canRepeatRows?: boolean;
+}
+
+/** Returns the queries for the conditions that have an index, in the order in which to try them. */
+export function findCandidates(table: Table, workspaceId: string, where: readonly Condition<AnyRecord>[]): Candidate[] {
+  const all = where.flatMap((condition) => findCandidate(table, workspaceId, condition) ?? []);
+  return (['lookup', 'search', 'index'] as const).flatMap((type) => all.filter((it) => it.type === type));
+}
+
+function findCandidate(table: Table, workspaceId: string, condition: Condition<AnyRecord>): Candidate | undefined {
+  const { field } = condition;
+  const name = quote(table.name);
+  if ('contains' in condition) {
+    const search = table.searches[field];
+    if (search === undefined || [...condition.contains].length < MIN_INDEXED_TERM_LENGTH) return undefined;
+    const sql = `SELECT rowid AS "row" FROM ${quote(search)} WHERE ${quote(search)} MATCH ? AND rowid > ? AND rowid <= ?`;
+    return { type: 'search', condition, sql, values: [`"${condition.contains.replaceAll('"', '""')}"`] };
+  }
+  if (!('in' in condition)) return undefined;
+  const select = (type: Candidate['type'], from: string): Candidate => {
+    const sql = `SELECT "row" FROM ${from} WHERE "workspaceId" = ? AND ${quote(field)} IN (SELECT value FROM json_each(?))`;
+    return { type, condition, sql, values: [workspaceId, JSON.stringify(condition.in)] };
+  };
+  if (field === 'id') return select('lookup', `${name} INDEXED BY ${quote(`${table.name}_id`)}`);
+  if (field in table.unique) return select('lookup', `${name} INDEXED BY ${quote(`${table.name}_unique_${field}`)}`);
+  const index = table.indexes.find(({ fields }) => fields.length > 1 && fields[0] === field && !table.isFlag(field));
+  if (!index) return undefined;
+  if (index.array === undefined) return select('index', `${name} INDEXED BY ${quote(index.name)}`);
+  return { ...select('index', quote(index.name)), canRepeatRows: findOnlyValue(condition) === undefined };
+}

@@ -1,0 +1,110 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { BUSY_TIMEOUT_MS, createBusyTimeout, type Database, isBusy } from './database.ts';
+
+/** How long a group may run before its commit. It blocks the event loop meanwhile. */
+const MAX_GROUP_MS = 10;
+/** After so many milliseconds of writing without a break, the queue pauses, so that other processes can write. */
+const MAX_BURST_MS = 50;
+/** The length of the pause. It must be longer than the interval at which another process tries to write (`MAX_RETRY_DELAY_MS`). */
+const PAUSE_MS = 4;
+const MAX_RETRY_DELAY_MS = 3;
+
+interface Write {
+  readonly queuedAt: number;
+  run(): unknown;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Runs the writes of a connection one after another, and commits those together that arrive in one turn of the event loop: a commit
+ * waits until the disk has the data, however many writes it contains. A write resolves after its commit.
+ */
+export class WriteQueue {
+  private readonly waiting: Write[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Runs `work`. If it throws, its changes are undone, but not those of other writes. Rejects if another process writes for ten
+   * seconds, or if the commit fails.
+   */
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.push({ queuedAt: performance.now(), run: work, resolve: resolve as Write['resolve'], reject });
+      this.running ??= this.runAll();
+    });
+  }
+
+  /** Resolves when all writes have ended. */
+  async drain(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  private async runAll(): Promise<void> {
+    let burstStartedAt = performance.now();
+    do {
+      await nextTurn();
+      if (performance.now() - burstStartedAt > MAX_BURST_MS) {
+        await delay(PAUSE_MS);
+        burstStartedAt = performance.now();
+      }
+      if (await this.begin()) await this.runGroup();
+    } while (this.waiting.length > 0);
+    this.running = undefined;
+  }
+
+  /** Begins a transaction. Waits while another process writes. Returns `false` if that failed for all waiting writes. */
+  private async begin(): Promise<boolean> {
+    while (this.waiting.length > 0) {
+      try {
+        this.database.exec('BEGIN IMMEDIATE');
+        return true;
+      } catch (error) {
+        const isLate = ({ queuedAt }: Write) => performance.now() - queuedAt >= BUSY_TIMEOUT_MS;
+        const rejectedCount = isBusy(error) ? this.waiting.filter(isLate).length : this.waiting.length;
+        const reason = isBusy(error) ? createBusyTimeout(error) : error;
+        for (const { reject } of this.waiting.splice(0, rejectedCount)) reject(reason);
+      }
+      // SQLite itself would wait in a way that blocks the event loop and that is unfair to one of two busy processes.
+      await delay(1 + (MAX_RETRY_DELAY_MS - 1) * Math.random());
+    }
+    return false;
+  }
+
+  private async runGroup(): Promise<void> {
+    const startedAt = performance.now();
+    const group: Write[] = [];
+    const settle: (() => void)[] = [];
+    try {
+      for (let write = this.waiting.shift(); write; write = this.waiting.shift()) {
+        group.push(write);
+        settle.push(await this.runInSavepoint(write));
+        if (performance.now() - startedAt > MAX_GROUP_MS) break;
+      }
+      this.database.exec('COMMIT');
+    } catch (error) {
+      // An error such as a full disk ends the transaction of the whole group.
+      if (this.database.isInTransaction) this.database.exec('ROLLBACK');
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    for (const run of settle) run();
+  }
+
+  /** Runs a write, and returns a function that settles it after the commit. Throws if the error ended the whole transaction. */
+  private async runInSavepoint({ run, resolve, reject }: Write): Promise<() => void> {
+    this.database.exec('SAVEPOINT write');
+    try {
+      const result = run();
+      const value = result instanceof Promise ? await result : result;
+      this.database.exec('RELEASE write');
+      return () => resolve(value);
+    } catch (error) {
+      if (!this.database.isInTransaction) throw error;
+      this.database.exec('ROLLBACK TO write; RELEASE write');
+      return () => reject(error);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
+import type { DatabaseState, RateLimiterState } from '../adapters/prometheus/metrics.ts';
+import type { RateLimiter } from '../core/access/rate-limiter.ts';
+import type { System } from '../core/shared/system.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/** The properties of an adapter that are known before it is loaded. */
+export interface AdapterChoice {
+  /** The setting that says where the data of the adapter is. It has no effect with another adapter. */
+  readonly location?: keyof Settings;
+  /** Whether several servers can use the same data at the same time, so that `WORKERS` can be more than 1. */
+  readonly hasWorkers: boolean;
+}
+
+/** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
+export interface Connection {
+  /**
+   * Resolves when the data can be used. Also resolves if it is unavailable: the connection retries in the background. Rejects with
+   * a `SettingsError` if the data cannot be used until an operator changes something.
+   */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface StorageChoice extends AdapterChoice {
+  /** Whether other processes, such as the command line, can use the same records. */
+  readonly isShared: boolean;
+  /** Whether the server can create the demo workspace. */
+  readonly hasDemo: boolean;
+  /** The program that backs up a storage that `advocacy backup` does not support. */
+  readonly backUpProgram?: string;
+  /** Returns a line for operators that says where the records are. */
+  describeLocation?(settings: Settings): string;
+  /** Returns the location that a URL of `advocacy copy` names, or `undefined` if the URL is not one of this storage. */
+  parseUrl?(url: string): string | undefined;
+  /** Loads and creates the storage engine. */
+  create(settings: Settings, system: System, log: Logger): Promise<CreatedStorage>;
+}
+
+export interface CreatedStorage {
+  readonly engine: StorageEngine;
+  readonly connection?: Connection;
+  /** The state of the connection, for the metrics. */
+  readonly state?: DatabaseState;
+  /** Writes a consistent copy of the records into a new file. Rejects if the file exists. */
+  backUp?(file: string): Promise<void>;
+}
+
+/** The storage engines by the values of `STORAGE`. */
+export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
+  memory: {
+    hasWorkers: false,
+    isShared: false,
+    hasDemo: true,
+    describeLocation: () => 'The data is in memory. All changes are lost when the server stops.',
+    async create(_settings, { now }) {
+      const { createMemoryEngine } = await import('../adapters/memory/engine.ts');
+      return { engine: createMemoryEngine(now) };
+    },
+  },
+  sqlite: {
+    location: 'SQLITE_FILE',
+    hasWorkers: false,
+    isShared: true,
+    hasDemo: true,
+    describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
+    // After two slashes, a URL has a host. This prevents `sqlite://data/a.db` from being read as `/data/a.db`.
+    parseUrl: (url) => /^sqlite:((?!\/\/[^/]).*)$/s.exec(url)?.[1],
+    async create({ SQLITE_FILE }, { now }) {
+      const { createSqliteEngine, UnusableFile } = await import('../adapters/sqlite/engine.ts');
+      // SQLite gives some relative names a special meaning, such as `:memory:`.
+      const { engine, connection } = createSqliteEngine(resolve(SQLITE_FILE), now);
+      const open = () =>
+        connection.open().catch((error) => {
+          throw error instanceof UnusableFile ? new SettingsError([`SQLITE_FILE: ${error.message}`]) : error;
+        });
+      return {
+        engine,
+        connection: { open, close: () => connection.close() },
+        state: {
+          get isUp() {
+            return engine.checkReady().then(
+              () => true,
+              () => false,
+            );
+          },
+        },
+        backUp: (file) => connection.backUp(file),
+      };
+    },
+  },
+  mongodb: {
+    location: 'MONGODB_URI',
+    hasWorkers: true,
+    isShared: true,
+    hasDemo: false,
+    backUpProgram: 'mongodump',
+    parseUrl: (url) => (/^mongodb(\+srv)?:/.test(url) ? url : undefined),
+    async create({ MONGODB_URI }, _system, log) {
+      const { createMongodbEngine, UnsupportedDatabase } = await import('../adapters/mongodb/engine.ts');
+      const { engine, connection } = createMongodbEngine(MONGODB_URI, (line) => log.warn(line));
+      const open = () =>
+        connection.waitForFirstAttempt().catch((error) => {
+          throw error instanceof UnsupportedDatabase ? new SettingsError([`MONGODB_URI: ${error.message}`]) : error;
+        });
+      const state = {
+        get isUp() {
+          return connection.isUp;
+        },
+        network: connection,
+      };
+      return { engine, connection: { open, close: () => connection.close() }, state };
+    },
+  },
+};
+
+interface RateLimiterChoice extends AdapterChoice {
+  /** Loads the adapter. */
+  create(settings: Settings, log: Logger): Promise<CreatedRateLimiters>;
+}
+
+interface CreatedRateLimiters {
+  /** Creates a rate limiter. Processes that share counts share those of the same name. */
+  createRateLimiter(name: string, limit: number, windowSeconds: number): RateLimiter;
+  readonly connection?: Connection;
+  /** The state of the connection, for the metrics. */
+  readonly state?: RateLimiterState;
+}
+
+/** The rate limiters by the values of `RATE_LIMITER`. */
+export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiterChoice>> = {
+  memory: {
+    hasWorkers: false,
+    async create() {
+      const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+      return { createRateLimiter: (_name, limit, windowSeconds) => createMemoryRateLimiter(limit, windowSeconds) };
+    },
+  },
+  redis: {
+    location: 'REDIS_URL',
+    hasWorkers: true,
+    async create({ REDIS_URL }, log) {
+      const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
+      const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
+      const redis = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
+      return {
+        createRateLimiter: (name, limit, windowSeconds) =>
+          redis.createRateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
+        connection: redis,
+        state: redis,
+      };
+    },
+  },
+};
+
+/** Returns the names of the adapters that have a capability, for messages: `memory or mongodb`. */
+export function namesWith<C>(choices: Readonly<Record<string, C>>, capability: keyof C): string {
+  return Object.keys(choices)
+    .filter((name) => choices[name]?.[capability])
+    .join(' or ');
+}

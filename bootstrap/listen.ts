@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { version } from '../adapters/api/version.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/** The address of a server, such as `http://127.0.0.1:3000`, and the address of its metrics if `METRICS_PORT` is set. */
+export interface ListeningAddresses {
+  readonly url: string;
+  readonly metricsUrl: string | undefined;
+}
+
+/**
+ * The maximum number of connections that wait to be accepted. The operating system may lower this number (net.core.somaxconn). It
+ * drops all further connections, and their clients retry after a second.
+ */
+const MAX_BACKLOG_COUNT = 4_096;
+
+/**
+ * Listens, and returns the URL. Rejects with a `SettingsError` if it cannot listen. `prefix` is the prefix of the settings that have
+ * the host and the port.
+ */
+export async function listen(server: Server, settings: Settings, prefix: '' | 'METRICS_' = ''): Promise<string> {
+  const host = settings[`${prefix}HOST` as const];
+  const port = settings[`${prefix}PORT` as const];
+  server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
+  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
+    const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
+    throw new SettingsError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
+  });
+  return formatUrl(host, (server.address() as AddressInfo).port);
+}
+
+/** Checks that a server can listen on `HOST` and `PORT`. Rejects with the errors of `listen`. */
+export async function checkAddress(settings: Settings): Promise<void> {
+  const server = createServer();
+  await listen(server, settings);
+  server.close();
+  await once(server, 'close');
+}
+
+export function formatUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The setting to change, and the problem with its solution, for each error code of `listen`. */
+const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT', problem: string]>> = {
+  EADDRINUSE: ['PORT', 'the port is in use, stop the other program or set another port'],
+  EACCES: ['PORT', 'this user is not allowed to use the port, set a port of 1024 or more'],
+  EADDRNOTAVAIL: ['HOST', 'the address does not belong to this machine, set another host'],
+  EINVAL: ['HOST', 'the address is not valid for a server, set another host'],
+  ENOTFOUND: ['HOST', 'the host name cannot be resolved, set another host'],
+  EAI_AGAIN: ['HOST', 'the host name cannot be resolved, set another host'],
+};
+
+/** Returns the fields of the log line `server listening`. */
+export function getListeningFields(
+  { STORAGE, RATE_LIMITER, WORKERS }: Settings,
+  { url, metricsUrl }: ListeningAddresses,
+): object {
+  return { url, metricsUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER, workers: WORKERS };
+}
+
+/** Returns whether two servers that listen on these two hosts and on the same port certainly conflict. */
+export function overlaps(host: string, other: string): boolean {
+  const [one = '', two = ''] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1'));
+  const includes = (wildcard: string, address: string) =>
+    wildcard === '::' || (wildcard === '0.0.0.0' && isIP(address) !== 6);
+  return one === two || includes(one, two) || includes(two, one);
+}

@@ -1,0 +1,75 @@
+import { createStorage } from '../adapters/persistence/storage.ts';
+import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
+import type { ApiKey } from '../core/access/api-key.ts';
+import { Application } from '../core/application.ts';
+import type { System } from '../core/shared/system.ts';
+import type { Storage } from '../core/storage.ts';
+import { storages } from './adapters.ts';
+import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/** The result of `prepareDemo`. */
+export interface PreparedStorage {
+  /** The demo workspace, if its API key is known: the workspace is new, or `DEMO_API_KEY` is set. */
+  readonly demo: Demo | undefined;
+  readonly firstWorkspaceId: string | undefined;
+}
+
+/**
+ * Creates the demo workspace if the storage has no workspace yet, unless `DEMO_WORKSPACE` is `false`. If `DEMO_API_KEY` is set,
+ * ensures that it is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the
+ * workspace, and servers that start at the same time create it once. Rejects with a `SettingsError` if that is impossible.
+ */
+export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedStorage> {
+  const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
+  const [first] = await engine.workspaces.list('', 1);
+  // If nothing is to be created, there is no transaction, so that the start does not wait for another process that writes.
+  if (!DEMO_WORKSPACE || (first && DEMO_API_KEY === undefined)) return { demo: undefined, firstWorkspaceId: first?.id };
+  try {
+    return await engine.runInTransaction((transaction) => createMissing(transaction, system, DEMO_API_KEY));
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    const setting = storages[STORAGE].location ?? 'STORAGE';
+    throw new SettingsError([`${setting}: the demo workspace cannot be created (${(error as Error).message})`]);
+  }
+}
+
+/** Creates the demo workspace and its API key, if they do not exist. */
+async function createMissing(engine: StorageEngine, system: System, secret?: string): Promise<PreparedStorage> {
+  const storage = createStorage(engine);
+  const app = new Application(storage, system);
+  const [first] = await engine.workspaces.list('', 1);
+  if (!first) {
+    const demo = await createDemo(app, system.now(), secret);
+    return { demo, firstWorkspaceId: demo.workspaceId };
+  }
+  const demo = secret === undefined ? undefined : await ensureKey(app, storage, system, secret);
+  return { demo, firstWorkspaceId: first.id };
+}
+
+/** Creates an API key of the admin of the demo workspace if it does not exist. */
+async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
+  const { workspaceId, memberId } = await findDemoAdmin(app);
+  const existing = await storage.apiKeys.findByHash(system.sha256(secret));
+  if (existing === undefined) await app.apiKeys.create(workspaceId, { label: 'demo', memberId, secret });
+  else if (existing.memberId !== memberId || !isUsable(existing, system.now())) throw createError(UNUSABLE_KEY);
+  return { workspaceId, apiKey: secret };
+}
+
+async function findDemoAdmin(app: Application): Promise<{ readonly workspaceId: string; readonly memberId: string }> {
+  for await (const { id: workspaceId, name } of app.workspaces.iterate()) {
+    if (name !== DEMO_NAME) continue;
+    for await (const { id: memberId, email, role } of app.members.iterate(workspaceId)) {
+      if (email === ADMIN_EMAIL && role === 'admin') return { workspaceId, memberId };
+    }
+  }
+  throw createError('the storage has other workspaces, but not the demo workspace with its admin, remove the setting');
+}
+
+const UNUSABLE_KEY =
+  'this key was revoked, has expired, or is not a full key of the admin of the demo workspace, set another key';
+
+const isUsable = ({ access, revokedAt, expiresAt }: ApiKey, now: number): boolean =>
+  access === 'full' && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
+
+const createError = (problem: string) => new SettingsError([`DEMO_API_KEY: ${problem}`]);

@@ -1,0 +1,41 @@
+import { storages } from './adapters.ts';
+import type { ListeningAddresses } from './listen.ts';
+import type { PreparedStorage } from './prepare-demo.ts';
+import { type Settings, settings as settingSchemas } from './settings.ts';
+
+/**
+ * Returns the text that a server prints after its start: its address, the location of the data, the API key of the demo or the command
+ * that creates a key, and the address of the metrics.
+ */
+export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedStorage>): string {
+  const { url, metricsUrl, demo, firstWorkspaceId } = running;
+  const { describeLocation, isShared, hasDemo } = storages[settings.STORAGE];
+  const workers = settings.WORKERS > 1 ? `, with ${settings.WORKERS} workers` : '';
+  const paragraphs = [`Workspace Advocacy listens on ${url}${workers}`];
+  if (describeLocation) paragraphs.push(describeLocation(settings));
+  if (demo) {
+    const isShownOnce = isShared && settings.DEMO_API_KEY === undefined;
+    paragraphs.push(
+      `Demo API key: ${demo.apiKey}${isShownOnce ? '\nStore this key now, because it is shown only once.' : ''}`,
+    );
+    paragraphs.push(`Try:\n  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns`);
+  } else if (hasDemo && isShared) {
+    paragraphs.push(describeNextCommand(settings, firstWorkspaceId));
+  }
+  if (metricsUrl) paragraphs.push(`Metrics: ${metricsUrl}`);
+  return `${paragraphs.join('\n\n')}\n`;
+}
+
+/** Returns a hint at the command that creates another API key, or the first workspace if there is none. */
+function describeNextCommand(settings: Settings, workspaceId: string | undefined): string {
+  const { location } = storages[settings.STORAGE];
+  const isDefault = location === undefined || settings[location] === settingSchemas[location].parse(undefined);
+  const program = `${isDefault ? '' : `${location}=${quoteForShell(String(settings[location]))} `}npx advocacy`;
+  return workspaceId === undefined
+    ? `Create a workspace:\n  ${program} workspace create --name NAME`
+    : `Create another API key:\n  ${program} key create --workspace ${workspaceId}`;
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,123 @@
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { CopyOptions, CopyResult, StorageTools } from '../adapters/cli/storage-tools.ts';
+import { UsageError } from '../adapters/cli/usage-error.ts';
+import { copyRecords, countRecords } from '../adapters/persistence/copy.ts';
+import { iterateById } from '../adapters/persistence/iterate-by-id.ts';
+import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
+import type { System } from '../core/shared/system.ts';
+import { type CreatedStorage, storages } from './adapters.ts';
+import { type Settings, SettingsError, settings as settingSchemas } from './settings.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+
+/** Creates the tools for a storage that is open. */
+export function createStorageTools(
+  storage: CreatedStorage,
+  settings: Settings,
+  system: System,
+  log: Logger,
+): StorageTools {
+  const { backUpProgram, location } = storages[settings.STORAGE];
+  /** Rejects a database without workspaces, because its setting is probably wrong, and opening it may have created it. */
+  const rejectEmptyDatabase = async () => {
+    if ((await storage.engine.workspaces.list('', 1)).length > 0) return;
+    throw new UsageError([
+      `${location}: this database has no workspace. Check that this is the database of the server.`,
+    ]);
+  };
+  return {
+    async backUp(file) {
+      if (!storage.backUp) {
+        const advice = backUpProgram === undefined ? '' : ` Use ${backUpProgram}.`;
+        throw new UsageError([`backup: not supported with STORAGE=${settings.STORAGE}.${advice}`]);
+      }
+      await rejectEmptyDatabase();
+      await storage.backUp(file).catch((error: NodeJS.ErrnoException) => {
+        throw new UsageError([`Cannot write ${file}: ${FILE_PROBLEMS[error.code ?? ''] ?? error.message}.`]);
+      });
+    },
+
+    async copy(url, options) {
+      const targetSettings = selectTarget(url, settings);
+      await rejectEmptyDatabase();
+      const target = await storages[targetSettings.STORAGE].create(targetSettings, system, log);
+      try {
+        await target.connection?.open();
+        await waitUntilReady(target.engine, '--to');
+        await rejectForeignTarget(storage.engine, target.engine, options.isResumed);
+        return await copyAndCompare(storage.engine, target.engine, options);
+      } catch (error) {
+        if (!(error instanceof SettingsError)) throw error;
+        // The lines name the setting of the location, but here the location is an option.
+        throw new UsageError(error.lines.map((line) => line.replace(/^\w+/, '--to')));
+      } finally {
+        await target.connection?.close();
+      }
+    },
+  };
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  EEXIST: 'the file already exists',
+  ENOENT: 'the folder does not exist',
+  EACCES: 'permission denied',
+};
+
+/** Returns settings that select the storage of a URL. */
+function selectTarget(url: string, settings: Settings): Settings {
+  for (const [name, { parseUrl, location }] of Object.entries(storages)) {
+    const value = parseUrl?.(url);
+    if (value === undefined || location === undefined) continue;
+    const { success, data, error } = settingSchemas[location].safeParse(value);
+    if (!success) throw new UsageError([`--to: ${error.issues[0]?.message}`]);
+    const target: Settings = { ...settings, STORAGE: name as Settings['STORAGE'], [location]: data };
+    // `resolve` makes the paths of a file comparable, and keeps different URLs different.
+    const isSource = name === settings.STORAGE && resolve(String(data)) === resolve(String(settings[location]));
+    if (isSource) throw new UsageError([`--to: must not be the database of ${location}, which is the source`]);
+    return target;
+  }
+  throw new UsageError(['--to: must be mongodb://…, mongodb+srv://… or sqlite:FILE']);
+}
+
+/** Rejects a target with workspaces, unless a copy is resumed and all of them are from the source. */
+async function rejectForeignTarget(source: StorageEngine, target: StorageEngine, isResumed: boolean): Promise<void> {
+  for await (const { id } of iterateById((after, take) => target.workspaces.list(after, take))) {
+    if (!isResumed) {
+      throw new UsageError([
+        '--to: this database already has a workspace. Use an empty database, or continue an interrupted copy with --resume.',
+      ]);
+    }
+    if (await source.workspaces.get(id)) continue;
+    throw new UsageError([
+      `--to: this database has a workspace that the source does not have: ${id}. Use an empty database.`,
+    ]);
+  }
+}
+
+async function copyAndCompare(
+  source: StorageEngine,
+  target: StorageEngine,
+  { signal, onProgress }: CopyOptions,
+): Promise<CopyResult> {
+  const total = [...(await countRecords(source)).values()].reduce((sum, count) => sum + count, 0);
+  let copiedCount = 0;
+  let differentCount = 0;
+  try {
+    for await (const outcome of copyRecords(source, target)) {
+      copiedCount += outcome.copiedCount;
+      differentCount += outcome.differentCount;
+      onProgress(copiedCount, Math.max(copiedCount, total));
+      if (signal.aborted) return { isComplete: false, copiedCount, differentCount, counts: [] };
+    }
+    const [sourceCounts, targetCounts] = await Promise.all([countRecords(source), countRecords(target)]);
+    const counts = [...sourceCounts].map(([records, count]) => ({
+      records,
+      source: count,
+      target: targetCounts.get(records) ?? 0,
+    }));
+    return { isComplete: true, copiedCount, differentCount, counts };
+  } catch (error) {
+    const problem = (error as Error).message.replace(/\.$/, '');
+    throw new UsageError([`${problem}. To continue the copy, repeat the command with --resume.`]);
+  }
+}

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { UsageError } from '../adapters/cli/usage-error.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 50;
+
+/**
+ * Waits up to `CONNECT_TIMEOUT_MS` for the database, which may still be starting or creating indexes. Then rejects with `UsageError` if
+ * the database is unavailable. `location` is the setting or the option that says where the database is.
+ */
+export async function waitUntilReady(
+  storage: { checkReady(): Promise<void> },
+  location: string | undefined,
+): Promise<void> {
+  for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ; await delay(POLL_INTERVAL_MS)) {
+    const problem = await storage.checkReady().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (problem === undefined) return;
+    if (performance.now() <= deadline) continue;
+    const isExplained = problem.includes(':');
+    throw new UsageError([
+      isExplained ? problem : `${problem}. Check that it is running and that ${location} is correct.`,
+    ]);
+  }
+}

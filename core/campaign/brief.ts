@@ -1,0 +1,64 @@
+import type { ContentPillar } from '../content-pillar/content-pillar.ts';
+import type { Group } from '../group/group.ts';
+import type { Entity } from '../shared/entity.ts';
+import type { Tag } from '../tag/tag.ts';
+import type { Campaign, CampaignResource } from './campaign.ts';
+
+/** The optional fields of a resource. */
+const RESOURCE_FIELDS = ['type', 'mimeType', 'size', 'width', 'height', 'thumbnailUrl', 'language', 'order'] as const;
+type ResourceField = (typeof RESOURCE_FIELDS)[number];
+
+/** A resource with all fields. Absent values are `null`. */
+export type BriefResource = Pick<CampaignResource, 'url'> & {
+  readonly [F in ResourceField]: NonNullable<CampaignResource[F]> | null;
+};
+
+type BriefField =
+  | 'shareContext'
+  | 'objective'
+  | 'image'
+  | 'domain'
+  | 'shareRewardAmount'
+  | 'clickRewardAmount'
+  | 'maxRewardPerEmployee'
+  | 'totalBudget'
+  | 'createdBy'
+  | 'updatedAt';
+
+/** The fields and records that an employee needs to share a campaign, and that its summary lacks. */
+export interface Brief extends Pick<Campaign, BriefField> {
+  readonly campaignId: string;
+  readonly resources: readonly BriefResource[];
+  readonly tags: readonly Tag[];
+  readonly groups: readonly Group[];
+  readonly contentPillar: ContentPillar | null;
+}
+
+/** The records that a campaign refers to and that still exist, in any order. */
+export interface ReferencedRecords {
+  readonly tags: readonly Tag[];
+  readonly groups: readonly Group[];
+  readonly contentPillar: ContentPillar | undefined;
+}
+
+/** Returns the brief of a campaign. Its tags and groups are in the order of their ids in the campaign. */
+export function toBrief(campaign: Campaign, { tags, groups, contentPillar }: ReferencedRecords): Brief {
+  return {
+    ...campaign,
+    campaignId: campaign.id,
+    resources: campaign.resources.map(toBriefResource),
+    tags: selectInOrder(campaign.tagIds, tags),
+    groups: selectInOrder(campaign.groupIds, groups),
+    contentPillar: contentPillar ?? null,
+  };
+}
+
+function toBriefResource(resource: CampaignResource): BriefResource {
+  const fields = RESOURCE_FIELDS.map((field) => [field, resource[field] ?? null]);
+  return { url: resource.url, ...Object.fromEntries(fields) };
+}
+
+/** Returns the records with these ids, in the order of the ids. */
+function selectInOrder<T extends Entity>(ids: readonly string[], records: readonly T[]): readonly T[] {
+  return ids.flatMap((id) => records.find((record) => record.id === id) ?? []);
+}

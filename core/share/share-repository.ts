@@ -1,0 +1,24 @@
+import type { Order, Page, PageRequest } from '../shared/page.ts';
+import type { Repository } from '../shared/repository.ts';
+import type { Share, ShareSort } from './share.ts';
+
+/** The filter and the order of a list of shares. */
+export interface ShareFilter {
+  readonly campaignId: string;
+  /** Only the share of this member. */
+  readonly memberId?: string | undefined;
+  readonly sortBy: ShareSort;
+  readonly sortOrder: Order;
+}
+
+/** The shares of all workspaces. */
+export interface ShareRepository extends Pick<Repository<Share>, 'add' | 'findById'> {
+  /** Returns a page of the shares that match the filter. */
+  page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
+  /** Returns the positions of the member's shares of these campaigns, by the ids of the campaigns. */
+  findPositions(
+    workspaceId: string,
+    memberId: string,
+    campaignIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number>>;
+}

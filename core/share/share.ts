@@ -1,0 +1,30 @@
+import type { Campaign } from '../campaign/campaign.ts';
+import { formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
+
+/** A share of a campaign by a member. Its id combines both ids, so that a member can share a campaign only once. */
+export interface Share extends Entity {
+  readonly campaignId: string;
+  readonly memberId: string;
+  /** The `shares` of the campaign right after this share was counted. */
+  readonly position: number;
+  /** The number of clicks on the link of the member. */
+  readonly clicks: number;
+  readonly createdAt: string;
+}
+
+export const SHARE_SORTS = ['createdAt', 'clicks'] as const;
+export type ShareSort = (typeof SHARE_SORTS)[number];
+/** The maximum page size of a list of shares. */
+export const MAX_SHARE_PAGE_SIZE = 100;
+
+export function createShareId(memberId: string, campaignId: string): string {
+  return `${memberId}/${campaignId}`;
+}
+
+/** Returns the share that a member made. `campaign` is the campaign after the share was counted. */
+export function newShare(campaign: Campaign, memberId: string, now: number): Share {
+  const { id: campaignId, workspaceId, shares: position } = campaign;
+  const id = createShareId(memberId, campaignId);
+  return { id, workspaceId, campaignId, memberId, position, clicks: 0, createdAt: formatTimestamp(now) };
+}

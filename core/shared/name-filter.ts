@@ -1,0 +1,12 @@
+import type { Order } from './page.ts';
+
+/** The fields by which lists of records with a name can be sorted. */
+export const NAME_SORTS = ['name', 'createdAt'] as const;
+
+/** The filter and the order of a list of records with a name. */
+export interface NameFilter {
+  /** A case-insensitive search term in the name. */
+  readonly search?: string | undefined;
+  readonly sortBy: (typeof NAME_SORTS)[number];
+  readonly sortOrder: Order;
+}

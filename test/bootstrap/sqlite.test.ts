@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Database } from '../../adapters/sqlite/database.ts';
+import { CLI_PATH } from '../support/command-line.ts';
+import { each } from '../support/each.ts';
+import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { request } from '../support/request.ts';
+import { quickOrLong } from '../support/scale.ts';
+import { suite, type Test } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
+
+const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
+const KILL_COUNT = quickOrLong(4, 40);
+const run = promisify(execFile);
+
+/** The value that removes a setting from the environment, because `startProcess` gives some settings a default. */
+const UNSET = undefined as never;
+
+/** Returns the settings of a server that keeps its records in a file. */
+const createSettings = (file: string) => ({ STORAGE: UNSET, SQLITE_FILE: file, DEMO_API_KEY: UNSET });
+
+const withFile =
+  (test: (file: string) => Promise<void>): Test =>
+  () =>
+    withTemporaryFolder((folder) => test(join(folder, 'new', 'advocacy.db')));
+
+async function stop({ child, waitForExit }: ServiceProcess): Promise<void> {
+  child.kill('SIGTERM');
+  assert.equal(await waitForExit(), 0);
+}
+
+const readDemoKey = ({ output }: ServiceProcess) => /^Demo API key: (.*)$/m.exec(output.stdout)?.[1];
+
+/** Returns the command that a server printed below a line. */
+const readCommand = ({ output }: ServiceProcess, line: string) =>
+  output.stdout.split(`\n${line}:\n  `)[1]?.split('\n')[0] ?? '';
+
+/** Runs a command that a server printed, with the command line of this build in place of `npx advocacy`. */
+async function runCommand(command: string): Promise<string> {
+  const { stdout } = await run('sh', ['-c', command.replace('npx advocacy', `"${process.execPath}" "${CLI_PATH}"`)]);
+  return stdout;
+}
+
+suite('a start with a SQLite file', {
+  'creates the file and the demo workspace, and prints its key only once': withFile(async (file) => {
+    let key: string | undefined;
+    await withProcess(createSettings(file), async (service) => {
+      key = readDemoKey(service);
+      assert.deepEqual(service.output.stdout.split('\n\n').slice(1), [
+        `The data is in ${file}`,
+        `Demo API key: ${key}\nStore this key now, because it is shown only once.`,
+        `Try:\n  curl -H 'Authorization: Bearer ${key}' ${service.url}/campaigns`,
+        '',
+      ]);
+      assert.equal((await request(`${service.url}/campaigns`, 'GET', { key: key as string })).json.length, 7);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      await stop(service);
+    });
+    assert.deepEqual(readdirSync(resolve(file, '..')), ['advocacy.db']);
+    await withProcess(createSettings(file), async (service) => {
+      assert.equal(readDemoKey(service), undefined);
+      assert.ok(!service.output.stdout.includes('adv_'));
+      assert.equal((await request(`${service.url}/campaigns`, 'GET', { key: key as string })).json.length, 7);
+    });
+  }),
+
+  'keeps records over a restart and a crash, and prints the command that creates another key': withFile(
+    async (file) => {
+      const services: ServiceProcess[] = [];
+      const start = async () => {
+        services.push(await startProcess(createSettings(file)));
+        return services.at(-1) as ServiceProcess;
+      };
+      try {
+        const first = await start();
+        const key = readDemoKey(first) as string;
+        const names = ['Kept over a restart', 'Kept over a crash'];
+        const create = ({ url }: ServiceProcess, name: string) =>
+          request(`${url}/tags`, 'POST', { key, body: { name } }).then(({ status }) => assert.equal(status, 201));
+        await create(first, names[0] as string);
+        await stop(first);
+        const second = await start();
+        await create(second, names[1] as string);
+        second.child.kill('SIGKILL');
+        await second.waitForExit();
+        const third = await start();
+        const command = readCommand(third, 'Create another API key');
+        assert.match(command, new RegExp(`^SQLITE_FILE=${file} npx advocacy key create --workspace [0-9a-f-]{36}$`));
+        const newKey = /adv_\w+/.exec(await runCommand(command))?.[0] as string;
+        for (const name of names) {
+          // Names are unique, so both are stored.
+          assert.equal((await request(`${third.url}/tags`, 'POST', { key: newKey, body: { name } })).status, 409);
+        }
+      } finally {
+        for (const { child } of services) child.kill('SIGKILL');
+      }
+    },
+  ),
+
+  'prints the command that creates a workspace if there is none': withFile(async (base) => {
+    const file = join(resolve(base, '..'), "Ada's data.db");
+    const settings = { ...createSettings(file), DEMO_WORKSPACE: 'false' };
+    await withProcess(settings, async (service) => {
+      assert.equal(readDemoKey(service), undefined);
+      const command = readCommand(service, 'Create a workspace');
+      assert.match(await runCommand(command), /^The workspace NAME was created: /);
+      await stop(service);
+    });
+    await withProcess(settings, async (service) => {
+      assert.match(readCommand(service, 'Create another API key'), / key create --workspace /);
+    });
+  }),
+
+  'uses a file in the working directory by default, and takes names with a special meaning as files': () =>
+    withTemporaryFolder(async (folder) => {
+      for (const [settings, file] of [
+        [{}, 'data/advocacy.db'],
+        [{ SQLITE_FILE: ':memory:' }, ':memory:'],
+        [{ SQLITE_FILE: 'file:a.db?mode=memory' }, 'file:a.db?mode=memory'],
+      ] as const) {
+        const { exitCode, stdout } = await runOnce(folder, settings);
+        assert.equal(exitCode, 0);
+        assert.ok(stdout.includes(`The data is in ${join(folder, file)}\n`), stdout);
+        assert.ok(statSync(join(folder, file)).size > 100_000);
+      }
+    }),
+
+  'creates one demo workspace if two servers start at the same time': withFile(async (file) => {
+    const services = await Promise.all([1, 2].map(() => startProcess(createSettings(file))));
+    try {
+      const keys = services.map(readDemoKey).filter((key) => key !== undefined);
+      assert.equal(keys.length, 1);
+      for (const { url } of services) {
+        assert.equal((await request(`${url}/campaigns`, 'GET', { key: keys[0] as string })).json.length, 7);
+      }
+      assert.match(await runCommand(`SQLITE_FILE=${file} npx advocacy workspace list --json`), /^\[\{[^{]*\}\]\n$/);
+    } finally {
+      for (const { child } of services) child.kill('SIGKILL');
+    }
+  }),
+
+  'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
+    for (let kill = 0; kill < KILL_COUNT; kill++) {
+      const child = spawn(process.execPath, [MAIN], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
+      // From the time at which the file is created until the server prints its address.
+      const isPrinted = once(child.stdout, 'data');
+      await Promise.race([isPrinted, delay(200 + 30 * Math.random() * kill)]);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    await withProcess({ ...createSettings(file), DEMO_API_KEY: 'demo-key-of-the-tests' }, async ({ url }) => {
+      const list = (path: string) => request(url + path, 'GET', { key: 'demo-key-of-the-tests' });
+      assert.equal((await list('/campaigns?includeArchived=true')).json.length, 8);
+    });
+    assert.match(await runCommand(`SQLITE_FILE=${file} npx advocacy workspace list --json`), /^\[\{[^{]*\}\]\n$/);
+  }),
+
+  'does not create the demo workspace if the port is in use': withFile(async (file) => {
+    const occupied = createServer().listen(0, '127.0.0.1');
+    await once(occupied, 'listening');
+    try {
+      const PORT = String((occupied.address() as AddressInfo).port);
+      for (const name of ['PORT', 'METRICS_PORT']) {
+        await assert.rejects(startProcess({ ...createSettings(file), [name]: PORT }), /the port is in use/);
+      }
+    } finally {
+      occupied.close();
+    }
+    await withProcess(createSettings(file), async (service) => assert.ok(readDemoKey(service)));
+  }),
+
+  'exits with 1 and one line if it cannot use the file': withFile(async (file) => {
+    const folder = resolve(file, '..');
+    mkdirSync(folder);
+    const path = (name: string) => join(folder, name);
+    writeFileSync(path('text'), 'name,color\n'.repeat(1000));
+    for (const name of ['newer', 'locked']) writeFileSync(path(name), '');
+    const newer = new Database(path('newer'), false, 'PRAGMA application_id = 0x57416476; PRAGMA user_version = 99');
+    const locked = new Database(path('locked'), false, 'BEGIN EXCLUSIVE');
+    await newer.close();
+    try {
+      const problems = {
+        '.': `${folder} is a folder. Choose a file in it.`,
+        text: `${path('text')} is not a SQLite database, or it is damaged. Restore a backup, or choose another file.`,
+        newer: `${path('newer')} was written by a newer version of this service. Run that version, or choose another file.`,
+        locked: `${path('locked')} is used by another process. Stop that process, or try again later.`,
+        'text/a.db': /^\S+ cannot be opened \(.*\)\. Check the path, the permissions and the free space\.$/,
+      };
+      await each(problems, async (problem, name) => {
+        const { exitCode, stdout, stderr } = await runOnce(folder, { SQLITE_FILE: path(name) });
+        assert.deepEqual([exitCode, stdout], [1, '']);
+        const line = /^SQLITE_FILE: (.*)\n$/.exec(stderr)?.[1] as string;
+        if (typeof problem === 'string') assert.equal(line, problem, stderr);
+        else assert.match(line, problem);
+      });
+    } finally {
+      await locked.close();
+    }
+  }),
+
+  'exits with 1 and one line if DEMO_API_KEY cannot be a key of the demo workspace': withFile(async (file) => {
+    await runCommand(`SQLITE_FILE=${file} npx advocacy workspace create --name Contoso`);
+    const settings = { SQLITE_FILE: file, DEMO_API_KEY: 'demo-key-of-the-tests' };
+    const { exitCode, stdout, stderr } = await runOnce('.', settings);
+    assert.deepEqual([exitCode, stdout], [1, '']);
+    assert.match(stderr, /^DEMO_API_KEY: the storage has other workspaces[^\n]*\n$/);
+  }),
+});
+
+/** Starts a server in a folder, and stops it when it listens. Resolves to its exit code and output. */
+async function runOnce(cwd: string, settings: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [MAIN], {
+    cwd,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent', ...settings },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (output.stdout += chunk));
+  child.stdout.once('data', () => child.kill());
+  child.stderr.on('data', (chunk) => (output.stderr += chunk));
+  const [exitCode] = await once(child, 'close');
+  return { exitCode: exitCode as number | null, ...output };
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Database } from '../../adapters/sqlite/database.ts';
+import { CLI_PATH, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
+import { Ledger } from '../support/ledger.ts';
+import { startLoad } from '../support/load.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
+import { startProcess } from '../support/process.ts';
+import { readAllRecords } from '../support/read-all-records.ts';
+import { type Environment, withApplication, withEngine } from '../support/storage.ts';
+import { suite, type Test } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
+import { createTenant, createWorkspace } from '../support/tenants.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const WRITER_COUNT = 8;
+const BACKUP_COUNT = 3;
+const run = promisify(execFile);
+
+interface Setup {
+  readonly folder: string;
+  readonly settings: Environment;
+  /** Returns settings for another file in the folder. */
+  settingsOf(name: string): Environment;
+  backUp(file: string): ReturnType<typeof runProcess>;
+}
+
+const withSetup =
+  (test: (setup: Setup) => Promise<void>): Test =>
+  () =>
+    withTemporaryFolder((folder) => {
+      const settingsOf = (name: string) => ({
+        STORAGE: 'sqlite',
+        SQLITE_FILE: join(folder, name),
+        DEMO_WORKSPACE: 'false',
+        DEMO_API_KEY: undefined as never,
+      });
+      const settings = settingsOf('advocacy.db');
+      const backUp = (file: string) => runProcess(['backup', file], settings);
+      return test({ folder, settings, settingsOf, backUp });
+    });
+
+suite('a backup', {
+  'has all records, and only its owner can read it': withSetup(async ({ folder, settings, settingsOf, backUp }) => {
+    await withApplication(settings, (app) => createTenant({ app }, 'northwind'));
+    const file = join(folder, 'backup.db');
+    assert.deepEqual(await backUp(file), { code: 0, stdout: `The backup was written to ${file}.\n`, stderr: '' });
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
+    const records = await withEngine(settings, readAllRecords);
+    assert.deepEqual(await withEngine(settingsOf('backup.db'), readAllRecords), records);
+    assert.deepEqual(parseJsonOutput(await runProcess(['backup', `${file}2`, '--json'], settings)), {
+      file: `${file}2`,
+    });
+  }),
+
+  'is consistent while a server writes, and a server can use it': withSetup(
+    async ({ folder, settings, settingsOf, backUp }) => {
+      let service = await startProcess(settings);
+      try {
+        const { workspaceId, key } = await withApplication(settings, createWorkspace);
+        const ledger = new Ledger(() => service.url, key);
+        const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
+        for (let i = 0; i < BACKUP_COUNT; i++) {
+          await waitUntil(() => ledger.size > 50 * (i + 1));
+          const { size } = ledger;
+          assert.equal((await backUp(join(folder, `backup-${i}.db`))).code, 0);
+          const copy = new Database(join(folder, `backup-${i}.db`), true, '');
+          assert.deepEqual(copy.all('PRAGMA integrity_check'), [['ok']]);
+          await copy.close();
+          const count = await withEngine(settingsOf(`backup-${i}.db`), ({ campaigns }) =>
+            campaigns.count(workspaceId, []),
+          );
+          assert.ok(count >= size, `${count} of ${size} campaigns`);
+        }
+        await load.stop();
+        assert.deepEqual(
+          load.responses.map(({ status }) => status).filter((status) => status !== 201),
+          [],
+        );
+        await ledger.assertStored(settings, workspaceId);
+        await service.kill();
+        service = await startProcess(settingsOf('backup-0.db'));
+        const { status } = await fetch(`${service.url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } });
+        assert.equal(status, 200);
+      } finally {
+        await service.kill();
+      }
+    },
+  ),
+
+  'rejects an existing file, a missing folder and an empty database': withSetup(
+    async ({ folder, settings, backUp }) => {
+      const file = join(folder, 'backup.db');
+      const empty = await backUp(file);
+      assert.deepEqual([empty.code, existsSync(file)], [2, false]);
+      assert.equal(
+        empty.stderr,
+        'error: SQLITE_FILE: this database has no workspace. Check that this is the database of the server.\n',
+      );
+      await withApplication(settings, createWorkspace);
+      writeFileSync(file, 'mine');
+      const problems = {
+        [file]: 'the file already exists',
+        [String(settings.SQLITE_FILE)]: 'the file already exists',
+        [folder]: 'the file already exists',
+        [join(folder, 'new', 'backup.db')]: 'the folder does not exist',
+      };
+      for (const [path, problem] of Object.entries(problems)) {
+        assert.deepEqual(await backUp(path), {
+          code: 2,
+          stdout: '',
+          stderr: `error: Cannot write ${path}: ${problem}.\n`,
+        });
+      }
+      assert.equal(readFileSync(file, 'utf8'), 'mine');
+      assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
+    },
+  ),
+
+  'appears only when it is complete, also if the disk is full or the command is killed': withSetup(
+    async ({ folder, settings, backUp }) => {
+      await runProcess(['seed', '--campaigns', '2000', '--members', '50'], settings);
+      const file = join(folder, 'backup.db');
+      // The limit of the size of a file (in KiB) causes an error, as a full disk does.
+      const limited = await run(
+        'bash',
+        ['-c', 'ulimit -f 1000; exec "$@"', '', process.execPath, CLI_PATH, 'backup', file],
+        {
+          env: { ...process.env, ...settings },
+        },
+      ).catch((error: { readonly code: number; readonly stderr: string }) => error);
+      assert.equal('code' in limited && limited.code, 2);
+      assert.match(limited.stderr, /^error: Cannot write \S+backup\.db: [^\n]+\.\n$/);
+      assert.deepEqual(readdirSync(folder), ['advocacy.db']);
+
+      const { child, output } = startCommand(['backup', file], settings);
+      while (!existsSync(`${file}.incomplete`)) await nextTurn();
+      child.kill('SIGKILL');
+      await output;
+      assert.ok(!existsSync(file), 'the command was killed too late');
+      assert.equal((await backUp(file)).code, 0);
+      assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
+    },
+  ),
+
+  'is only for SQLite: with another storage, the command names the right program': async () => {
+    const { uri, stop } = await createDatabase();
+    try {
+      assert.deepEqual(await runProcess(['backup', 'never-written.db'], createMongodbSettings(uri)), {
+        code: 2,
+        stdout: '',
+        stderr: 'error: backup: not supported with STORAGE=mongodb. Use mongodump.\n',
+      });
+    } finally {
+      await stop();
+    }
+    const { code, stderr } = await runProcess(['backup', 'never-written.db'], { STORAGE: 'memory' });
+    assert.equal(code, 2);
+    assert.match(stderr, /^error: STORAGE: must be sqlite or mongodb for this command\./);
+  },
+});

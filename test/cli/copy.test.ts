@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import type { Application } from '../../core/application.ts';
+import {
+  type CommandOutput,
+  createCommandLine,
+  parseJsonOutput,
+  runProcess,
+  startCommand,
+} from '../support/command-line.ts';
+import { each } from '../support/each.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
+import { readAllRecords } from '../support/read-all-records.ts';
+import { type Environment, withApplication, withEngine } from '../support/storage.ts';
+import { suite, type Test } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
+import { createTenant } from '../support/tenants.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** The number of campaigns of a copy that is interrupted. It is several times the size of a batch. */
+const CAMPAIGN_COUNT = 4_000;
+
+/** A database: the settings that select it as the source of a copy, and the URL that selects it as the target. */
+interface Database {
+  readonly settings: Environment;
+  readonly url: string;
+}
+
+interface Setup {
+  readonly folder: string;
+  /** Returns the database in a SQLite file of the folder. */
+  file(name: string): Database;
+  readonly mongodb: Database;
+}
+
+const withSetup =
+  (test: (setup: Setup) => Promise<void>): Test =>
+  () =>
+    withTemporaryFolder(async (folder) => {
+      const { uri, stop } = await createDatabase();
+      const file = (name: string) => {
+        const path = join(folder, name);
+        return { settings: { STORAGE: 'sqlite', SQLITE_FILE: path }, url: `sqlite:${path}` };
+      };
+      try {
+        await test({ folder, file, mongodb: { settings: createMongodbSettings(uri), url: uri } });
+      } finally {
+        await stop();
+      }
+    });
+
+const copy = (source: Database, target: Database, ...options: readonly string[]): Promise<CommandOutput> =>
+  runProcess(['copy', '--to', target.url, ...options], source.settings);
+
+const readAll = ({ settings }: Database) => withEngine(settings, readAllRecords);
+
+/** Fills a database with two workspaces that have a record of each type. Returns keys, of which the last is revoked. */
+async function fill({ settings }: Database): Promise<readonly string[]> {
+  return withApplication(settings, async (app) => {
+    const [first, second] = [await createTenant({ app }, 'northwind'), await createTenant({ app }, 'contoso')];
+    await app.shares.record(first.workspaceId, first.ids.campaigns, first.admin.id);
+    await app.campaigns.recordClicks(first.workspaceId, first.ids.campaigns, 3);
+    await app.domains.verify(second.workspaceId, second.ids.domains);
+    const { apiKey, secret } = await app.apiKeys.create(first.workspaceId, {});
+    await app.apiKeys.revoke(first.workspaceId, apiKey.id);
+    await runWithIdempotencyKey(app, first.key);
+    return [first.key, second.key, secret];
+  });
+}
+
+async function runWithIdempotencyKey(app: Application, key: string): Promise<boolean> {
+  const { workspaceId, keyId } = await app.apiKeys.authenticate(key);
+  const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: 'once', fingerprint: 'of its body' };
+  return (await app.runOnce(request, async () => ({ status: 201, body: '{}' }))).replayed;
+}
+
+/** Removes the last uses of keys, which are recorded in the background. */
+function omitLastUses(records: Awaited<ReturnType<typeof readAll>>): unknown {
+  return { ...records, apiKeys: records.apiKeys?.map((key) => ({ ...(key as object), lastUsedAt: null })) };
+}
+
+suite('a copy', {
+  'has every record, to MongoDB and back, and keys keep working': withSetup(async ({ file, mongodb }) => {
+    const [source, back] = [file('source.db'), file('new/back.db')];
+    const keys = await fill(source);
+    const records = await readAll(source);
+    for (const [name, list] of Object.entries(records)) assert.ok(list.length > 0, name);
+    for (const [from, to] of [
+      [source, mongodb],
+      [mongodb, back],
+    ] as const) {
+      const { ended, copiedCount, differentCount, counts } = parseJsonOutput(await copy(from, to, '--json'));
+      assert.deepEqual([ended, copiedCount, differentCount], ['done', Object.values(records).flat().length, 0]);
+      const expiring = Object.entries(recordSchemas).filter(([, schema]) => 'expires' in schema);
+      const expected = Object.entries(records).filter(([name]) => !expiring.some(([other]) => other === name));
+      assert.deepEqual(
+        Object.fromEntries(counts.map((it: { records: string; source: number; target: number }) => [it.records, it])),
+        Object.fromEntries(
+          expected.map(([name, { length }]) => [name, { records: name, source: length, target: length }]),
+        ),
+      );
+      assert.deepEqual(omitLastUses(await readAll(to)), omitLastUses(records));
+      await withApplication(to.settings, async (app) => {
+        const [first = '', second = '', revoked = ''] = keys;
+        for (const key of [first, second]) assert.equal((await app.apiKeys.authenticate(key)).member?.role, 'admin');
+        await assert.rejects(app.apiKeys.authenticate(revoked), /revoked/);
+        assert.equal(await runWithIdempotencyKey(app, first), true);
+      });
+    }
+  }),
+
+  'rejects a target that has a workspace, and says how to continue a copy': withSetup(async ({ file, mongodb }) => {
+    const source = file('source.db');
+    await fill(source);
+    for (const target of [file('target.db'), mongodb]) {
+      const { id } = await withApplication(target.settings, (app) => app.workspaces.create('Contoso'));
+      const before = await readAll(target);
+      const stderr = {
+        '': 'error: --to: this database already has a workspace. Use an empty database, or continue an interrupted copy with --resume.\n',
+        '--resume': `error: --to: this database has a workspace that the source does not have: ${id}. Use an empty database.\n`,
+      };
+      await each(stderr, async (expected, option) => {
+        const output = await copy(source, target, ...option.split(' ').filter(Boolean));
+        assert.deepEqual(output, { code: 2, stdout: '', stderr: expected });
+      });
+      assert.deepEqual(await readAll(target), before);
+    }
+  }),
+
+  'rejects a target that it cannot use, without showing a password': withSetup(async ({ folder, file }) => {
+    const source = file('source.db');
+    await fill(source);
+    writeFileSync(join(folder, 'text'), 'name,color\n'.repeat(1000));
+    const unknown = /^error: --to: must be mongodb:\/\/…, mongodb\+srv:\/\/… or sqlite:FILE\n$/;
+    const problems = {
+      'postgres://ada:s3cret@localhost/x': unknown,
+      's3cret.db': unknown,
+      // After two slashes, a URL has a host.
+      'sqlite://s3cret.db': unknown,
+      'sqlite:': /^error: --to: must be the path of a file\n$/,
+      'mongodb:s3cret': /^error: --to: must be a URL that starts with mongodb:\/\/ or mongodb\+srv:\/\/\n$/,
+      'mongodb://ada:s3cret@local host/x': /^error: --to: must be a URL with a host or host:port, .*\n$/,
+      [source.url]: /^error: --to: must not be the database of SQLITE_FILE, which is the source\n$/,
+      [`sqlite:${folder}/text`]: /^error: --to: \S+\/text is not a SQLite database, or it is damaged\. .*\n$/,
+      [`sqlite:${folder}`]: /^error: --to: \S+ is a folder\. Choose a file in it\.\n$/,
+      'mongodb://ada:s3cret@127.0.0.1:9/x':
+        /\nerror: MongoDB is unavailable\. Check that it is running and that --to is correct\.\n$/,
+    };
+    await each(problems, async (problem, url) => {
+      const { code, stdout, stderr } = await copy(source, { settings: {}, url });
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, problem);
+      assert.doesNotMatch(stderr, /s3cret|\n {4}at /);
+    });
+  }),
+
+  'rejects a source that is empty or cannot be read': withSetup(async ({ folder, file }) => {
+    writeFileSync(join(folder, 'text.db'), 'name,color\n'.repeat(1000));
+    const problems = {
+      'missing.db':
+        /^error: SQLITE_FILE: this database has no workspace\. Check that this is the database of the server\.\n$/,
+      'text.db': /^error: SQLITE_FILE: \S+ is not a SQLite database, or it is damaged\. .*\n$/,
+    };
+    await each(problems, async (problem, name) => {
+      const { code, stdout, stderr } = await copy(file(name), file('target.db'));
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, problem);
+    });
+    const { code, stderr } = await copy({ settings: { STORAGE: 'memory' }, url: '' }, file('target.db'));
+    assert.equal(code, 2);
+    assert.match(stderr, /^error: STORAGE: must be sqlite or mongodb for this command\./);
+  }),
+
+  'continues after Ctrl-C and after a kill, to SQLite and to MongoDB': withSetup(async ({ file, mongodb }) => {
+    const source = file('source.db');
+    const seed = await runProcess(
+      ['seed', '--campaigns', `${CAMPAIGN_COUNT}`, '--members', '50', '--json'],
+      source.settings,
+    );
+    const { workspaceId } = parseJsonOutput(seed);
+    const records = await readAll(source);
+    const recordCount = Object.values(records).flat().length;
+    for (const target of [file('target.db'), mongodb]) {
+      await withEngine(target.settings, async (engine) => {
+        const countCopied = async () =>
+          (await engine.campaigns.count(workspaceId, [])) + (await engine.shares.count(workspaceId, []));
+        for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+          const before = await countCopied();
+          const resume = before > 0 ? ['--resume'] : [];
+          const { child, output } = startCommand(['copy', '--to', target.url, ...resume], source.settings);
+          await waitUntil(async () => (await countCopied()) > before);
+          child.kill(signal);
+          const { code, stdout } = await output;
+          assert.ok((await countCopied()) < CAMPAIGN_COUNT, 'the copy was interrupted too late');
+          if (signal === 'SIGKILL') continue;
+          assert.equal(code, 130);
+          assert.match(stdout, /^Stopped after \d+ records\. To continue, repeat the command with --resume\.\n$/);
+        }
+      });
+      const again = await copy(source, target);
+      assert.match(again.stderr, /already has a workspace\. .* with --resume\.\n$/);
+      const { code, stdout } = await copy(source, target, '--resume');
+      assert.deepEqual([code, stdout], [0, `The target has ${recordCount} records.\n`]);
+      assert.deepEqual(await readAll(target), records);
+    }
+  }),
+
+  'keeps the records of the target when it continues, and reports those that differ': withSetup(async ({ file }) => {
+    const [source, target] = [file('source.db'), file('target.db')];
+    await fill(source);
+    assert.equal((await copy(source, target)).code, 0);
+    const [workspaceId, tagId] = await withApplication(target.settings, async (app) => {
+      const { id, tags } = await findFirstTag(app);
+      await app.tags.rename(id, tags.id, 'Renamed');
+      return [id, tags.id] as const;
+    });
+    const { code, stderr } = await copy(source, target, '--resume');
+    assert.equal(code, 0);
+    assert.equal(
+      stderr,
+      'warning: The copy did not overwrite 1 record with different content in the target. If the source is right, copy to another empty database.\n',
+    );
+    const rename = (app: Application) => app.tags.rename(workspaceId, tagId, 'Renamed');
+    assert.equal((await withApplication(target.settings, rename)).name, 'Renamed');
+    await withApplication(target.settings, (app) => app.tags.create(workspaceId, 'Another'));
+    const after = await copy(source, target, '--resume');
+    assert.equal(after.code, 1);
+    assert.match(
+      after.stderr,
+      /\nerror: The target has 3 instead of 2 tags\. A server has probably changed records during the copy\. Stop all servers, and copy to another empty database\.\n$/,
+    );
+  }),
+});
+
+async function findFirstTag(app: Application) {
+  for await (const { id } of app.workspaces.iterate()) {
+    for await (const tags of app.tags.iterate(id)) return { id, tags };
+  }
+  throw new Error('no tag');
+}
+
+suite('the progress of a copy', {
+  'is shown on a terminal, and removed at the end, also after an error': async () => {
+    const error = new Error('The disk is full');
+    const create = (result: Promise<never> | undefined) =>
+      createCommandLine(
+        {},
+        {
+          backUp: async () => undefined,
+          copy: async (_url, { onProgress }) => {
+            onProgress(500, 2_000);
+            return (await result) ?? { isComplete: true, copiedCount: 2_000, differentCount: 0, counts: [] };
+          },
+        },
+      );
+    const terminal = { isTTY: true, columns: 80 };
+    const maskSpeed = (text: string) => text.replace(/records, .* left/, 'records');
+    const shown = `\r\x1b[K${'█'.repeat(5)}${'░'.repeat(15)} 25 %  500 records\r\x1b[K`;
+    const done = await create(undefined).run(['copy', '--to', 'sqlite:a'], { stderr: terminal });
+    assert.equal(maskSpeed(done.stderr), shown);
+    const failing = Promise.reject(error);
+    failing.catch(() => undefined);
+    const failed = await create(failing).run(['copy', '--to', 'sqlite:a'], { stderr: terminal });
+    assert.equal(maskSpeed(failed.stderr), `${shown}error: The disk is full\n`);
+    assert.equal(failed.code, 2);
+  },
+});

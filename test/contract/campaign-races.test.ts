@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createNodeSystem } from '../../adapters/node/system.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
+import type { MemberActor } from '../../core/access/caller.ts';
+import { Application } from '../../core/application.ts';
+import { each } from '../support/each.ts';
+import type { TestEngine } from '../support/engines/engine.ts';
+import { engines } from '../support/engines/engines.ts';
+import { suite } from '../support/suite.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+
+const CALL_COUNT = 50;
+
+/** Applications on the same data, and an actor for an admin of a workspace. Each call of the clock returns a later time. */
+interface Setup {
+  readonly actor: MemberActor;
+  readonly app: Application;
+  /** Runs an action many times concurrently. The runs are distributed over the applications. */
+  runConcurrently<T>(action: (app: Application, i: number) => Promise<T>): Promise<T[]>;
+}
+
+/** Runs a test on each engine. If several processes can share its data, there are two applications. */
+const onEachEngine = (test: (setup: Setup) => Promise<void>) => () =>
+  each(engines, async (load) => {
+    const { isShared, createDatabase, open }: TestEngine = await load();
+    const { location, remove } = await createDatabase();
+    const opened = [await open(location, Date.now)];
+    if (isShared) opened.push(await open(location, Date.now));
+    try {
+      let time = Date.now();
+      const system = { ...createNodeSystem(), now: () => time++ };
+      const apps = opened.map(({ engine }) => new Application(createStorage(engine), system));
+      const app = apps[0] as Application;
+      const { workspaceId, admin } = await createWorkspace(app);
+      const runConcurrently: Setup['runConcurrently'] = (action) =>
+        Promise.all(Array.from({ length: CALL_COUNT }, (_, i) => action(apps[i % apps.length] as Application, i)));
+      await test({ actor: { workspaceId, member: admin }, app, runConcurrently });
+    } finally {
+      for (const { close } of opened) await close();
+      await remove();
+    }
+  });
+
+suite('concurrent changes of one campaign', {
+  'count one share for a member who shares it 50 times': onEachEngine(async ({ actor, app, runConcurrently }) => {
+    const { id, updatedAt } = await app.campaigns.create(actor, createCampaignBody());
+    const results = await runConcurrently(({ shares }) => shares.create(actor, id));
+    assert.equal(results.filter(({ isNew }) => isNew).length, 1);
+    for (const { share } of results) assert.deepEqual(share, results[0]?.share);
+    assert.equal((await app.campaigns.get(actor, id)).shares, 1);
+    assert.equal((await app.campaigns.getBrief(actor.workspaceId, id)).updatedAt, updatedAt);
+  }),
+
+  'are all kept if they are of different fields': onEachEngine(async ({ actor, app, runConcurrently }) => {
+    const { id } = await app.campaigns.create(actor, createCampaignBody());
+    const changes = [{ name: 'New' }, { description: 'New' }, { targetShares: 9 }, { endDate: '2099-01-01' }];
+    await runConcurrently(({ campaigns }, i) => campaigns.update(actor, id, changes[i % changes.length] ?? {}));
+    const { name, description, targetShares, endDate } = await app.campaigns.get(actor, id);
+    assert.deepEqual([{ name }, { description }, { targetShares }, { endDate }], changes);
+  }),
+
+  'change the status once': onEachEngine(async ({ actor, app, runConcurrently }) => {
+    const { id } = await app.campaigns.create(actor, { ...createCampaignBody(), status: 'draft' });
+    const results = await runConcurrently(({ campaigns }) => campaigns.update(actor, id, { status: 'published' }));
+    const { updatedAt } = await app.campaigns.getBrief(actor.workspaceId, id);
+    for (const result of results) assert.deepEqual([result.status, result.updatedAt], ['published', updatedAt]);
+  }),
+});

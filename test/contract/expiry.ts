@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { Tests } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { buildIdempotencyRecord, newId } from './samples.ts';
+import type { CreateStorageTest } from './storage-test.ts';
+
+const TTL_MS = 1_000;
+const LONG_TTL_MS = 3_600_000;
+
+/**
+ * Returns the tests of the expiry of records. An engine that takes the time from the test is tested to the millisecond. Of another
+ * one, the tests wait for the real time, and check only that it removes no record an hour too early.
+ */
+export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean): Tests {
+  return {
+    'removes each record when it has expired, and not before': test(async (storage, { setTime }) => {
+      const { idempotentRequests: requests } = storage;
+      const [here, elsewhere] = [newId(), newId()];
+      const start = storage.now();
+      setTime(start);
+      const add = async (workspaceId: string, expiresAt: number) => {
+        const record = buildIdempotencyRecord(workspaceId, { expiresAt });
+        await requests.add(record);
+        return record;
+      };
+      const end = start + TTL_MS;
+      const [expiring, foreign, extended] = [await add(here, end), await add(elsewhere, end), await add(here, end)];
+      const lasting = await add(here, takesClock ? end + 1 : end + LONG_TTL_MS);
+      const extend = () => requests.update(here, extended.id, (it) => ({ ...it, expiresAt: lasting.expiresAt }));
+      assert.ok(await extend());
+      if (takesClock) {
+        setTime(end - 1);
+        await add(here, lasting.expiresAt);
+        assert.deepEqual(await requests.get(here, expiring.id), expiring);
+        assert.deepEqual(await requests.get(elsewhere, foreign.id), foreign);
+      }
+      setTime(end);
+      const isRemoved = async () => {
+        await add(newId(), lasting.expiresAt);
+        const found = [await requests.get(here, expiring.id), await requests.get(elsewhere, foreign.id)];
+        return found.every((it) => it === undefined);
+      };
+      if (takesClock) assert.ok(await isRemoved(), 'expired records remain after a write');
+      else await waitUntil(isRemoved);
+      assert.deepEqual(await requests.get(here, lasting.id), lasting);
+      assert.equal((await requests.get(here, extended.id))?.expiresAt, lasting.expiresAt);
+    }),
+
+    'keeps an expired record that a change extends before it is removed': test(async (storage, { setTime }) => {
+      const workspaceId = newId();
+      const start = storage.now();
+      setTime(start);
+      const expired = [start, start].map((expiresAt) => buildIdempotencyRecord(workspaceId, { expiresAt }));
+      const [first, second] = expired.map(({ id }) => id) as [string, string];
+      await storage.idempotentRequests.addMany(expired);
+      setTime(start + TTL_MS);
+      const extend = ({ idempotentRequests: requests }: typeof storage, id: string) =>
+        requests.update(workspaceId, id, (it) => ({ ...it, expiresAt: start + LONG_TTL_MS }));
+      const extended = [
+        await storage.runInTransaction((staged) => extend(staged, first)),
+        await extend(storage, second),
+      ];
+      await storage.idempotentRequests.add(buildIdempotencyRecord(workspaceId));
+      assert.deepEqual(await storage.idempotentRequests.get(workspaceId, first), extended[0]);
+      assert.deepEqual(await storage.idempotentRequests.get(workspaceId, second), extended[1]);
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
+import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import { each } from '../support/each.ts';
+import type { TestEngine } from '../support/engines/engine.ts';
+import type { Tests } from '../support/suite.ts';
+import { newId, type SchemaName, samples } from './samples.ts';
+import type { CreateStorageTest } from './storage-test.ts';
+
+const SMALL_COUNT = 100;
+const LARGE_COUNT = 10_000;
+const PAGE_SIZE = 25;
+/** A prime number, so that the records are in another order than their ids. */
+const STEP = 7_919;
+/** One of so many records has the value that a list asks for. */
+const MATCH_INTERVAL = 16;
+const MAX_GROWTH = 3;
+
+/** The part of a schema that these tests use. */
+interface Schema {
+  readonly columns: { readonly [field: string]: string };
+  readonly unique: object;
+  readonly indexes: readonly (readonly string[])[];
+}
+
+/** Returns the tests of the work that the lists of an index take. */
+export function defineIndexedListTests(test: CreateStorageTest, { countExaminedRecords }: TestEngine): Tests {
+  if (!countExaminedRecords) return {};
+  return {
+    'examines few more records for the first page of each indexed list of 10,000 records than of 100': test(
+      async (storage, { location }) => {
+        for (const [name, schema] of Object.entries(recordSchemas) as [SchemaName, Schema][]) {
+          if (schema.indexes.length === 0) continue;
+          const [small, large] = [newId(), newId()];
+          const store = storage[name] as unknown as RecordStore<Entity>;
+          await store.addMany(createRecords(name, schema, small, SMALL_COUNT));
+          await store.addMany(createRecords(name, schema, large, LARGE_COUNT));
+          await each(createQueries(schema), async (query) => {
+            const count = (workspaceId: string) =>
+              countExaminedRecords(location, { name, workspaceId, query, read: () => store.list(workspaceId, query) });
+            const [few, many] = [await count(small), await count(large)];
+            assert.ok(many > 0 && many <= MAX_GROWTH * Math.max(few, PAGE_SIZE), `${few}, and then ${many}`);
+          });
+        }
+      },
+    ),
+  };
+}
+
+/** Returns the queries for the first page by each index in both directions, also without its flags, by their descriptions. */
+function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>> {
+  const isFlag = (field: string) => columns[field] === 'boolean';
+  const fieldLists = indexes.flatMap((fields) => [fields, fields.filter((field) => !isFlag(field))]);
+  return new Map(
+    fieldLists.flatMap((fields) =>
+      (['asc', 'desc'] as const).map((order): [string, Query<Entity>] => {
+        const where = fields.slice(0, -1).map((field) => ({ field, in: [isFlag(field) || 'a'] }));
+        return [`${fields} ${order}`, { where, by: fields.at(-1), order, skip: 0, take: PAGE_SIZE } as never];
+      }),
+    ),
+  );
+}
+
+/** Creates records that differ in the fields of each index. */
+function createRecords(name: SchemaName, schema: Schema, workspaceId: string, count: number): Entity[] {
+  const equalityFields = schema.indexes.flatMap((fields) => fields.slice(0, -1));
+  const orderFields = schema.indexes.map((fields) => fields.at(-1) as string);
+  return Array.from({ length: count }, (_, i) => {
+    const isMatch = i % MATCH_INTERVAL === 0;
+    const position = (i * STEP) % count;
+    const equalities = equalityFields.map((field) => [field, toEqualityValue(schema.columns[field], isMatch)]);
+    const distinct = [...orderFields, ...Object.keys(schema.unique)].map((field) => [
+      field,
+      schema.columns[field] === 'number' ? position : String(position).padStart(6, '0'),
+    ]);
+    return { ...samples[name](workspaceId), ...Object.fromEntries([...equalities, ...distinct]) };
+  });
+}
+
+function toEqualityValue(type: string | undefined, isMatch: boolean): unknown {
+  if (type === 'boolean') return isMatch;
+  const text = isMatch ? 'a' : 'b';
+  return type === 'texts' ? [text] : text;
+}

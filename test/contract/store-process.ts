@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { TestEngine } from '../support/engines/engine.ts';
+import { engines } from '../support/engines/engines.ts';
+import { commands } from './store-commands.ts';
+
+type Commands = typeof commands;
+/** The arguments of a command, without the store. */
+type Arguments<N extends keyof Commands> = Commands[N] extends (engine: StorageEngine, ...args: infer A) => unknown
+  ? A
+  : never;
+
+interface Request {
+  readonly number: number;
+  readonly name: keyof Commands;
+  readonly args: readonly unknown[];
+}
+
+type Response = { readonly number: number } & ({ readonly result: unknown } | { readonly error: string });
+
+/** Another process with a store on a database. */
+export class StoreProcess {
+  private readonly pending: { resolve(result: unknown): void; reject(error: Error): void }[] = [];
+  private readonly child: ChildProcess;
+
+  constructor({ name }: TestEngine, location: string) {
+    this.child = fork(fileURLToPath(import.meta.url), [name, location], { serialization: 'advanced' });
+    this.child.on('message', (response: Response) => {
+      const { resolve, reject } = this.pending[response.number] as StoreProcess['pending'][number];
+      if ('error' in response) reject(new Error(response.error));
+      else resolve(response.result);
+    });
+  }
+
+  /** Runs a command in the process. Rejects with the kind of a `CoreError`, or the text of another error, as the message. */
+  run<N extends keyof Commands>(name: N, ...args: Arguments<N>): Promise<Awaited<ReturnType<Commands[N]>>> {
+    return new Promise((resolve, reject) => {
+      const request: Request = {
+        number: this.pending.push({ resolve: resolve as () => void, reject }) - 1,
+        name,
+        args,
+      };
+      this.child.send(request);
+    });
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
+  }
+}
+
+/** Runs in the other process: opens a store, and runs the commands of the parent. */
+async function serve(name: keyof typeof engines, location: string): Promise<void> {
+  const opening = engines[name]().then(({ open }) => open(location, Date.now));
+  const run = async ({ number, name, args }: Request): Promise<Response> => {
+    try {
+      const { engine } = await opening;
+      return { number, result: await (commands[name] as (...args: unknown[]) => unknown)(engine, ...args) };
+    } catch (error) {
+      return { number, error: error instanceof CoreError ? error.kind : String(error) };
+    }
+  };
+  process.on('message', async (request: Request) => process.send?.(await run(request)));
+  process.on('disconnect', () => process.exit());
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await serve(process.argv[2] as keyof typeof engines, process.argv[3] as string);
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Campaign } from '../../core/campaign/campaign.ts';
+import { collectAll } from '../support/collect-all.ts';
+import { parseJsonOutput, runProcess } from '../support/command-line.ts';
+import { assertInternalError, Ledger } from '../support/ledger.ts';
+import { send, startLoad } from '../support/load.ts';
+import { MissingDependencyError } from '../support/missing-dependency-error.ts';
+import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { campaignBody } from '../support/samples.ts';
+import { quickOrLong } from '../support/scale.ts';
+import { scrape } from '../support/scrape.ts';
+import { type Environment, withApplication } from '../support/storage.ts';
+import { suite, type Test } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
+import { createWorkspace, type Workspace } from '../support/tenants.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const WRITER_COUNT = 8;
+const KILL_COUNT = quickOrLong(2, 5);
+const run = promisify(execFile);
+
+interface Setup extends Workspace {
+  readonly file: string;
+  readonly settings: Environment;
+}
+
+/** Creates a test with a workspace in a SQLite file on the disk. */
+const withFile =
+  (test: (setup: Setup) => Promise<void>): Test =>
+  () =>
+    withTemporaryFolder(async (folder) => {
+      const file = join(folder, 'advocacy.db');
+      const settings = { STORAGE: 'sqlite', SQLITE_FILE: file, DEMO_API_KEY: undefined as never, METRICS_PORT: '0' };
+      await test({ file, settings, ...(await withApplication(settings, createWorkspace)) });
+    });
+
+suite('a server with a SQLite file and the command line beside it', {
+  'lose no acknowledged write, and store none twice, while the server is killed': withFile(async (setup) => {
+    const { settings, workspaceId, admin, key } = setup;
+    const command = async (line: string) => parseJsonOutput(await runProcess(`${line} --json`.split(' '), settings));
+    const { id } = await withApplication(settings, ({ campaigns }) =>
+      campaigns.create({ workspaceId, member: admin }, { ...campaignBody, name: 'Clicked' }),
+    );
+    let clickCount = 0;
+    let isStopped = false;
+    const click = async () => {
+      while (!isStopped) {
+        await command(`click record --workspace ${workspaceId} --campaign ${id} --count 3`);
+        clickCount += 3;
+      }
+    };
+    let service = await startProcess(settings);
+    try {
+      const ledger = new Ledger(() => service.url, key);
+      const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
+      const clicking = click();
+      for (let kill = 0; kill < KILL_COUNT; kill++) {
+        const [{ size }, clicks] = [ledger, clickCount];
+        await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT && clickCount > clicks);
+        await service.kill();
+        service = await startProcess(settings);
+      }
+      const { size } = ledger;
+      await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
+      await load.stop();
+      isStopped = true;
+      await clicking;
+
+      const statuses = new Set(load.responses.map(({ status }) => status));
+      assert.deepEqual(
+        [...statuses].filter((status) => ![0, 201, 409].includes(status)),
+        [],
+      );
+      await ledger.assertStored(settings, workspaceId);
+      const stored = await withApplication(settings, ({ campaigns }) =>
+        collectAll<Campaign>(campaigns.iterate(workspaceId)),
+      );
+      assert.equal(stored.find((campaign) => campaign.id === id)?.clicks, clickCount);
+    } finally {
+      isStopped = true;
+      await service.kill();
+    }
+  }),
+});
+
+/** Limits the size of the files that a running process writes. A write over the limit fails, as on a full disk. */
+async function limitFileSize({ child }: ServiceProcess, bytes: number | 'unlimited'): Promise<void> {
+  await run('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`]).catch((error) => {
+    throw error.code === 'ENOENT' ? new MissingDependencyError('`prlimit` of util-linux is not installed.') : error;
+  });
+}
+
+suite('a server whose disk is full', {
+  'fails writes with 500, serves reads, and recovers without a restart': withFile(
+    async ({ settings, file, key, workspaceId }) => {
+      await withProcess(settings, async (service) => {
+        const { url } = service;
+        const ledger = new Ledger(() => url, key);
+        const get = (path: string) => send(url, { path, key });
+        for (let i = 0; i < 20; i++) assert.equal((await ledger.write(0, i)).status, 201);
+        // The file and its log may not grow any more.
+        await limitFileSize(service, statSync(`${file}-wal`).size);
+        const body = { ...campaignBody, description: 'x'.repeat(4_000) };
+        const post = () => send(url, { method: 'POST', path: '/campaigns', key, body });
+        const responses = await Promise.all(Array.from({ length: 50 }, post));
+        const failed = responses.filter(({ status }) => status !== 201);
+        assert.ok(failed.length > 0);
+        for (const response of failed) assertInternalError(response);
+        assert.equal((await get('/campaigns')).status, 200);
+        assert.equal((await get('/campaigns?search=campaign')).status, 200);
+        assert.equal((await get('/readyz')).status, 200);
+        await limitFileSize(service, 'unlimited');
+        for (let i = 20; i < 40; i++) assert.equal((await ledger.write(0, i)).status, 201);
+        await ledger.assertStored(settings, workspaceId);
+        const stored = await withApplication(settings, ({ campaigns }) =>
+          collectAll<Campaign>(campaigns.iterate(workspaceId)),
+        );
+        assert.equal(stored.length, 40 + responses.length - failed.length);
+      });
+    },
+  ),
+});
+
+suite('a server whose SQLite file is missing or another file', {
+  'is not ready, and is ready when the file is back': withFile(async ({ settings, file, key }) => {
+    await withProcess(settings, async (service) => {
+      const getStatus = async () => (await fetch(`${service.url}/readyz`)).status;
+      const getMetric = async () => (await scrape(service)).get('storage_up');
+      assert.deepEqual([await getStatus(), await getMetric()], [200, 1]);
+      renameSync(file, `${file}.moved`);
+      assert.deepEqual([await getStatus(), await getMetric()], [503, 0]);
+      writeFileSync(file, 'another file');
+      assert.deepEqual([await getStatus(), await getMetric()], [503, 0]);
+      assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+      renameSync(`${file}.moved`, file);
+      assert.deepEqual([await getStatus(), await getMetric()], [200, 1]);
+      assert.equal((await send(service.url, { path: '/campaigns', key })).status, 200);
+    });
+  }),
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import type { Campaign } from '../../core/campaign/campaign.ts';
+import { each } from '../support/each.ts';
+import { assertConflict, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { type Fixture, storedCampaign, withClock, withFixture } from '../support/fixture.ts';
+import { campaignBody } from '../support/samples.ts';
+import type { ApiResponse } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+
+const DATES = { startDate: '2026-01-31', endDate: '2026-02-28' };
+const RESOURCES = [{ url: 'https://a.b', type: 'pdf', width: null }, 'https://a.c'];
+
+/** A draft in a workspace. */
+interface Draft {
+  readonly fixture: Fixture;
+  readonly clock: { now: number };
+  readonly id: string;
+  patch(body: object): Promise<ApiResponse>;
+  /** Returns the campaign as it is stored. */
+  read(): Promise<Campaign>;
+}
+
+/** Runs a test with a draft. */
+function withDraft(test: (draft: Draft) => Promise<void>, fields: object = {}): Promise<void> {
+  return withClock(async (fixture, clock, api) => {
+    const { id } = await fixture.create('/campaigns', { ...campaignBody, status: 'draft', ...fields });
+    const patch: Draft['patch'] = (body) => fixture.call('PATCH', `/campaigns/${id}`, body);
+    await test({ fixture, clock, id, patch, read: () => storedCampaign(api, fixture, id) });
+  });
+}
+
+/** A new value of each field that does not refer to other records, as it is stored. */
+const newValues = {
+  name: 'New',
+  description: 'New',
+  shareContext: 'New',
+  objective: 'New',
+  status: 'published',
+  destinationUrl: 'https://a.b',
+  startDate: '2026-01-02T09:30',
+  endDate: '2027-01-01',
+  shareRewardAmount: '100.00',
+  clickRewardAmount: '0.0001',
+  maxRewardPerEmployee: '999999999999.9999',
+  totalBudget: '0',
+  image: 'https://a.b',
+  resources: [{ url: 'https://a.b' }],
+  targetShares: 7,
+};
+
+suite('PATCH /campaigns/{id}', {
+  'changes one field and updatedAt, and keeps all others': () =>
+    each(newValues, (value, field) =>
+      withDraft(async ({ fixture, clock, id, patch, read }) => {
+        const before = await read();
+        clock.now += 1000;
+        const changed = jsonOf(await patch({ [field]: value }));
+        assert.deepEqual(await read(), { ...before, [field]: value, updatedAt: new Date(clock.now).toISOString() });
+        assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}`)), changed);
+      }),
+    ),
+
+  'removes the domain, the image, the content pillar and the target if they are null': () =>
+    withDraft(async ({ fixture, patch, read }) => {
+      const fields: object = {
+        domain: (await fixture.create('/domains')).slug,
+        image: 'https://a.b',
+        contentPillarId: (await fixture.create('/content-pillars')).id,
+        targetShares: 5,
+      };
+      const nulls = Object.fromEntries(Object.keys(fields).map((field) => [field, null]));
+      const before = await read();
+      for (const values of [fields, nulls]) {
+        jsonOf(await patch(values));
+        assert.deepEqual(await read(), { ...before, ...values });
+      }
+    }),
+
+  'changes nothing, not even updatedAt, if every value equals the stored one': () =>
+    withDraft(
+      async ({ clock, patch, read }) => {
+        const before = await read();
+        clock.now += 1000;
+        const same = { ...campaignBody, status: 'draft', shareRewardAmount: '100.00', resources: RESOURCES };
+        for (const body of [{}, same, { resources: RESOURCES, name: ` ${campaignBody.name} ` }])
+          jsonOf(await patch(body));
+        assert.deepEqual(await read(), before);
+        jsonOf(await patch({ shareRewardAmount: 100 }));
+        const { shareRewardAmount, updatedAt } = await read();
+        assert.deepEqual([shareRewardAmount, updatedAt], ['100', new Date(clock.now).toISOString()]);
+      },
+      { shareRewardAmount: '100.00', resources: RESOURCES },
+    ),
+
+  'compares one date with the stored other date, and two dates with each other': () =>
+    withDraft(async ({ patch }) => {
+      for (const [body, ...paths] of [
+        [{ endDate: '2026-01-30' }, 'endDate'],
+        [{ startDate: '2026-03-01' }, 'endDate'],
+        [{ startDate: '2027-01-02', endDate: '2027-01-01', name: '' }, 'name', 'endDate'],
+        [{ endDate: '2026-01-30', tagIds: [UNKNOWN_ID] }, 'endDate', 'tagIds.0'],
+      ] as const) {
+        assertInvalidFields(await patch(body), paths, JSON.stringify(body));
+      }
+      const moved = jsonOf(await patch({ startDate: '2027-01-01', endDate: '2027-01-01' }));
+      assert.deepEqual([moved.startDate, moved.endDate], ['2027-01-01', '2027-01-01']);
+      const startDate = '2027-01-02T00:59:59+01:00';
+      assert.equal(jsonOf(await patch({ startDate })).startDate, startDate);
+    }, DATES),
+
+  'publishes a draft, archives it and publishes it again, but never makes it a draft again': () =>
+    withDraft(async ({ fixture, patch, read }) => {
+      for (const status of ['draft', 'published', 'published', 'archived', 'archived', 'published']) {
+        assert.equal(jsonOf(await patch({ status })).status, status);
+        assert.equal((await fixture.list('/campaigns')).length, status === 'archived' ? 0 : 1, status);
+      }
+      assertConflict(await patch({ status: 'draft', name: 'New' }));
+      assert.equal((await read()).name, campaignBody.name);
+    }),
+
+  'lets lists find the campaign only by its new values': () =>
+    withDraft(async ({ fixture, patch }) => {
+      const { id } = await fixture.create('/tags');
+      const find = async (query: string) => (await fixture.list(`/campaigns?${query}`)).length;
+      const dates = { startDate: '2025-01-01', endDate: '2099-01-01' };
+      jsonOf(await patch({ name: 'Winter', tagIds: [id.toUpperCase()], ...dates }));
+      const queries = ['search=winter', `tagIds=${id}`, 'filter=active'];
+      for (const query of queries) assert.equal(await find(query), 1, query);
+      jsonOf(await patch({ name: 'Spring', tagIds: [], startDate: '2098-01-01' }));
+      for (const query of queries) assert.equal(await find(query), 0, query);
+      assert.equal(await find('filter=upcoming'), 1);
+    }),
+
+  'keeps concurrent updates of different fields, and changes the status once': () =>
+    withFixture(async ({ call, create }) => {
+      const draft = await create('/campaigns', { ...campaignBody, status: 'draft' });
+      const changes = { name: 'New', description: 'New', targetShares: 9, endDate: '2099-01-01' };
+      const bodies = [
+        ...Object.entries(changes).map(([field, value]) => ({ [field]: value })),
+        ...Array.from({ length: 6 }, () => ({ status: 'published' })),
+      ];
+      const path = `/campaigns/${draft.id}`;
+      for (const response of await Promise.all(bodies.map((body) => call('PATCH', path, body)))) jsonOf(response);
+      assert.deepEqual(jsonOf(await call('GET', path)), { ...draft, ...changes, status: 'published' });
+    }),
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import type { NewApiKey } from '../../core/access/api-key-service.ts';
+import type { Member, NewMember } from '../../core/access/member.ts';
+import { each } from '../support/each.ts';
+import { assertConflict, assertError, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { type Fixture, withClock, withFixture } from '../support/fixture.ts';
+import type { Api, ApiResponse } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+import { createKey } from '../support/tenants.ts';
+
+/** A member with a key. `share` shares a campaign as this member. */
+interface Sharer {
+  readonly member: Member;
+  share(campaignId: string, headers?: Readonly<Record<string, string>>): Promise<ApiResponse>;
+}
+
+async function createSharer(
+  { app, call }: Api,
+  { workspaceId }: Fixture,
+  { name = 'Ada', ...fields }: Partial<NewMember> = {},
+  options: NewApiKey = {},
+): Promise<Sharer> {
+  const member = await app.members.create(workspaceId, { name, email: `${name}@example.com`, ...fields });
+  const { secret: key } = await app.apiKeys.create(workspaceId, { ...options, memberId: member.id });
+  return { member, share: (id, headers = {}) => call('POST', `/campaigns/${id}/shares`, { key, headers }) };
+}
+
+const readCampaign = async ({ call }: Fixture, id: string) => jsonOf(await call('GET', `/campaigns/${id}`));
+
+suite('POST /campaigns/{id}/shares', {
+  'creates the share of a member once, and returns it with 200 afterwards': () =>
+    withClock(async (fixture, clock, api) => {
+      const { id } = await fixture.create('/campaigns');
+      const { member, share } = await createSharer(api, fixture);
+      const before = jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`));
+      clock.now += 1000;
+      const created = jsonOf(await share(id.toUpperCase()), 201);
+      const createdAt = new Date(clock.now).toISOString();
+      const sharer = { memberId: member.id, memberName: 'Ada' };
+      assert.deepEqual(created, { campaignId: id, ...sharer, link: null, clicks: 0, createdAt });
+      clock.now += 1000;
+      for (let times = 0; times < 2; times++) assert.deepEqual(jsonOf(await share(id)), created);
+      assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/shares`)), [created]);
+      assert.equal((await readCampaign(fixture, id)).shares, 1);
+      assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`)), before, 'updatedAt has not moved');
+    }),
+
+  'sets hasShared for the member who shared, and counts each member': () =>
+    withFixture(async (fixture, api) => {
+      const { id } = await fixture.create('/campaigns');
+      const { share } = await createSharer(api, fixture);
+      jsonOf(await share(id), 201);
+      assert.deepEqual(
+        [(await readCampaign(fixture, id)).hasShared, (await readCampaign(fixture, id)).shares],
+        [false, 1],
+      );
+      jsonOf(await fixture.call('POST', `/campaigns/${id}/shares`), 201);
+      assert.deepEqual(
+        [(await readCampaign(fixture, id)).hasShared, (await readCampaign(fixture, id)).shares],
+        [true, 2],
+      );
+    }),
+
+  'needs the full-access key of a member with an accepted invitation, whatever the role is': () =>
+    withFixture(async (fixture, api) => {
+      const { id } = await fixture.create('/campaigns');
+      const rejections: Readonly<Record<string, readonly [Partial<NewMember>, NewApiKey, status: number, RegExp]>> = {
+        'a read-only key of an admin': [{ role: 'admin' }, { access: 'read' }, 403, /read access/],
+        'a read-only key of a member': [{ role: 'member' }, { access: 'read' }, 403, /read access/],
+        'a pending invitation': [{ invitation: 'pending' }, {}, 403, /pending/],
+        'an expired invitation': [{ invitation: 'expired' }, {}, 410, /expired/],
+      };
+      await each(rejections, async ([member, key, status, message]) => {
+        assertError(await (await createSharer(api, fixture, member, key)).share(id), status, message);
+      });
+      const key = await createKey(api, fixture.workspaceId);
+      assertError(await api.call('POST', `/campaigns/${id}/shares`, { key }), 403, /does not belong to a member/);
+      assert.equal((await readCampaign(fixture, id)).shares, 0);
+      for (const role of ['admin', 'member'] as const) {
+        jsonOf(await (await createSharer(api, fixture, { role })).share(id), 201);
+      }
+    }),
+
+  'rejects a campaign that is not published, but returns an existing share whatever the status is': () =>
+    withFixture(async (fixture, api) => {
+      const { id } = await fixture.create('/campaigns', { status: 'draft' });
+      const [ada, ben] = [await createSharer(api, fixture), await createSharer(api, fixture, { name: 'Ben' })];
+      assertConflict(await ada.share(id));
+      await fixture.call('PATCH', `/campaigns/${id}`, { status: 'published' });
+      const created = jsonOf(await ada.share(id), 201);
+      await fixture.call('PATCH', `/campaigns/${id}`, { status: 'archived' });
+      assert.deepEqual(jsonOf(await ada.share(id)), created);
+      assertError(await ben.share(id), 409, /^The campaign is archived\. Only a published campaign can be shared/);
+      assert.equal((await api.app.shares.record(fixture.workspaceId, id, ada.member.id)).shares, 1);
+      await assert.rejects(api.app.shares.record(fixture.workspaceId, id, ben.member.id), { kind: 'conflict' });
+      assert.deepEqual([(await readCampaign(fixture, id)).shares], [1]);
+    }),
+
+  'does not accept an Idempotency-Key that was used for another campaign': () =>
+    withFixture(async (fixture, api) => {
+      const [one, two] = [await fixture.create('/campaigns'), await fixture.create('/campaigns')];
+      const { share } = await createSharer(api, fixture);
+      const headers = { 'Idempotency-Key': 'key' };
+      const first = jsonOf(await share(one.id, headers), 201);
+      const replay = await share(one.id.toUpperCase(), headers);
+      assert.deepEqual(jsonOf(replay, 201), first);
+      assert.equal(replay.headers.get('Idempotency-Replayed'), 'true');
+      assertInvalidFields(await share(two.id, headers), ['Idempotency-Key']);
+      assert.equal((await readCampaign(fixture, two.id)).shares, 0);
+      jsonOf(await share(two.id, { 'Idempotency-Key': 'another' }), 201);
+    }),
+
+  'counts 50 concurrent shares of one member once': () =>
+    withFixture(async (fixture, api) => {
+      const { id } = await fixture.create('/campaigns');
+      const { share } = await createSharer(api, fixture);
+      const responses = await Promise.all(Array.from({ length: 50 }, () => share(id)));
+      assert.equal(responses.filter(({ status }) => status === 201).length, 1);
+      for (const { status, text } of responses) {
+        assert.ok(status === 201 || status === 200, text);
+        assert.equal(text, responses[0]?.text);
+      }
+      assert.equal((await readCampaign(fixture, id)).shares, 1);
+      assert.equal((await fixture.list(`/campaigns/${id}/shares`)).length, 1);
+    }),
+
+  'counts each of 20 members who share concurrently': () =>
+    withFixture(async (fixture, api) => {
+      const { id } = await fixture.create('/campaigns');
+      const sharers: Sharer[] = [];
+      for (let i = 0; i < 20; i++) sharers.push(await createSharer(api, fixture, { name: `Member ${i}` }));
+      await Promise.all(sharers.map(async ({ share }) => jsonOf(await share(id), 201)));
+      assert.equal((await readCampaign(fixture, id)).shares, 20);
+    }),
+});
+
+/** Runs a test with a campaign that five members have shared, one second apart, and another shared campaign. */
+function withShares(test: (fixture: Fixture, path: string, sharers: readonly Sharer[], api: Api) => Promise<void>) {
+  return withClock(async (fixture, clock, api) => {
+    const [{ id }, other] = [await fixture.create('/campaigns'), await fixture.create('/campaigns')];
+    const sharers: Sharer[] = [];
+    for (const name of ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve']) {
+      const sharer = await createSharer(api, fixture, { name });
+      for (const campaignId of [id, other.id]) jsonOf(await sharer.share(campaignId), 201);
+      sharers.push(sharer);
+      clock.now += 1000;
+    }
+    await test(fixture, `/campaigns/${id}/shares`, sharers, api);
+  });
+}
+
+suite('GET /campaigns/{id}/shares', {
+  'lists the shares of the campaign, newest first by default': () =>
+    withShares(async ({ list }, path) => {
+      const newest = ['Eve', 'Dan', 'Cleo', 'Ben', 'Ada'];
+      assert.deepEqual(await list(path, 'memberName'), newest);
+      assert.deepEqual(await list(`${path}?sortOrder=asc`, 'memberName'), newest.toReversed());
+      assert.deepEqual(await list(`${path}?sortBy=createdAt&pageSize=2&page=2`, 'memberName'), ['Cleo', 'Ben']);
+      const ids = (await list(`${path}?sortBy=clicks`)).map(({ memberId }: { memberId: string }) => memberId);
+      assert.deepEqual(ids, ids.toSorted().toReversed(), 'equal shares are in the order of their ids');
+      assert.deepEqual(await list(`${path}?sortBy=clicks&sortOrder=asc`, 'memberId'), ids.toReversed());
+    }),
+
+  'filters by a member, and shows the current name of the member': () =>
+    withShares(async ({ workspaceId, list, call }, path, [ada, ben], api) => {
+      const [first, second] = [ada?.member.id as string, ben?.member.id as string];
+      await api.app.members.update(workspaceId, first, { name: 'Ada King' });
+      for (const id of [first, first.toUpperCase()]) {
+        assert.deepEqual(await list(`${path}?memberId=${id}`, 'memberName'), ['Ada King']);
+      }
+      assert.deepEqual(await list(`${path}?memberId=${second}&sortBy=clicks`, 'memberName'), ['Ben']);
+      assert.deepEqual(await list(`${path}?memberId=${UNKNOWN_ID}`), []);
+      assertInvalidFields(await call('GET', `${path}?memberId=x&pageSize=101`), ['memberId', 'pageSize']);
+    }),
+
+  'links to other pages at the path of the campaign': () =>
+    withShares(async ({ call }, path) => {
+      const response = await call(
+        'GET',
+        `${path.toUpperCase().replace('/CAMPAIGNS', '/campaigns').replace('/SHARES', '/shares')}?pageSize=2&page=2`,
+      );
+      assert.equal(
+        response.headers.get('Link'),
+        `<${path}?pageSize=2&page=3>; rel="next", <${path}?pageSize=2&page=1>; rel="prev"`,
+      );
+      assert.equal((await call('GET', `${path}?pageSize=5`)).headers.get('Link'), null);
+    }),
+});

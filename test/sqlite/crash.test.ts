@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Share } from '../../core/share/share.ts';
+import { quickOrLong } from '../support/scale.ts';
+import { suite } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { useFile, withFile } from './database-file.ts';
+import type { AcknowledgedWrite } from './writer-process.ts';
+
+const ROUND_COUNT = quickOrLong(4, 40);
+/** The size at which the log is checkpointed (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
+const MAX_LOG_SIZE = 4_000 * 4_096;
+const program = join(import.meta.dirname, 'writer-process.js');
+
+/** A process that writes, and the lines that it has printed. */
+class Writer {
+  readonly process: ChildProcess;
+  private output = '';
+
+  constructor(file: string, writerCount: number) {
+    this.process = spawn(process.execPath, [program, file, String(writerCount)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.process.stdout?.on('data', (chunk) => (this.output += chunk));
+  }
+
+  get acknowledged(): AcknowledgedWrite[] {
+    const lines = this.output.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line));
+  }
+
+  async waitForWrites(): Promise<void> {
+    await waitUntil(() => this.acknowledged.length > 0);
+    await delay(Math.random() * 300);
+  }
+
+  async kill(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const closed = once(this.process, 'close');
+    this.process.kill('SIGKILL');
+    await closed;
+  }
+}
+
+type StartWriter = (file: string, writerCount: number) => Writer;
+
+/** Creates a test that starts processes. They are killed after the test, also if it fails. */
+function withWriters(test: (file: string, start: StartWriter) => Promise<void>): () => Promise<void> {
+  return withFile(async (file) => {
+    const writers: Writer[] = [];
+    try {
+      await test(file, (path, writerCount) => {
+        const writer = new Writer(path, writerCount);
+        writers.push(writer);
+        return writer;
+      });
+    } finally {
+      for (const writer of writers) await writer.kill();
+    }
+  });
+}
+
+/** Asserts that a file is intact, that it has the acknowledged records, and that it has all or nothing of each transaction. */
+async function assertNothingLost(file: string, acknowledged: AcknowledgedWrite[]): Promise<void> {
+  await useFile(file, async ({ engine, reader }) => {
+    assert.deepEqual(reader.all('PRAGMA integrity_check'), [['ok']]);
+    for (const { workspaceId, id } of acknowledged) {
+      const campaign = await engine.campaigns.get(workspaceId, id);
+      assert.equal(campaign?.shares, 1, `the acknowledged campaign ${id}`);
+    }
+    const workspaceIds = new Set(acknowledged.map(({ workspaceId }) => workspaceId));
+    for (const workspaceId of workspaceIds) {
+      const shares = (await engine.shares.listById(workspaceId, '', 1e6)) as readonly Share[];
+      const campaigns = await engine.campaigns.listById(workspaceId, '', 1e6);
+      const shared = campaigns.filter((it) => it.shares === 1).map(({ id }) => id);
+      assert.deepEqual(shares.map(({ campaignId }) => campaignId).sort(), shared.sort());
+      const tagged = await engine.campaigns.count(workspaceId, [{ field: 'tagIds', in: ['shared'] }]);
+      assert.equal(tagged, shared.length);
+    }
+  });
+}
+
+suite('a SQLite file after a crash', {
+  'loses no acknowledged write and has no half transaction after SIGKILL': withWriters(async (file, start) => {
+    const all: AcknowledgedWrite[] = [];
+    for (let round = 0; round < ROUND_COUNT; round++) {
+      const writers = [start(file, 8), start(file, 1)];
+      for (const writer of writers) await writer.waitForWrites();
+      for (const writer of writers) await writer.kill();
+      all.push(...writers.flatMap(({ acknowledged }) => acknowledged));
+      await assertNothingLost(file, all);
+    }
+  }),
+
+  // The writer stops, so that the copy is consistent. The log grows only at its end, because it is not yet checkpointed. A commit is
+  // acknowledged after its part of the log is on disk. So whatever follows the last acknowledged size can be lost or damaged.
+  'loses no acknowledged write if what was not yet synced is lost or damaged, as after a power failure': withWriters(
+    async (file, start) => {
+      for (let round = 0; round < ROUND_COUNT; round++) {
+        const original = `${file}.${round}`;
+        const writer = start(original, 1 + (round % 8));
+        const minLogSize = Math.random() * (MAX_LOG_SIZE / 8);
+        await waitUntil(() => (writer.acknowledged.at(-1)?.logSize ?? 0) > minLogSize);
+        writer.process.kill('SIGSTOP');
+        await delay(50);
+        const { acknowledged } = writer;
+        const log = readFileSync(`${original}-wal`);
+        const syncedSize = acknowledged.at(-1)?.logSize as number;
+        assert.ok(log.length >= syncedSize && log.length < MAX_LOG_SIZE, `${log.length} bytes`);
+        const kept = syncedSize + Math.floor(Math.random() * (log.length - syncedSize + 1));
+        const tails = [Buffer.alloc(0), Buffer.alloc(log.length - kept), Buffer.alloc(log.length - kept, 7)];
+        for (const [i, tail] of tails.entries()) {
+          const copy = `${original}.copy${i}`;
+          copyFileSync(original, copy);
+          writeFileSync(`${copy}-wal`, Buffer.concat([log.subarray(0, kept), tail]));
+          await assertNothingLost(copy, acknowledged);
+        }
+        await writer.kill();
+      }
+    },
+  ),
+
+  'waits until a commit is on disk': withFile((file) =>
+    useFile(file, async ({ writer }) => {
+      assert.deepEqual(writer.all('PRAGMA synchronous'), [[2]]);
+      assert.deepEqual(writer.all('PRAGMA journal_mode'), [['wal']]);
+    }),
+  ),
+});

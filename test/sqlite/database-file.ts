@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { SqliteConnection } from '../../adapters/sqlite/connection.ts';
+import type { Database } from '../../adapters/sqlite/database.ts';
+import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
+
+/** Creates a test with the path of a database file in a new folder. The file does not exist yet. */
+export function withFile(test: (file: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
+    try {
+      await test(join(folder, 'advocacy.db'));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+export interface OpenFile {
+  readonly engine: StorageEngine;
+  readonly connection: SqliteConnection;
+  /** The connection that writes. */
+  readonly writer: Database;
+  readonly reader: Database;
+}
+
+/** Opens an engine on a file, runs `work`, and closes the engine. */
+export async function useFile<T>(file: string, work: (open: OpenFile) => Promise<T>): Promise<T> {
+  const { engine, connection } = createSqliteEngine(file);
+  await connection.open();
+  try {
+    return await work({ engine, connection, ...getDatabases(connection) });
+  } finally {
+    await connection.close();
+  }
+}
+
+function getDatabases(connection: SqliteConnection): Pick<OpenFile, 'writer' | 'reader'> {
+  // biome-ignore lint/complexity/useLiteralKeys: the field is private
+  const { connections } = { connections: connection['connections'] };
+  if (!connections) throw new Error('not open');
+  return connections;
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Database } from '../../adapters/sqlite/database.ts';
+import { createSqliteEngine, UnusableFile } from '../../adapters/sqlite/engine.ts';
+import { describeParts, tables } from '../../adapters/sqlite/layout.ts';
+import type { Share } from '../../core/share/share.ts';
+import { buildCampaign, buildTag, newId, samples } from '../contract/samples.ts';
+import { suite } from '../support/suite.ts';
+import { useFile, withFile } from './database-file.ts';
+
+const open = (file: string) => useFile(file, async () => undefined);
+
+async function assertUnusable(file: string, problem: RegExp): Promise<void> {
+  await assert.rejects(open(file), (error) => {
+    assert.ok(error instanceof UnusableFile, String(error));
+    assert.match(error.message, problem);
+    assert.ok(error.message.startsWith(file), error.message);
+    assert.ok(!error.message.includes('\n'));
+    return true;
+  });
+}
+
+/** Runs statements on a file without the engine. */
+async function runOn(file: string, sql: string): Promise<void> {
+  const database = new Database(file, false, sql);
+  await database.close();
+}
+
+suite('a SQLite file', {
+  'creates the folder and the file, which only the owner can read, and leaves one file': withFile(async (base) => {
+    const file = join(dirname(base), 'new', 'folder', 'a.db');
+    await useFile(file, async ({ engine }) => {
+      await engine.tags.add(buildTag(newId(), 'one'));
+      for (const name of readdirSync(dirname(file))) {
+        assert.equal(statSync(join(dirname(file), name)).mode & 0o777, 0o600, name);
+      }
+      assert.equal(readdirSync(dirname(file)).length, 3);
+    });
+    assert.deepEqual(readdirSync(dirname(file)), ['a.db']);
+    const openFiles = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    assert.deepEqual(
+      openFiles.filter((path) => path.startsWith(file)),
+      [],
+    );
+  }),
+
+  'keeps the records of a closed file': withFile(async (file) => {
+    const campaign = buildCampaign(newId());
+    await useFile(file, ({ engine }) => engine.campaigns.add(campaign));
+    await useFile(file, async ({ engine }) => {
+      assert.deepEqual(await engine.campaigns.get(campaign.workspaceId, campaign.id), campaign);
+    });
+  }),
+
+  'does not write when it opens a current file': withFile(async (file) => {
+    await open(file);
+    await useFile(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
+  }),
+
+  'rejects every call before it is opened and after it is closed': withFile(async (file) => {
+    const { engine, connection } = createSqliteEngine(file);
+    const calls = () => [
+      engine.tags.get('', ''),
+      engine.tags.add(buildTag('', '')),
+      engine.tags.list('', { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 1 }),
+      engine.runInTransaction(async () => undefined),
+      engine.checkReady(),
+    ];
+    for (const call of calls()) await assert.rejects(call, /not open/);
+    await connection.open();
+    await connection.close();
+    for (const call of calls()) await assert.rejects(call, /not open/);
+    await connection.close();
+  }),
+
+  'completes the writes that were called before it is closed': withFile(async (file) => {
+    const { engine, connection } = createSqliteEngine(file);
+    await connection.open();
+    const tag = buildTag(newId(), 'last');
+    const added = engine.tags.add(tag);
+    await connection.close();
+    await added;
+    await useFile(file, async ({ engine: again }) => assert.ok(await again.tags.get(tag.workspaceId, tag.id)));
+  }),
+
+  'rejects a file that is not a database': withFile(async (file) => {
+    writeFileSync(file, 'name,color\n'.repeat(1000));
+    await assertUnusable(file, /is not a SQLite database.* backup/);
+    assert.equal(readFileSync(file, 'utf8'), 'name,color\n'.repeat(1000));
+  }),
+
+  'rejects a damaged database': withFile(async (file) => {
+    await open(file);
+    const bytes = readFileSync(file);
+    writeFileSync(file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 7)]));
+    await assertUnusable(file, /damaged/);
+  }),
+
+  'rejects the database of another program, and does not change it': withFile(async (file) => {
+    for (const sql of ['CREATE TABLE note (text)', 'PRAGMA application_id = 7']) {
+      writeFileSync(file, '');
+      await runOn(file, sql);
+      const bytes = readFileSync(file);
+      await assertUnusable(file, /another program/);
+      assert.deepEqual(readFileSync(file), bytes);
+    }
+  }),
+
+  'rejects a file of a newer version': withFile(async (file) => {
+    await useFile(file, async ({ writer }) => writer.exec('PRAGMA user_version = 99'));
+    await assertUnusable(file, /newer version/);
+  }),
+
+  'rejects a folder, and a path through a file': withFile(async (file) => {
+    mkdirSync(file);
+    await assertUnusable(file, /is a folder/);
+    const through = join(dirname(file), 'file');
+    writeFileSync(through, '');
+    await assertUnusable(join(through, 'a.db'), /cannot be opened .*permissions/);
+  }),
+
+  'rejects a file or a folder without permission': withFile(async (file) => {
+    await open(file);
+    const program = `
+      if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
+      const { createSqliteEngine } = await import(${JSON.stringify(import.meta.resolve('../../adapters/sqlite/engine.js'))});
+      await createSqliteEngine(process.argv[1]).connection.open().then(
+        () => console.log('opened'),
+        (error) => console.log(error.message),
+      );`;
+    const tryToOpen = () =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', program, file], { encoding: 'utf8' }).stdout.trim();
+    chmodSync(dirname(file), 0o777);
+    chmodSync(file, 0o444);
+    assert.match(tryToOpen(), /cannot be opened .*permission/);
+    chmodSync(file, 0o000);
+    assert.match(tryToOpen(), /cannot be opened .*permission/);
+    chmodSync(file, 0o666);
+    chmodSync(dirname(file), 0o555);
+    assert.match(tryToOpen(), /cannot be opened .*permission/);
+    chmodSync(dirname(file), 0o777);
+    assert.equal(tryToOpen(), 'opened');
+  }),
+
+  'lets several processes and engines open a new file at the same time': withFile(async (file) => {
+    await Promise.all(Array.from({ length: 5 }, () => open(file)));
+    await useFile(file, ({ engine }) => engine.checkReady());
+  }),
+
+  'is not ready while the file is missing or another one': withFile(async (file) => {
+    await useFile(file, async ({ engine }) => {
+      await engine.checkReady();
+      renameSync(file, `${file}.moved`);
+      await assert.rejects(engine.checkReady());
+      writeFileSync(file, '');
+      await assert.rejects(engine.checkReady(), /replaced/);
+      renameSync(`${file}.moved`, file);
+      await engine.checkReady();
+    });
+    assert.ok(existsSync(file));
+  }),
+
+  'upgrades a file: adds columns, indexes and searches, and fills them': withFile(async (file) => {
+    const workspaceId = newId();
+    const fields = { tagIds: ['red', 'blue', 'red'], searchText: 'derived', archived: false };
+    const campaign = buildCampaign(workspaceId, fields);
+    await useFile(file, async ({ engine, writer }) => {
+      await engine.campaigns.add(campaign);
+      const before = readParts(writer);
+      for (const event of ['insert', 'update', 'delete']) {
+        writer.exec(`DROP TRIGGER campaigns_searchText_${event}; DROP TRIGGER campaigns_tagIds_createdAt_${event}`);
+      }
+      writer.exec(`DROP TABLE campaigns_searchText; DROP TABLE campaigns_tagIds_createdAt; DROP INDEX campaigns_archived_createdAt;
+        DROP INDEX campaigns_archived_updatedAt; DROP INDEX campaigns_archived_startsAt; DROP INDEX campaigns_updatedAt;
+        ALTER TABLE campaigns DROP COLUMN archived; ALTER TABLE campaigns DROP COLUMN searchText;
+        UPDATE campaigns SET record = jsonb_remove(record, '$.archived', '$.searchText');
+        CREATE INDEX campaigns_old ON campaigns (endsAt); PRAGMA user_version = 0`);
+      assert.notDeepEqual(readParts(writer), before);
+    });
+    await useFile(file, async ({ engine, writer }) => {
+      assert.ok(!readParts(writer).some(([name]) => name === 'campaigns_old'));
+      const find = (condition: object) =>
+        engine.campaigns.list(workspaceId, {
+          where: [{ field: 'archived', in: [false] }, condition as never],
+          by: 'createdAt',
+          order: 'desc',
+          skip: 0,
+          take: 9,
+        });
+      assert.equal((await find({ field: 'tagIds', in: ['red'] })).length, 1);
+      const [found] = await find({ field: 'searchText', contains: 'tents & more' });
+      assert.equal(found?.id, campaign.id);
+      assert.equal(found?.searchText.includes('tents'), true);
+    });
+    await useFile(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
+  }),
+
+  'returns a field that an older record lacks as missing, not as null': withFile((file) =>
+    useFile(file, async ({ engine }) => {
+      const { position: _, ...older } = samples.shares(newId()) as Share;
+      await engine.shares.add(older as Share);
+      const [found] = await engine.shares.getMany(older.workspaceId, [older.id], ['campaignId', 'position']);
+      assert.equal(found?.position, undefined);
+      assert.equal(found?.campaignId, older.campaignId);
+    }),
+  ),
+
+  'has a layout that belongs to its version': () => {
+    const parts = [...tables.values()].map((table) => [
+      Object.entries(table.columns),
+      describeParts(table).map(({ sql }) => sql),
+    ]);
+    const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+    // If this fails, increment FILE_VERSION in adapters/sqlite/file.ts, and then change the hash.
+    assert.equal(hash, 'e7af26652a7cffc5');
+  },
+});
+
+function readParts(database: Database): unknown[][] {
+  return database.all('SELECT name, sql FROM sqlite_schema ORDER BY name');
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { Database } from '../../adapters/sqlite/database.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import { assertConflict } from '../contract/assert-conflict.ts';
+import { buildCampaign, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
+import { suite } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { useFile, withFile } from './database-file.ts';
+
+/** Counts the commits of a connection. */
+function countCommits(writer: Database): () => number {
+  let count = 0;
+  const exec = writer.exec.bind(writer);
+  writer.exec = (sql) => {
+    if (sql === 'COMMIT') count++;
+    exec(sql);
+  };
+  return () => count;
+}
+
+const addCampaigns = (engine: StorageEngine, workspaceId: string, count: number) =>
+  Promise.allSettled(Array.from({ length: count }, () => engine.campaigns.add(buildCampaign(workspaceId))));
+
+const isFulfilled = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
+
+suite('writes to SQLite', {
+  'commits together what arrives together': withFile((file) =>
+    useFile(file, async ({ engine, writer }) => {
+      const getCommitCount = countCommits(writer);
+      const workspaceId = newId();
+      await addCampaigns(engine, workspaceId, 100);
+      assert.ok(getCommitCount() <= 25, `${getCommitCount()} commits`);
+      assert.equal(await engine.campaigns.count(workspaceId, []), 100);
+      const work = () => engine.runInTransaction(({ tags }) => tags.add(buildTag(newId(), 'one')));
+      const before = getCommitCount();
+      await Promise.all(Array.from({ length: 20 }, work));
+      assert.ok(getCommitCount() - before <= 5, `${getCommitCount() - before} commits of 20 transactions`);
+    }),
+  ),
+
+  'fails only the write that fails, of those that are committed together': withFile((file) =>
+    useFile(file, async ({ engine, writer }) => {
+      const getCommitCount = countCommits(writer);
+      const workspaceId = newId();
+      const [first, second] = [buildTag(workspaceId, 'same'), buildTag(workspaceId, 'same')];
+      const [added, rejected, failed, last] = await Promise.allSettled([
+        engine.tags.add(first),
+        engine.tags.add(second),
+        engine.runInTransaction(async ({ tags }) => {
+          await tags.remove(workspaceId, first.id);
+          throw new Error('the work throws');
+        }),
+        engine.tags.add(buildTag(workspaceId, 'other')),
+      ]);
+      assert.deepEqual([added, rejected, failed, last].map(isFulfilled), [true, false, false, true]);
+      assert.ok(rejected.status === 'rejected' && rejected.reason instanceof CoreError);
+      assert.equal(getCommitCount(), 1);
+      assert.equal(await engine.tags.count(workspaceId, []), 2);
+    }),
+  ),
+
+  'fails all writes of a group if the disk is full, keeps reading, and recovers': withFile((file) =>
+    useFile(file, async ({ engine, writer }) => {
+      const workspaceId = newId();
+      const kept = buildCampaign(workspaceId);
+      await engine.campaigns.add(kept);
+      writer.all('PRAGMA max_page_count = 1');
+      const outcomes = await addCampaigns(engine, workspaceId, 200);
+      const transaction = engine.runInTransaction(async ({ campaigns }) => {
+        await campaigns.update(workspaceId, kept.id, (it) => ({ ...it, clicks: 1 }));
+        await campaigns.addMany(Array.from({ length: 200 }, () => buildCampaign(workspaceId)));
+      });
+      await assert.rejects(transaction, /full/);
+      const failed = outcomes.filter((it) => it.status === 'rejected');
+      assert.ok(failed.length > 0);
+      assert.ok(failed.every(({ reason }) => /full/.test(reason.message) && !(reason instanceof CoreError)));
+      assert.equal(await engine.campaigns.count(workspaceId, []), 1 + outcomes.filter(isFulfilled).length);
+      assert.equal((await engine.campaigns.get(workspaceId, kept.id))?.clicks, 0);
+      writer.all('PRAGMA max_page_count = 1000000');
+      assert.ok((await addCampaigns(engine, workspaceId, 50)).every(isFulfilled));
+      assert.deepEqual(writer.all('PRAGMA integrity_check'), [['ok']]);
+    }),
+  ),
+
+  'fails all writes of a group whose transaction an error has ended, also if the error is caught': withFile((file) =>
+    useFile(file, async ({ engine, writer }) => {
+      const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildTag(newId(), 'three')];
+      const outcomes = await Promise.allSettled([
+        engine.tags.add(one),
+        engine.runInTransaction(async ({ tags }) => {
+          // SQLite does this after some errors, such as an error of the disk.
+          writer.exec('ROLLBACK');
+          await tags.add(two).catch(() => undefined);
+        }),
+        engine.tags.add(three),
+      ]);
+      assert.deepEqual(outcomes.map(isFulfilled), [false, false, true]);
+      for (const { workspaceId, id } of [one, two]) assert.equal(await engine.tags.get(workspaceId, id), undefined);
+      assert.deepEqual(await engine.tags.get(three.workspaceId, three.id), three);
+    }),
+  ),
+
+  'rejects a write after ten seconds while another process writes, and reads meanwhile': withFile((file) =>
+    useFile(file, async ({ engine }) => {
+      const workspaceId = newId();
+      const other = new Database(file, false, 'BEGIN IMMEDIATE');
+      const startedAt = performance.now();
+      const added = engine.tags.add(buildTag(workspaceId, 'one'));
+      added.catch(() => undefined);
+      let longestRead = 0;
+      while (performance.now() - startedAt < 9_500) {
+        const readAt = performance.now();
+        await engine.tags.get(workspaceId, newId());
+        longestRead = Math.max(longestRead, performance.now() - readAt);
+        await delay(20);
+      }
+      await assert.rejects(added, (error) => !(error instanceof CoreError) && /Another process/.test(String(error)));
+      const ms = performance.now() - startedAt;
+      assert.ok(ms >= 10_000 && ms < 12_000, `${ms} ms`);
+      assert.ok(longestRead < 500, `a read took ${longestRead} ms`);
+      const late = engine.tags.add(buildTag(workspaceId, 'two'));
+      await delay(100);
+      other.exec('ROLLBACK');
+      await late;
+      await other.close();
+    }),
+  ),
+
+  'lets two processes that write all the time take turns': withFile(async (file) => {
+    await useFile(file, async ({ engine }) => {
+      const program = join(import.meta.dirname, 'writer-process.js');
+      const other = spawn(process.execPath, [program, file, '32'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const closed = once(other, 'close');
+      let writtenCount = 0;
+      other.stdout.on('data', (chunk) => (writtenCount += String(chunk).split('\n').length - 1));
+      try {
+        await waitUntil(() => writtenCount > 0);
+        const durations: number[] = [];
+        for (let i = 0; i < 30; i++) {
+          const startedAt = performance.now();
+          await engine.tags.add(buildTag(newId(), 'one'));
+          durations.push(performance.now() - startedAt);
+          await delay(Math.random() * 20);
+        }
+        const [median, longest] = [durations.sort((a, b) => a - b)[15] as number, durations.at(-1) as number];
+        assert.ok(median < 500 && longest < 2_000, `median ${median} ms, longest ${longest} ms`);
+        // This process writes all the time, too.
+        const end = performance.now() + 2_000;
+        const countBefore = writtenCount;
+        await Promise.all(
+          Array.from({ length: 32 }, async () => {
+            while (performance.now() < end) await engine.campaigns.add(buildCampaign(newId()));
+          }),
+        );
+        assert.ok(writtenCount - countBefore > 50, `the other process wrote ${writtenCount - countBefore} campaigns`);
+      } finally {
+        other.kill('SIGKILL');
+        await closed;
+      }
+    });
+  }),
+
+  'shows what another engine has written at once': withFile((file) =>
+    useFile(file, ({ engine: one }) =>
+      useFile(file, async ({ engine: other }) => {
+        const tag = buildTag(newId(), 'one');
+        for (const [writer, reader] of [
+          [one, other],
+          [other, one],
+        ] as const) {
+          await writer.tags.add(tag);
+          assert.deepEqual(await reader.tags.get(tag.workspaceId, tag.id), tag);
+          await writer.tags.remove(tag.workspaceId, tag.id);
+        }
+      }),
+    ),
+  ),
+
+  'does not let the engine of an ended transaction write': withFile((file) =>
+    useFile(file, async ({ engine }) => {
+      let staged: StorageEngine | undefined;
+      await engine.runInTransaction(async (transaction) => {
+        staged = transaction;
+      });
+      await assert.rejects(staged?.tags.add(buildTag(newId(), 'late')) as Promise<void>, /has ended/);
+    }),
+  ),
+
+  'ends a transaction whose work waits for too long': withFile((file) =>
+    useFile(file, async ({ engine }) => {
+      const tag = buildTag(newId(), 'one');
+      const work = engine.runInTransaction(async (transaction) => {
+        await transaction.tags.add(tag);
+        await engine.tags.add(buildTag(newId(), 'waits for this transaction'));
+      });
+      await assert.rejects(work, /took longer/);
+      assert.equal(await engine.tags.get(tag.workspaceId, tag.id), undefined);
+      await engine.tags.add(tag);
+    }),
+  ),
+
+  'deletes expired records with later writes, a few with each': withFile((file) =>
+    useFile(file, async ({ engine: { idempotentRequests: records }, reader }) => {
+      const workspaceId = newId();
+      for (let i = 0; i < 60; i++)
+        await records.add(buildIdempotencyRecord(workspaceId, { expiresAt: Date.now() + 1_000 }));
+      assert.equal(await records.count(workspaceId, []), 60);
+      await delay(1_100);
+      const late = buildIdempotencyRecord(workspaceId, { expiresAt: 0 });
+      await records.add(late);
+      assert.deepEqual(await records.get(workspaceId, late.id), late);
+      assert.equal(await records.count(workspaceId, []), 41);
+      await records.update(workspaceId, late.id, (it) => ({ ...it, expiresAt: Date.now() + 10_000 }));
+      await records.add(buildIdempotencyRecord(workspaceId));
+      await records.add(buildIdempotencyRecord(workspaceId));
+      assert.equal(await records.count(workspaceId, []), 3);
+      const plan = reader.all(
+        'EXPLAIN QUERY PLAN SELECT "row" FROM idempotentRequests WHERE "expiresAt" <= 1 AND "id" <> 2 LIMIT 20',
+      );
+      assert.match(JSON.stringify(plan), /USING INDEX idempotentRequests_expires/);
+    }),
+  ),
+
+  'answers a duplicate among many writes with the message of its field': withFile((file) =>
+    useFile(file, async ({ engine: { tags } }) => {
+      const tag = buildTag(newId(), 'one');
+      await tags.add(tag);
+      await assertConflict(tags.add(buildTag(newId(), 'two', { id: tag.id })), 'A record with this id already exists.');
+      await nextTurn();
+    }),
+  ),
+});

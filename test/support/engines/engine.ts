@@ -1,0 +1,52 @@
+import type { Query } from '../../../adapters/persistence/record-store.ts';
+import type { recordSchemas, StorageEngine } from '../../../adapters/persistence/storage-engine.ts';
+import type { Settings } from '../../../bootstrap/settings.ts';
+import type { Entity } from '../../../core/shared/entity.ts';
+
+/** A storage engine as the tests use it: how to open it, and what it can do. */
+export interface TestEngine {
+  /** The value of the setting `STORAGE`. */
+  readonly name: Settings['STORAGE'] | 'sqlite';
+  /** Whether it is the model that the other engines are compared with. */
+  readonly isModel?: true;
+  /** What happens to a change from outside while a transaction runs (adapters/persistence/storage-engine.ts). */
+  readonly transactions: 'optimistic' | 'serialized';
+  /** Whether several stores, also in other processes, can open the same database, which outlives them. */
+  readonly isShared: boolean;
+  /** Whether it rejects an id that a record of another workspace has. */
+  readonly rejectsForeignIds: boolean;
+  /** Whether the engine takes the time from the argument of `open`. Otherwise its own clock has the current time. */
+  readonly takesClock: boolean;
+  /** Creates an empty database. */
+  createDatabase(): Promise<TestDatabase>;
+  /** Returns the settings of a service on the database at a location, without a demo workspace. */
+  createSettings(location: string): Readonly<Record<string, string>>;
+  /** The settings that add the demo workspace with `DEMO_API_KEY`. They are missing if the engine cannot have one. */
+  readonly demoSettings?: Readonly<Record<string, string>>;
+  /** Opens a store on the database at a location, and waits until it is ready. */
+  open(location: string, now: () => number): Promise<OpenEngine>;
+  /**
+   * Returns how many records and index entries the engine examines for a list of the database at a location. An engine without this
+   * method promises no bound on the work of a list.
+   */
+  readonly countExaminedRecords?: (location: string, list: ExaminedList) => Promise<number>;
+}
+
+/** A list whose work is measured, by running it or by explaining its query. */
+export interface ExaminedList {
+  readonly name: keyof typeof recordSchemas;
+  readonly workspaceId: string;
+  readonly query: Query<Entity>;
+  read(): Promise<unknown>;
+}
+
+export interface TestDatabase {
+  /** A path or a connection string, which other processes can open, too. */
+  readonly location: string;
+  remove(): Promise<void>;
+}
+
+export interface OpenEngine {
+  readonly engine: StorageEngine;
+  close(): Promise<void>;
+}

@@ -1,0 +1,16 @@
+import { createMemoryEngine } from '../../../adapters/memory/engine.ts';
+import { DEMO_API_KEY } from '../request.ts';
+import type { TestEngine } from './engine.ts';
+
+export const memory: TestEngine = {
+  name: 'memory',
+  isModel: true,
+  transactions: 'optimistic',
+  isShared: false,
+  rejectsForeignIds: true,
+  takesClock: true,
+  createDatabase: async () => ({ location: '', remove: async () => undefined }),
+  createSettings: () => ({ STORAGE: 'memory', DEMO_WORKSPACE: 'false', DEMO_API_KEY: undefined as never }),
+  demoSettings: { DEMO_WORKSPACE: 'true', DEMO_API_KEY },
+  open: async (_, now) => ({ engine: createMemoryEngine(now), close: async () => undefined }),
+};

@@ -1,0 +1,45 @@
+import { MongoClient } from 'mongodb';
+import { createMongodbEngine } from '../../../adapters/mongodb/engine.ts';
+import { createMongodbSettings } from '../mongodb-settings.ts';
+import { waitUntil } from '../wait-until.ts';
+import type { TestEngine } from './engine.ts';
+
+export const mongodb: TestEngine = {
+  name: 'mongodb',
+  transactions: 'optimistic',
+  isShared: true,
+  rejectsForeignIds: true,
+  takesClock: false,
+  async createDatabase() {
+    // Loaded only here, because it starts a server, and another process only opens a database.
+    const { createDatabase } = await import('../mongod.ts');
+    const { uri, stop } = await createDatabase();
+    return { location: uri, remove: stop };
+  },
+  createSettings: createMongodbSettings,
+  async open(location) {
+    const { engine, connection } = createMongodbEngine(location, () => undefined);
+    const isReady = () =>
+      engine.checkReady().then(
+        () => true,
+        () => false,
+      );
+    await waitUntil(isReady);
+    return { engine, close: () => connection.close() };
+  },
+  async countExaminedRecords(location, { read }) {
+    const client = new MongoClient(location);
+    try {
+      const database = client.db();
+      await database.setProfilingLevel('all');
+      await read();
+      await database.setProfilingLevel('off');
+      const profile = database.collection('system.profile');
+      const entries = await profile.find({ op: { $in: ['query', 'command'] } }).toArray();
+      await profile.drop();
+      return entries.reduce((sum, { docsExamined = 0, keysExamined = 0 }) => sum + docsExamined + keysExamined, 0);
+    } finally {
+      await client.close();
+    }
+  },
+};

@@ -1,0 +1,19 @@
+import { writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { withTemporaryFolder } from './temporary-folder.ts';
+
+const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
+
+/**
+ * Passes a new folder and an environment to a test. In this environment, `npx` starts the command line directly. The `npx` of npm
+ * takes a second for each command.
+ */
+export function withFakeNpx(
+  test: (folder: string, env: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
+  return withTemporaryFolder(async (folder) => {
+    const script = `#!/bin/sh\nshift\nexec "${process.execPath}" "${CLI_PATH}" "$@"\n`;
+    await writeFile(join(folder, 'npx'), script, { mode: 0o755 });
+    await test(folder, { PATH: `${folder}${delimiter}${process.env.PATH}` });
+  });
+}
