@@ -85,7 +85,8 @@ export async function startFakeMongos(shardCount = 2, routerCount = 1): Promise<
   };
   const routers = await Promise.all(Array.from({ length: routerCount }, () => listen(cluster)));
   return Object.assign(cluster, {
-    uri: `mongodb://${routers.map(({ address }) => address).join(',')}/`,
+    // Under load, one router may be slower than another. By default the driver would not choose it for up to ten seconds.
+    uri: `mongodb://${routers.map(({ address }) => address).join(',')}/?localThresholdMS=10000`,
     fail(command: string, code: number, times: number) {
       cluster.plannedFailure = { command, code, times };
     },
