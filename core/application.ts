@@ -9,6 +9,8 @@ import { GroupService } from './group/group-service.ts';
 import type { StoredResponse } from './idempotency/idempotency.ts';
 import { IdempotencyService, type IdempotentRequest } from './idempotency/idempotency-service.ts';
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
+import type { LinkOptions } from './link/link.ts';
+import { LinkService } from './link/link-service.ts';
 import { ShareService } from './share/share-service.ts';
 import { doNothing } from './shared/do-nothing.ts';
 import type { System } from './shared/system.ts';
@@ -20,6 +22,8 @@ export interface ApplicationOptions {
   readonly callerCacheTtlMs?: number;
   /** A secret of another format that is accepted as an API key, because the operator chose it. */
   readonly chosenSecret?: string | undefined;
+  /** Where short links lead. By default, no share has a link. */
+  readonly links?: LinkOptions | undefined;
 }
 
 /** All use cases of the product on one storage. */
@@ -30,6 +34,7 @@ export class Application {
   readonly domains: DomainService;
   readonly groups: GroupService;
   readonly inspirationQuestions: InspirationQuestionService;
+  readonly links: LinkService;
   readonly members: MemberService;
   readonly shares: ShareService;
   readonly tags: TagService;
@@ -39,8 +44,9 @@ export class Application {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-    { callerCacheTtlMs = 0, chosenSecret }: ApplicationOptions = {},
+    private readonly options: ApplicationOptions = {},
   ) {
+    const { callerCacheTtlMs = 0, chosenSecret } = options;
     const callers = new CallerCache(callerCacheTtlMs, system.monotonicNow);
     this.apiKeys = new ApiKeyService(storage, system, callers, chosenSecret);
     this.campaigns = new CampaignService(storage, system);
@@ -48,8 +54,9 @@ export class Application {
     this.domains = new DomainService(storage, system);
     this.groups = new GroupService(storage, system);
     this.inspirationQuestions = new InspirationQuestionService(storage, system);
+    this.links = new LinkService(storage, system);
     this.members = new MemberService(storage, system);
-    this.shares = new ShareService(storage, system);
+    this.shares = new ShareService(storage, system, options.links);
     this.tags = new TagService(storage, system);
     this.workspaces = new WorkspaceService(storage, system);
     this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, storage.now);
@@ -73,7 +80,7 @@ export class Application {
     const { lockOwner } = acquired;
     try {
       return await this.storage.runInTransaction(async (transaction) => {
-        const app = new Application(transaction, this.system);
+        const app = new Application(transaction, this.system, { links: this.options.links });
         const response = await work(app);
         await app.idempotency.complete(request, lockOwner, response);
         return { ...response, replayed: false };

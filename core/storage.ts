@@ -7,6 +7,8 @@ import type { DomainRepository } from './domain/domain-repository.ts';
 import type { GroupRepository } from './group/group-repository.ts';
 import type { IdempotencyRepository } from './idempotency/idempotency-repository.ts';
 import type { InspirationQuestionRepository } from './inspiration-question/inspiration-question-repository.ts';
+import type { ClickWriterRepository } from './link/click-writer.ts';
+import type { LinkRepository, VisitorKeyRepository } from './link/link-repository.ts';
 import type { ShareRepository } from './share/share-repository.ts';
 import type { TagRepository } from './tag/tag-repository.ts';
 
@@ -17,14 +19,17 @@ export const STORAGE_TIMEOUT_MS = 10_000;
 export interface Storage {
   readonly apiKeys: ApiKeyRepository;
   readonly campaigns: CampaignRepository;
+  readonly clickWriters: ClickWriterRepository;
   readonly contentPillars: ContentPillarRepository;
   readonly domains: DomainRepository;
   readonly groups: GroupRepository;
   readonly idempotencyRecords: IdempotencyRepository;
   readonly inspirationQuestions: InspirationQuestionRepository;
+  readonly links: LinkRepository;
   readonly members: MemberRepository;
   readonly shares: ShareRepository;
   readonly tags: TagRepository;
+  readonly visitorKeys: VisitorKeyRepository;
   readonly workspaces: WorkspaceRepository;
 
   /**

@@ -34,9 +34,10 @@ export function createDomainRepository(
   store: RecordStore<DomainRecord>,
   verifiedSlugs: GlobalRecordStore<VerifiedSlug>,
 ): DomainRepository {
+  const repository = createRepository(store, domainSchema);
   const live: Condition<DomainRecord> = { field: 'archived', in: [false] };
   return {
-    ...createRepository(store, domainSchema),
+    ...repository,
     findBySlugs: (workspaceId, slugs) => findByUnique(store, domainSchema, workspaceId, 'slug', slugs),
     async findPrimaryId(workspaceId) {
       const query = { where: [live], by: 'liveSince', order: 'asc', skip: 0, take: 1 } as const;
@@ -49,6 +50,10 @@ export function createDomainRepository(
       return readPage(store, workspaceId, query, page, domainSchema.toEntity);
     },
     findClaimant: async (slug) => (await verifiedSlugs.get(slug))?.workspaceId,
+    async findClaimed(slug) {
+      const claim = await verifiedSlugs.get(slug);
+      return claim && repository.findById(claim.workspaceId, claim.domainId);
+    },
     claimSlug: ({ id, slug, workspaceId }) => verifiedSlugs.add({ id: slug, workspaceId, domainId: id }),
     releaseSlug: async (slug) => void (await verifiedSlugs.remove(slug)),
   };

@@ -4,7 +4,7 @@ import type { Condition, RecordStore } from './record-store.ts';
 import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-const defaults = { position: 0, clicks: 0 };
+const defaults = { position: 0, linkKey: null, clicks: 0 };
 
 export const shareSchema = defineSchema<Share>({
   defaults,
@@ -16,10 +16,11 @@ export const shareSchema = defineSchema<Share>({
 });
 
 export function createShareRepository(store: RecordStore<Share>): ShareRepository {
-  const { add, findById } = createRepository(store, shareSchema);
+  const { add, findById, update } = createRepository(store, shareSchema);
   return {
     add,
     findById,
+    update,
     page(workspaceId, { campaignId, memberId, sortBy, sortOrder }, page) {
       const where: Condition<Share>[] = [{ field: 'campaignId', in: [campaignId] }];
       if (memberId) where.push({ field: 'id', in: [createShareId(memberId, campaignId)] });

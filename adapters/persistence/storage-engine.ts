@@ -1,11 +1,13 @@
 import type { Workspace } from '../../core/access/workspace.ts';
 import { apiKeySchema, type Credential } from './api-keys.ts';
 import { campaignSchema } from './campaigns.ts';
+import { clickWriterSchema } from './click-writers.ts';
 import { contentPillarSchema } from './content-pillars.ts';
 import { domainSchema, type VerifiedSlug } from './domains.ts';
 import { groupSchema } from './groups.ts';
 import { idempotencyRecordSchema } from './idempotency-records.ts';
 import { inspirationQuestionSchema } from './inspiration-questions.ts';
+import type { StoredLink, StoredVisitorKey } from './links.ts';
 import { memberSchema } from './members.ts';
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
 import { shareSchema } from './shares.ts';
@@ -15,6 +17,7 @@ import { tagSchema } from './tags.ts';
 export const recordSchemas = {
   apiKeys: apiKeySchema,
   campaigns: campaignSchema,
+  clickWriters: clickWriterSchema,
   contentPillars: contentPillarSchema,
   domains: domainSchema,
   groups: groupSchema,
@@ -30,13 +33,17 @@ type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
 /** The records of the global stores. They are unique over all workspaces, and are read by id alone. */
 interface GlobalRecords {
   readonly credentials: Credential;
+  readonly links: StoredLink;
   readonly verifiedSlugs: VerifiedSlug;
+  readonly visitorKeys: StoredVisitorKey;
   readonly workspaces: Workspace;
 }
 
 export const globalStoreNames = [
   'credentials',
+  'links',
   'verifiedSlugs',
+  'visitorKeys',
   'workspaces',
 ] as const satisfies (keyof GlobalRecords)[];
 

@@ -18,6 +18,8 @@ export interface DomainRepository extends Repository<Domain> {
   page(workspaceId: string, filter: DomainFilter, page: PageRequest): Promise<Page<Domain>>;
   /** Returns the id of the workspace that has claimed a slug. */
   findClaimant(slug: string): Promise<string | undefined>;
+  /** Returns the domain for which a slug is claimed. */
+  findClaimed(slug: string): Promise<Domain | undefined>;
   /** Claims the slug of a domain for its workspace. Rejects with `conflict` if the slug is claimed. */
   claimSlug(domain: Domain): Promise<void>;
   /** Ends the claim of a slug. */

@@ -12,7 +12,7 @@ export interface ShareFilter {
 }
 
 /** The shares of all workspaces. */
-export interface ShareRepository extends Pick<Repository<Share>, 'add' | 'findById'> {
+export interface ShareRepository extends Pick<Repository<Share>, 'add' | 'findById' | 'update'> {
   /** Returns a page of the shares that match the filter. */
   page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
   /** Returns the positions of the member's shares of these campaigns, by the ids of the campaigns. */

@@ -1,15 +1,17 @@
 import type { MemberActor } from '../access/caller.ts';
 import type { Member } from '../access/member.ts';
 import { type Campaign, requirePublished } from '../campaign/campaign.ts';
-import { requireFound } from '../shared/core-error.ts';
+import { getLinkBase, LINK_KEY_LENGTH, type Link, type LinkOptions } from '../link/link.ts';
+import type { LinkRepository } from '../link/link-repository.ts';
+import { CoreError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { createShareId, newShare, type Share } from './share.ts';
 import type { ShareFilter } from './share-repository.ts';
 
-/** A share with the name of its member, and with the short link of the member, or `null` if there is none. */
-export type ShareView = Share & { readonly memberName: string; readonly link: string | null };
+/** A share with the name of its member, and with its short link, or `null` if there is none. */
+export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; readonly link: string | null };
 
 export type ShareQuery = Omit<ShareFilter, 'campaignId'> & PageRequest;
 
@@ -18,6 +20,8 @@ export class ShareService {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
+    /** Where short links lead. Without it, no share has a link. */
+    private readonly links: LinkOptions | undefined,
   ) {}
 
   /**
@@ -29,8 +33,9 @@ export class ShareService {
     { workspaceId, member }: MemberActor,
     campaignId: string,
   ): Promise<{ share: ShareView; isNew: boolean }> {
-    const { share, isNew } = await this.add(workspaceId, campaignId, member.id);
-    return { share: toShareView(share, member), isNew };
+    const { campaign, share, isNew } = await this.add(workspaceId, campaignId, member.id);
+    const [view] = await this.toViews(campaign, [share], [member]);
+    return { share: view as ShareView, isNew };
   }
 
   /** Records that a member shared a campaign, as `create` does. Returns the campaign. */
@@ -42,29 +47,80 @@ export class ShareService {
   /** Returns a page of the shares of a campaign. Rejects with `not_found` if the workspace does not have the campaign. */
   async list(workspaceId: string, campaignId: string, query: ShareQuery): Promise<Page<ShareView>> {
     const { campaigns, shares, members } = this.storage;
-    requireFound(await campaigns.findSummary(workspaceId, campaignId), 'campaign');
+    const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
     const { items, hasNext } = await shares.page(workspaceId, { ...query, campaignId }, query);
     const memberIds = items.map(({ memberId }) => memberId);
-    const sharers = new Map((await members.findMany(workspaceId, memberIds)).map((member) => [member.id, member]));
-    return { items: items.map((share) => toShareView(share, sharers.get(share.memberId))), hasNext };
+    const sharers = await members.findMany(workspaceId, memberIds);
+    return { items: await this.toViews(campaign, items, sharers), hasNext };
   }
 
   /** Adds the share of a member, unless it exists. One transaction adds and counts it, so that shares and count always agree. */
   private add(workspaceId: string, campaignId: string, memberId: string) {
-    return this.storage.runInTransaction(async ({ campaigns, shares }) => {
+    return this.storage.runInTransaction(async ({ campaigns, shares, links }) => {
       const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
       const existing = await shares.findById(workspaceId, createShareId(memberId, campaignId));
       if (existing) return { campaign, share: existing, isNew: false };
       requirePublished(campaign);
       const countShare = (current: Campaign): Campaign => ({ ...current, shares: current.shares + 1 });
       const counted = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
-      const share = newShare(counted, memberId, this.system.now());
+      const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
+      const share = newShare(counted, memberId, linkKey, this.system.now());
       await shares.add(share);
       return { campaign: counted, share, isNew: true };
     });
   }
-}
 
-function toShareView(share: Share, member: Member | undefined): ShareView {
-  return { ...share, memberName: member?.name ?? '', link: null };
+  /** Adds the link of a share, and returns its random key. If the key is taken, tries another one. */
+  private async addLink(links: LinkRepository, share: Omit<Link, 'key'>): Promise<string> {
+    const key = this.system.newSecret().slice(0, LINK_KEY_LENGTH);
+    try {
+      await links.add({ key, ...share });
+      return key;
+    } catch (error) {
+      if (error instanceof CoreError && error.kind === 'conflict') return this.addLink(links, share);
+      throw error;
+    }
+  }
+
+  private async toViews(
+    campaign: Campaign,
+    shares: readonly Share[],
+    members: readonly Member[],
+  ): Promise<readonly ShareView[]> {
+    const sharers = new Map(members.map((member) => [member.id, member]));
+    const links = await this.buildLinks(campaign, shares);
+    return shares.map(({ linkKey: _, ...share }) => ({
+      ...share,
+      memberName: sharers.get(share.memberId)?.name ?? '',
+      link: links.get(share.id) ?? null,
+    }));
+  }
+
+  /** Returns the short links of shares of a campaign, by the ids of the shares. */
+  private async buildLinks(
+    { workspaceId, domain: slug, destinationUrl }: Campaign,
+    shares: readonly Share[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (!this.links || destinationUrl === null) return new Map();
+    const [domain] = slug === null ? [] : await this.storage.domains.findBySlugs(workspaceId, [slug]);
+    const base = getLinkBase(domain, this.links);
+    if (base === undefined) return new Map();
+    const keyed = await this.addMissingKeys(workspaceId, shares);
+    return new Map(keyed.map(({ id, linkKey }) => [id, `${base}/${linkKey}`]));
+  }
+
+  /** Adds a link for each share that an earlier version has stored without one. */
+  private async addMissingKeys(workspaceId: string, shares: readonly Share[]): Promise<readonly Share[]> {
+    if (shares.every(({ linkKey }) => linkKey !== null)) return shares;
+    return this.storage.runInTransaction(async (storage) => {
+      const keyed: Share[] = [];
+      for (const { id, campaignId, memberId } of shares) {
+        const share = requireFound(await storage.shares.findById(workspaceId, id), 'share');
+        const linkKey = share.linkKey ?? (await this.addLink(storage.links, { workspaceId, campaignId, memberId }));
+        if (share.linkKey === null) await storage.shares.update(workspaceId, id, (it) => ({ ...it, linkKey }));
+        keyed.push({ ...share, linkKey });
+      }
+      return keyed;
+    });
+  }
 }

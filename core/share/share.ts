@@ -8,6 +8,8 @@ export interface Share extends Entity {
   readonly memberId: string;
   /** The `shares` of the campaign right after this share was counted. */
   readonly position: number;
+  /** The key of the short link, or `null` for a share that an earlier version has stored. */
+  readonly linkKey: string | null;
   /** The number of clicks on the link of the member. */
   readonly clicks: number;
   readonly createdAt: string;
@@ -23,8 +25,8 @@ export function createShareId(memberId: string, campaignId: string): string {
 }
 
 /** Returns the share that a member made. `campaign` is the campaign after the share was counted. */
-export function newShare(campaign: Campaign, memberId: string, now: number): Share {
+export function newShare(campaign: Campaign, memberId: string, linkKey: string, now: number): Share {
   const { id: campaignId, workspaceId, shares: position } = campaign;
   const id = createShareId(memberId, campaignId);
-  return { id, workspaceId, campaignId, memberId, position, clicks: 0, createdAt: formatTimestamp(now) };
+  return { id, workspaceId, campaignId, memberId, position, linkKey, clicks: 0, createdAt: formatTimestamp(now) };
 }

@@ -60,9 +60,14 @@ type WithId = { readonly id: string };
 function listGlobalStores(
   storage: StorageEngine,
 ): { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[] {
-  const { credentials, verifiedSlugs, workspaces } = storage;
+  const { credentials, links, verifiedSlugs, visitorKeys, workspaces } = storage;
   return [
     { records: credentials, createRecord: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }) },
+    {
+      records: links,
+      createRecord: () => ({ id: newId(), workspaceId: newId(), campaignId: newId(), memberId: newId() }),
+    },
+    { records: visitorKeys, createRecord: () => ({ id: newId(), secret: newId() }) },
     { records: verifiedSlugs, createRecord: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }) },
     {
       records: workspaces,

@@ -540,12 +540,13 @@ type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /**
  * Every use case. If one is missing, this is a compile error. Excluded are `workspaces.create`, with which each run begins,
- * `iterate`, with which it ends, `flush`, which `Side.caller` calls, and `needsLookup`, which reads the cache of one process.
+ * `iterate`, with which it ends, `flush`, which `Side.caller` calls, and those that use the memory of one process: `needsLookup` and
+ * the links.
  */
 type UseCase =
   | Exclude<
       { [S in keyof Services]: MethodOf<S> }[keyof Services],
-      'workspaces.create' | 'apiKeys.needsLookup' | `${string}.iterate` | `${string}.flush`
+      'workspaces.create' | 'apiKeys.needsLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
     >
   | 'once';
 

@@ -9,6 +9,7 @@ import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { ApiKey } from '../../core/access/api-key.ts';
 import type { Member } from '../../core/access/member.ts';
+import type { ClickWriter } from '../../core/link/click-writer.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 
@@ -182,10 +183,14 @@ function createMember(workspaceId: string): Member {
   };
 }
 
+export function buildClickWriter(workspaceId: string): ClickWriter {
+  return { id: newId(), workspaceId, sequence: 1, expiresAt: Number.MAX_SAFE_INTEGER };
+}
+
 export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Share {
   const { memberId = newId(), campaignId = newId() } = fields;
   const id = createShareId(memberId, campaignId);
-  return { id, workspaceId, memberId, campaignId, position: 1, clicks: 0, createdAt: START, ...fields };
+  return { id, workspaceId, memberId, campaignId, position: 1, linkKey: null, clicks: 0, createdAt: START, ...fields };
 }
 
 export type SchemaName = keyof typeof recordSchemas;
@@ -194,6 +199,7 @@ export type SchemaName = keyof typeof recordSchemas;
 export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
   apiKeys: createApiKey,
   campaigns: buildCampaign,
+  clickWriters: buildClickWriter,
   contentPillars: buildPillar,
   domains: (workspaceId) => buildDomain(workspaceId, 'go.example.com'),
   groups: (workspaceId) => buildGroup(workspaceId, 'Sales'),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MemberActor } from '../../core/access/caller.ts';
+import type { LinkOptions } from '../../core/link/link.ts';
+import type { Share } from '../../core/share/share.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -13,6 +15,91 @@ const createCampaign = ({ app }: TestCore) => app.campaigns.create(ACTOR, create
 async function createMember({ app }: TestCore, name: string): Promise<MemberActor> {
   return { ...ACTOR, member: await app.members.create(OWN, { name, email: 'ada@example.com' }) };
 }
+
+/** Creates the domain that a campaign of `createCampaignBody` can have, and verifies it. */
+async function createVerifiedDomain({ app }: TestCore) {
+  const { domain } = await app.domains.createOrArchive(OWN, { slug: 'go.example.com' });
+  return app.domains.verify(OWN, domain.id);
+}
+
+const LINKS = { links: { baseUrl: 'https://links.example' } };
+const DESTINATION = { destinationUrl: 'https://example.com/' };
+
+suite('the link of a share', {
+  'has a key of its own, and the base that the operator chose': async () => {
+    const core = testCore({}, LINKS);
+    const campaign = await core.app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
+    const actors = [await createMember(core, 'Ada'), await createMember(core, 'Ben')];
+    const links = [];
+    for (const actor of actors) links.push((await core.app.shares.create(actor, campaign.id)).share.link);
+    for (const link of links) assert.match(link ?? '', /^https:\/\/links\.example\/[0-9A-Za-z]{8}$/);
+    assert.equal(new Set(links).size, 2);
+    const { items } = await core.app.shares.list(OWN, campaign.id, QUERY);
+    assert.deepEqual(items.map(({ link }) => link).toSorted(), links.toSorted());
+    assert.equal((await core.app.shares.create(actors[0] as MemberActor, campaign.id)).share.link, links[0]);
+    assert.ok(items.every((share) => !('linkKey' in share)));
+  },
+
+  'has the domain of the campaign while the domain is live and verified': async () => {
+    const core = testCore({}, LINKS);
+    const { app } = core;
+    const { domain } = await app.domains.createOrArchive(OWN, { slug: 'go.example.com' });
+    const fields = { ...createCampaignBody(), ...DESTINATION, domain: domain.slug };
+    const { id } = await app.campaigns.create(ACTOR, fields);
+    const ada = await createMember(core, 'Ada');
+    const getOrigin = async () => new URL((await app.shares.create(ada, id)).share.link ?? '').origin;
+    assert.equal(await getOrigin(), 'https://links.example');
+    await app.domains.verify(OWN, domain.id);
+    assert.equal(await getOrigin(), 'https://go.example.com');
+    await app.domains.update(OWN, domain.id, { archived: true });
+    assert.equal(await getOrigin(), 'https://links.example');
+    await app.domains.update(OWN, domain.id, { archived: false });
+    assert.equal(await getOrigin(), 'https://go.example.com');
+  },
+
+  'is null without a destination, without a base, and if links are off': async () => {
+    const getLink = async (links: LinkOptions | undefined, fields: object) => {
+      const core = testCore({}, { links });
+      const domain = await createVerifiedDomain(core);
+      const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION, ...fields });
+      const { link } = (await core.app.shares.create(await createMember(core, 'Ada'), id)).share;
+      assert.equal((await core.app.shares.list(OWN, id, QUERY)).items[0]?.link, link);
+      return link?.startsWith(`https://${domain.slug}/`) ?? null;
+    };
+    assert.equal(await getLink({}, { domain: 'go.example.com' }), true);
+    assert.equal(await getLink({}, {}), null);
+    assert.equal(await getLink({}, { domain: 'go.example.com', destinationUrl: null }), null);
+    assert.equal(await getLink(LINKS.links, { destinationUrl: null }), null);
+    assert.equal(await getLink(undefined, { domain: 'go.example.com' }), null);
+  },
+
+  'gets a key when a share of an earlier version is read': async () => {
+    const core = testCore({}, LINKS);
+    const { app, engine } = core;
+    const { id } = await app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
+    const actors = [await createMember(core, 'Ada'), await createMember(core, 'Ben')] as const;
+    for (const actor of actors) await app.shares.create(actor, id);
+    await engine.shares.update(OWN, `${actors[0].member.id}/${id}`, ({ linkKey: _, ...old }) => old as Share);
+    const listLinks = async () => (await app.shares.list(OWN, id, QUERY)).items.map(({ link }) => link);
+    const [links, again] = await Promise.all([listLinks(), listLinks()]);
+    assert.equal(new Set(links).size, 2);
+    assert.deepEqual(links, again);
+    assert.deepEqual(links, await listLinks());
+    for (const link of links) {
+      const target = await app.links.resolve({ slug: undefined, isBase: true }, link?.slice(-8));
+      assert.equal(target.type, 'destination');
+    }
+  },
+
+  'never has a key that is taken': async () => {
+    const secrets = ['aaaaaaaa-1', 'aaaaaaaa-2', 'bbbbbbbb'];
+    const core = testCore({ newSecret: () => secrets.shift() as string }, LINKS);
+    const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
+    const share = async (name: string) => (await core.app.shares.create(await createMember(core, name), id)).share.link;
+    assert.equal(await share('Ada'), 'https://links.example/aaaaaaaa');
+    assert.equal(await share('Ben'), 'https://links.example/bbbbbbbb');
+  },
+});
 
 suite('a share', {
   'is new the first time, and is the same share afterwards, even if the campaign is archived': async () => {

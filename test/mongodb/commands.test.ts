@@ -305,6 +305,23 @@ const services: Services = {
       await app.inspirationQuestions.remove(caller.workspaceId, id);
     },
   },
+  links: {
+    resolve: async ({ app }) => {
+      // The cache of another application would not read the database.
+      for (const key of ['unknown1', undefined]) await app.links.resolve({ slug: 'go.example.com', isBase: true }, key);
+    },
+    countClick: async ({ app, caller: { workspaceId }, campaignId, memberId }) =>
+      app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId }),
+    pendingClickCount: async ({ app }) => app.links.pendingClickCount,
+    storeClicks: async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
+      await app.shares.record(workspaceId, campaignId, memberId);
+      for (const _ of [1, 2]) {
+        app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId });
+        await app.links.storeClicks();
+      }
+    },
+    getVisitorKey: ({ app }) => app.links.getVisitorKey(),
+  },
   members: {
     create: ({ app, caller, groupId }) =>
       app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
@@ -535,6 +552,8 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 
 /** Indexes that no command of this test uses, and the purpose of each. */
 const otherIndexes = {
+  'clickWriters expireAt': 'the expiry of records',
+  'clickWriters workspaceId,_id': 'the shard key',
   'idempotentRequests expireAt': 'the expiry of records',
   'idempotentRequests workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',

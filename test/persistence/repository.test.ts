@@ -42,8 +42,18 @@ suite('a repository', {
   'returns the default of a field that a record of an earlier version does not have': () => {
     const { toEntity } = shareSchema;
     const old = { id: 'a', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
-    assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), { ...old, position: 0, clicks: 0 });
-    assert.deepEqual(toEntity({ ...old, position: 3, clicks: 2 }), { ...old, position: 3, clicks: 2 });
+    assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), {
+      ...old,
+      position: 0,
+      linkKey: null,
+      clicks: 0,
+    });
+    assert.deepEqual(toEntity({ ...old, position: 3, linkKey: 'k', clicks: 2 }), {
+      ...old,
+      position: 3,
+      linkKey: 'k',
+      clicks: 2,
+    });
   },
 });
 

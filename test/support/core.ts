@@ -2,7 +2,7 @@ import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { Application } from '../../core/application.ts';
+import { Application, type ApplicationOptions } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';
 
@@ -27,10 +27,10 @@ export interface TestCore {
   readonly clock: { now: number };
 }
 
-export function testCore(system: Partial<System> = {}): TestCore {
+export function testCore(system: Partial<System> = {}, options: ApplicationOptions = {}): TestCore {
   const clock = { now: NOON };
   const now = () => clock.now;
   const engine = createMemoryEngine(now);
   const storage = createStorage(engine);
-  return { app: new Application(storage, { ...createNodeSystem(), now, ...system }), storage, engine, clock };
+  return { app: new Application(storage, { ...createNodeSystem(), now, ...system }, options), storage, engine, clock };
 }

@@ -1,0 +1,13 @@
+import type { ClickWriter, ClickWriterRepository } from '../../core/link/click-writer.ts';
+import type { RecordStore } from './record-store.ts';
+import { createRepository } from './repository.ts';
+import { defineSchema } from './schema.ts';
+
+export const clickWriterSchema = defineSchema<ClickWriter>({
+  columns: { expiresAt: 'number' },
+  expires: 'expiresAt',
+});
+
+export function createClickWriterRepository(store: RecordStore<ClickWriter>): ClickWriterRepository {
+  return createRepository(store, clickWriterSchema);
+}

@@ -1,0 +1,138 @@
+import { createShareId } from '../share/share.ts';
+import { DAY_MS } from '../shared/date.ts';
+import { doNothing } from '../shared/do-nothing.ts';
+import type { System } from '../shared/system.ts';
+import type { Storage } from '../storage.ts';
+import type { Link } from './link.ts';
+
+/** The maximum number of links whose clicks wait to be stored. Clicks on further links are dropped. */
+export const MAX_PENDING_LINK_COUNT = 100_000;
+/** The maximum number of links whose clicks are stored in one transaction. */
+const MAX_BATCH_SIZE = 100;
+/** The number of workspaces whose clicks are stored at the same time. */
+const CONCURRENCY = 8;
+/** How long the storage keeps the number of the last batch of a counter. A batch that failed can be repeated until then. */
+const WRITER_TTL_MS = 7 * DAY_MS;
+
+/** The clicks on a link. */
+interface LinkClicks extends Pick<Link, 'campaignId' | 'memberId'> {
+  count: number;
+}
+
+/** The clicks on the links of one workspace that are not stored yet. */
+interface WorkspaceClicks {
+  /** The clicks that are not in a batch, by the ids of their shares. */
+  readonly waiting: Map<string, LinkClicks>;
+  /** The clicks that are being stored. After a failure they may be stored or not, so the same batch is tried again. */
+  batch: { readonly sequence: number; readonly clicks: readonly LinkClicks[] } | undefined;
+}
+
+/**
+ * Adds up clicks, and stores them in batches. Each batch is stored exactly once, also if the outcome of an attempt was unknown: its
+ * transaction stores its number, too, and skips a batch whose number is stored already.
+ */
+export class ClickCounter {
+  private readonly workspaces = new Map<string, WorkspaceClicks>();
+  private readonly writerId: string;
+  private lastSequence = 0;
+  private linkCount = 0;
+  private clickCount = 0;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly storage: Storage,
+    system: System,
+  ) {
+    this.writerId = system.newId();
+  }
+
+  /** The number of clicks that are not stored yet. */
+  get pendingCount(): number {
+    return this.clickCount;
+  }
+
+  /** Counts a click on a link. Returns `false` if the click is dropped, because the clicks on too many links are not stored yet. */
+  add({ workspaceId, campaignId, memberId }: Link): boolean {
+    const workspace = this.workspaces.get(workspaceId) ?? { waiting: new Map(), batch: undefined };
+    const shareId = createShareId(memberId, campaignId);
+    const clicks = workspace.waiting.get(shareId) ?? { campaignId, memberId, count: 0 };
+    if (clicks.count === 0) {
+      if (this.linkCount >= MAX_PENDING_LINK_COUNT) return false;
+      this.linkCount++;
+      workspace.waiting.set(shareId, clicks);
+      this.workspaces.set(workspaceId, workspace);
+    }
+    clicks.count++;
+    this.clickCount++;
+    return true;
+  }
+
+  /**
+   * Stores all clicks that were counted before the call. Clicks that cannot be stored are kept for the next call. Then rejects with the
+   * first error.
+   */
+  async flush(): Promise<void> {
+    await this.running?.catch(doNothing);
+    this.running ??= this.storeAll().finally(() => (this.running = undefined));
+    await this.running;
+  }
+
+  private async storeAll(): Promise<void> {
+    const workspaceIds = [...this.workspaces.keys()];
+    const errors: unknown[] = [];
+    const storeNext = async () => {
+      for (let id = workspaceIds.pop(); id !== undefined; id = workspaceIds.pop()) {
+        await this.storeWorkspace(id).catch((error) => errors.push(error));
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, storeNext));
+    if (errors.length > 0) throw errors[0];
+  }
+
+  private async storeWorkspace(workspaceId: string): Promise<void> {
+    const workspace = this.workspaces.get(workspaceId) as WorkspaceClicks;
+    const { waiting } = workspace;
+    // Clicks that are counted from now on may wait for the next call, so that a busy link does not cause one write after another.
+    const batchCount = Math.ceil(waiting.size / MAX_BATCH_SIZE) + (workspace.batch ? 1 : 0);
+    for (let i = 0; i < batchCount; i++) {
+      workspace.batch ??= { sequence: ++this.lastSequence, clicks: takeSome(waiting, MAX_BATCH_SIZE) };
+      const { sequence, clicks } = workspace.batch;
+      await this.storeBatch(workspaceId, sequence, clicks);
+      workspace.batch = undefined;
+      this.linkCount -= clicks.length;
+      this.clickCount -= sumOf(clicks);
+    }
+    if (waiting.size === 0) this.workspaces.delete(workspaceId);
+  }
+
+  private storeBatch(workspaceId: string, sequence: number, clicks: readonly LinkClicks[]): Promise<void> {
+    const id = `${this.writerId}/${workspaceId}`;
+    return this.storage.runInTransaction(async ({ clickWriters, campaigns, shares }) => {
+      const writer = await clickWriters.findById(workspaceId, id);
+      if (writer && writer.sequence >= sequence) return;
+      const totals = new Map<string, number>();
+      for (const { campaignId, count } of clicks) totals.set(campaignId, (totals.get(campaignId) ?? 0) + count);
+      for (const [campaignId, total] of totals) {
+        await campaigns.update(workspaceId, campaignId, (it) => ({ ...it, clicks: it.clicks + total }));
+      }
+      for (const { campaignId, memberId, count } of clicks) {
+        const shareId = createShareId(memberId, campaignId);
+        await shares.update(workspaceId, shareId, (it) => ({ ...it, clicks: it.clicks + count }));
+      }
+      const next = { id, workspaceId, sequence, expiresAt: this.storage.now() + WRITER_TTL_MS };
+      if (writer) await clickWriters.update(workspaceId, id, () => next);
+      else await clickWriters.add(next);
+    });
+  }
+}
+
+/** Removes up to `count` of the oldest values from a map, and returns them. */
+function takeSome<K, V>(map: Map<K, V>, count: number): V[] {
+  const entries = [...map].slice(0, count);
+  for (const [key] of entries) map.delete(key);
+  return entries.map(([, value]) => value);
+}
+
+function sumOf(clicks: readonly LinkClicks[]): number {
+  return clicks.reduce((sum, { count }) => sum + count, 0);
+}

@@ -1,0 +1,65 @@
+/** After this time, in milliseconds, the use of an entry loads it again in the background. */
+const FRESH_MS = 1_000;
+/** A change counts within five seconds. So an entry is not used later than that, even if the storage is unavailable. */
+const MAX_AGE_MS = 5_000;
+/** The maximum number of entries. The least recently loaded entry is removed first. */
+const MAX_ENTRY_COUNT = 10_000;
+/** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. */
+const MAX_LOAD_COUNT = 100;
+
+interface Entry<V> {
+  readonly value: V | undefined;
+  /** The start of the load, in milliseconds of the monotonic clock. */
+  readonly loadedAt: number;
+}
+
+/**
+ * Caches values for up to five seconds. Simultaneous requests of one key share a load. Keys without a value are cached apart, so that
+ * many unknown keys do not remove values.
+ */
+export class LinkCache<V> {
+  private readonly values = new Map<string, Entry<V>>();
+  private readonly absences = new Map<string, Entry<V>>();
+  private readonly loads = new Map<string, Promise<V | undefined>>();
+
+  constructor(
+    private readonly load: (key: string) => Promise<V | undefined>,
+    /** Milliseconds of a monotonic clock. */
+    private readonly now: () => number,
+  ) {}
+
+  /** Returns the value of a key. Rejects if the load fails, or if there are too many loads. */
+  async get(key: string): Promise<V | undefined> {
+    const entry = this.values.get(key) ?? this.absences.get(key);
+    const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
+    if (!entry || age >= MAX_AGE_MS) return this.reload(key);
+    // If the load fails, the entry is used until it is too old.
+    if (age >= FRESH_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(() => undefined);
+    return entry.value;
+  }
+
+  private async reload(key: string): Promise<V | undefined> {
+    const running = this.loads.get(key);
+    if (running) return running;
+    if (this.loads.size >= MAX_LOAD_COUNT) throw new Error('Too many short links are being looked up at once.');
+    const loadedAt = this.now();
+    const load = this.load(key);
+    this.loads.set(key, load);
+    try {
+      const value = await load;
+      this.store(key, { value, loadedAt });
+      return value;
+    } finally {
+      this.loads.delete(key);
+    }
+  }
+
+  private store(key: string, entry: Entry<V>): void {
+    this.values.delete(key);
+    this.absences.delete(key);
+    const entries = entry.value === undefined ? this.absences : this.values;
+    entries.set(key, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > MAX_ENTRY_COUNT) entries.delete(oldest as string);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Campaign } from '../campaign/campaign.ts';
+import type { Domain } from '../domain/domain.ts';
+import { parseEndDate, parseStartDate } from '../shared/date.ts';
+
+/** A short link: the key in its path, and the share that its clicks count for. */
+export interface Link {
+  readonly key: string;
+  readonly workspaceId: string;
+  readonly campaignId: string;
+  readonly memberId: string;
+}
+
+export const LINK_KEY_LENGTH = 8;
+const LINK_KEY_PATTERN = /^[0-9A-Za-z]{8}$/;
+
+export function isLinkKey(text: string): boolean {
+  return LINK_KEY_PATTERN.test(text);
+}
+
+/** Where short links lead, as the operator chose. */
+export interface LinkOptions {
+  /** The base of the links of campaigns without a live, verified domain: an origin such as `https://go.example.com`. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** Returns whether short links can use a domain. */
+export function isUsable(domain: Domain | undefined): domain is Domain {
+  return domain?.verified === true && !domain.archived;
+}
+
+/** Returns the base of the short links of a campaign, or `undefined` if there is none. `domain` is the domain of the campaign. */
+export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions): string | undefined {
+  return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
+}
+
+/** The fields of a campaign that decide where its links lead. */
+export type LinkCampaign = Pick<Campaign, 'status' | 'destinationUrl' | 'startDate' | 'endDate'>;
+
+/** `open` links lead to the destination, `closed` links do not any more, and `hidden` links do not yet. */
+export type LinkState = 'open' | 'closed' | 'hidden';
+
+const hasEnded = ({ endDate }: LinkCampaign, now: number): boolean => (parseEndDate(endDate) as number) < now;
+const hasStarted = ({ startDate }: LinkCampaign, now: number): boolean => (parseStartDate(startDate) as number) <= now;
+
+/** The conditions of each state. The first state whose condition holds applies. */
+const stateConditions: readonly (readonly [LinkState, (campaign: LinkCampaign, now: number) => boolean])[] = [
+  ['closed', (campaign, now) => campaign.status === 'archived' || hasEnded(campaign, now)],
+  ['closed', ({ destinationUrl }) => destinationUrl === null],
+  ['hidden', (campaign, now) => campaign.status === 'draft' || !hasStarted(campaign, now)],
+  ['open', () => true],
+];
+
+/** Returns the state of the links of a campaign at a time, in milliseconds since the epoch. */
+export function getLinkState(campaign: LinkCampaign, now: number): LinkState {
+  return stateConditions.find(([, applies]) => applies(campaign, now))?.[0] as LinkState;
+}
+
+/** Where a request for a short link leads. */
+export type LinkTarget =
+  /** To the destination of the campaign. */
+  | { readonly type: 'destination'; readonly url: string; readonly link: Link }
+  /** Nowhere any more: to the page that the domain has for expired links, if it has one. */
+  | { readonly type: 'expired'; readonly url: string | undefined }
+  /** Nowhere: to the page that the domain of the request has for unknown links, if it has one. */
+  | { readonly type: 'unknown'; readonly url: string | undefined };
