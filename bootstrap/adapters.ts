@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { DatabaseState, RateLimiterState } from '../adapters/prometheus/metrics.ts';
-import type { RateLimiter } from '../core/access/rate-limiter.ts';
+import { type RateLimiter, toUsage } from '../core/access/rate-limiter.ts';
 import type { System } from '../core/shared/system.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
@@ -121,9 +121,11 @@ interface RateLimiterChoice extends AdapterChoice {
   create(settings: Settings, log: Logger): Promise<CreatedRateLimiters>;
 }
 
-interface CreatedRateLimiters {
+export interface CreatedRateLimiters {
   /** Creates a rate limiter. Processes that share counts share those of the same name. */
   createRateLimiter(name: string, limit: number, windowSeconds: number): RateLimiter;
+  /** Creates a rate limiter that allows everything while the count that processes share is unavailable. */
+  createSharedRateLimiter?(name: string, limit: number, windowSeconds: number): RateLimiter;
   readonly connection?: Connection;
   /** The state of the connection, for the metrics. */
   readonly state?: RateLimiterState;
@@ -148,6 +150,10 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
       return {
         createRateLimiter: (name, limit, windowSeconds) =>
           redis.createRateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
+        createSharedRateLimiter: (name, limit, windowSeconds) =>
+          redis.createRateLimiter(name, limit, windowSeconds, {
+            consume: async () => toUsage(1, windowSeconds * 1_000, limit, windowSeconds),
+          }),
         connection: redis,
         state: redis,
       };

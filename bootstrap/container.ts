@@ -3,6 +3,7 @@ import { Container, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { HttpService } from '../adapters/http/http-server.ts';
 import type { Observer } from '../adapters/http/responder.ts';
+import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts';
 import { createStorage } from '../adapters/persistence/storage.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
@@ -10,7 +11,7 @@ import { CALLER_CACHE_TTL_MS } from '../core/access/caller-cache.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
-import { type Connection, type CreatedStorage, rateLimiters, storages } from './adapters.ts';
+import { type Connection, type CreatedRateLimiters, type CreatedStorage, rateLimiters, storages } from './adapters.ts';
 import type { Settings } from './settings.ts';
 
 export const tokens = {
@@ -25,6 +26,7 @@ export const tokens = {
   observers: Symbol('Observers') as ServiceIdentifier<readonly Observer[]>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
+  links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
 };
 
 /** Wires the use cases and the storage that the settings select. */
@@ -36,17 +38,22 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
   container.bind(tokens.storage).toConstantValue(storage);
   container.bind(tokens.storageEngine).toConstantValue(storage.engine);
   if (storage.connection) container.bind(tokens.connection).toConstantValue(storage.connection);
-  container
-    .bind(tokens.app)
-    .toResolvedValue(
-      (engine, system, { DEMO_API_KEY: chosenSecret }) =>
-        new Application(createStorage(engine), system, { callerCacheTtlMs: CALLER_CACHE_TTL_MS, chosenSecret }),
-      [tokens.storageEngine, tokens.system, tokens.settings],
-    );
+  container.bind(tokens.app).toResolvedValue(
+    (engine, system, { DEMO_API_KEY: chosenSecret, LINKS_PORT, LINKS_URL: baseUrl }) =>
+      new Application(createStorage(engine), system, {
+        callerCacheTtlMs: CALLER_CACHE_TTL_MS,
+        chosenSecret,
+        links: LINKS_PORT === undefined ? undefined : { baseUrl },
+      }),
+    [tokens.storageEngine, tokens.system, tokens.settings],
+  );
   return container;
 }
 
-/** Wires the server: the use cases, the storage, the rate limiters, HTTP, the log, and the metrics if `METRICS_PORT` is set. */
+/**
+ * Wires the server: the use cases, the storage, the rate limiters, HTTP, the log, the metrics if `METRICS_PORT` is set, and the server
+ * of short links if `LINKS_PORT` is set.
+ */
 export async function wireServer(settings: Settings, system: System, log: Logger): Promise<Container> {
   const [container, limiters, { createHttpService }, { createLogObserver }] = await Promise.all([
     wireCore(settings, system, log),
@@ -54,7 +61,8 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     import('../adapters/http/http-server.ts'),
     import('../adapters/http/log.ts'),
   ]);
-  const { METRICS_PORT, RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REFUSED_CREDENTIALS_PER_MINUTE } = settings;
+  const { LINKS_PORT, METRICS_PORT, RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REFUSED_CREDENTIALS_PER_MINUTE } =
+    settings;
   container
     .bind(tokens.requestLimiter)
     .toConstantValue(limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS));
@@ -80,5 +88,31 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     },
     [tokens.app, tokens.requestLimiter, tokens.refusalLimiter, tokens.settings, tokens.observers],
   );
+  if (LINKS_PORT !== undefined) await wireLinks(container, limiters, log);
   return container;
+}
+
+/** Wires the server of short links. */
+async function wireLinks(container: Container, limiters: CreatedRateLimiters, log: Logger): Promise<void> {
+  const [{ createLinkServer, UNKNOWN_LINK_LIMIT }, { CLICK_RESULTS, VISIT_LIMIT }, { createLinkLogObserver }] =
+    await Promise.all([
+      import('../adapters/links/link-server.ts'),
+      import('../adapters/links/click-recorder.ts'),
+      import('../adapters/links/log.ts'),
+    ]);
+  container.bind(tokens.links).toResolvedValue(
+    ({ links }, { LINKS_URL: baseUrl, TRUST_PROXY: trustProxy }) => {
+      const observers: LinkObserver[] = [createLinkLogObserver(log)];
+      const metrics = container.get(tokens.metrics, { optional: true });
+      if (metrics) observers.push(metrics.createLinkObserver(links, CLICK_RESULTS));
+      const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
+      const services = {
+        links,
+        unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
+        sharedVisits: limiters.createSharedRateLimiter?.('visits', VISIT_LIMIT.count, VISIT_LIMIT.windowSeconds),
+      };
+      return createLinkServer(services, { baseUrl, trustProxy }, observers);
+    },
+    [tokens.app, tokens.settings],
+  );
 }

@@ -4,10 +4,22 @@ import { type AddressInfo, isIP } from 'node:net';
 import { version } from '../adapters/api/version.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** The address of a server, such as `http://127.0.0.1:3000`, and the address of its metrics if `METRICS_PORT` is set. */
+/**
+ * The address of a server, such as `http://127.0.0.1:3000`, the address of its metrics if `METRICS_PORT` is set, and the address that
+ * redirects short links if `LINKS_PORT` is set.
+ */
 export interface ListeningAddresses {
   readonly url: string;
   readonly metricsUrl: string | undefined;
+  readonly linksUrl: string | undefined;
+}
+
+/** The prefixes of the settings that have the host and the port of a server. */
+export type ServerPrefix = '' | 'METRICS_' | 'LINKS_';
+
+/** Returns the host that a server listens on. */
+export function hostOf(settings: Pick<Settings, `${ServerPrefix}HOST`>, prefix: ServerPrefix): string {
+  return settings[`${prefix}HOST`] ?? settings.HOST;
 }
 
 /**
@@ -20,8 +32,8 @@ const MAX_BACKLOG_COUNT = 4_096;
  * Listens, and returns the URL. Rejects with a `SettingsError` if it cannot listen. `prefix` is the prefix of the settings that have
  * the host and the port.
  */
-export async function listen(server: Server, settings: Settings, prefix: '' | 'METRICS_' = ''): Promise<string> {
-  const host = settings[`${prefix}HOST` as const];
+export async function listen(server: Server, settings: Settings, prefix: ServerPrefix = ''): Promise<string> {
+  const host = hostOf(settings, prefix);
   const port = settings[`${prefix}PORT` as const];
   server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
@@ -56,9 +68,9 @@ const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT'
 /** Returns the fields of the log line `server listening`. */
 export function getListeningFields(
   { STORAGE, RATE_LIMITER, WORKERS }: Settings,
-  { url, metricsUrl }: ListeningAddresses,
+  { url, metricsUrl, linksUrl }: ListeningAddresses,
 ): object {
-  return { url, metricsUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER, workers: WORKERS };
+  return { url, metricsUrl, linksUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER, workers: WORKERS };
 }
 
 /** Returns whether two servers that listen on these two hosts and on the same port certainly conflict. */

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { type AdapterChoice, namesWith, rateLimiters, storages } from './adapters.ts';
-import { overlaps } from './listen.ts';
+import { hostOf, overlaps } from './listen.ts';
 import { findMisspellings, findShortMisspellings } from './setting-names.ts';
 import { type Settings, SettingsError, settings } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The servers that must not listen on the same port, by the prefixes of their settings. */
+const portPairs = [
+  ['METRICS_', ''],
+  ['LINKS_', ''],
+  ['LINKS_', 'METRICS_'],
+] as const;
+
 const schema = z.object(settings).superRefine(
-  (
-    { DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, RATE_LIMITER, WORKERS, HOST, PORT, METRICS_HOST, METRICS_PORT },
-    context,
-  ) => {
+  ({ DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, RATE_LIMITER, WORKERS, LINKS_URL, ...addresses }, context) => {
     const addProblem = (name: keyof Settings, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     // The name of an adapter may be invalid here, so its choice may be missing.
@@ -21,8 +25,14 @@ const schema = z.object(settings).superRefine(
       const needed = `STORAGE=${namesWith(storages, 'hasWorkers')} and RATE_LIMITER=${namesWith(rateLimiters, 'hasWorkers')}`;
       addProblem('WORKERS', `more than 1 requires ${needed}, set both or set WORKERS=1`);
     }
-    if (PORT !== 0 && PORT === METRICS_PORT && overlaps(HOST, METRICS_HOST)) {
-      addProblem('METRICS_PORT', 'must differ from PORT, set another port');
+    if (LINKS_URL !== undefined && addresses.LINKS_PORT === undefined) {
+      addProblem('LINKS_URL', 'requires LINKS_PORT, set it or remove LINKS_URL');
+    }
+    for (const [name, other] of portPairs) {
+      const port = addresses[`${name}PORT`];
+      if (port && port === addresses[`${other}PORT`] && overlaps(hostOf(addresses, name), hostOf(addresses, other))) {
+        addProblem(`${name}PORT`, `must differ from ${other}PORT, set another port`);
+      }
     }
   },
   // Checks the combinations even if single values are invalid, so that one error has a line for every problem.
@@ -56,12 +66,13 @@ function findDemoProblems(environment: Environment): { readonly name: string; re
 
 /** Returns a warning for each probable mistake in an environment, other than those that prevent the start. */
 export function getSettingWarnings(environment: Environment): string[] {
-  const isHostIneffective = environment.METRICS_HOST !== undefined && environment.METRICS_PORT === undefined;
+  const isHostIneffective = (prefix: string) =>
+    environment[`${prefix}HOST`] !== undefined && environment[`${prefix}PORT`] === undefined;
   return [
     ...findShortMisspellings(environment),
     ...findIneffectiveLocations(environment, 'STORAGE', storages),
     ...findIneffectiveLocations(environment, 'RATE_LIMITER', rateLimiters),
-    ...(isHostIneffective ? ['METRICS_HOST: has no effect without METRICS_PORT'] : []),
+    ...['METRICS_', 'LINKS_'].filter(isHostIneffective).map((it) => `${it}HOST: has no effect without ${it}PORT`),
   ];
 }
 

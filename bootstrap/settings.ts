@@ -101,6 +101,21 @@ export const settings = {
     .optional()
     .describe('The port to serve Prometheus metrics on. `0` picks a free port. Metrics are off by default.'),
   METRICS_HOST: host.default('127.0.0.1').describe('The address to serve Prometheus metrics on.'),
+  LINKS_PORT: integer(0, 65_535)
+    .optional()
+    .describe('The port to redirect short links on. `0` picks a free port. Short links are off by default.'),
+  LINKS_HOST: host.optional().describe('The address to redirect short links on. By default, the value of `HOST`.'),
+  LINKS_URL: z
+    .string()
+    .refine(
+      (value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && isUrl(value),
+      'must be the start of a URL: http:// or https://, a host and perhaps a port, without a path',
+    )
+    .transform((value) => new URL(value).origin)
+    .optional()
+    .describe(
+      'The base URL of the short links of campaigns without a verified domain, such as `https://go.example.com`. Requires `LINKS_PORT`.',
+    ),
   DOCS_URL: z
     .string()
     .refine(

@@ -5,10 +5,10 @@ import { type Settings, settings as settingSchemas } from './settings.ts';
 
 /**
  * Returns the text that a server prints after its start: its address, the location of the data, the API key of the demo or the command
- * that creates a key, and the address of the metrics.
+ * that creates a key, and the addresses of the short links and the metrics.
  */
 export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedStorage>): string {
-  const { url, metricsUrl, demo, firstWorkspaceId } = running;
+  const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;
   const { describeLocation, isShared, hasDemo } = storages[settings.STORAGE];
   const workers = settings.WORKERS > 1 ? `, with ${settings.WORKERS} workers` : '';
   const paragraphs = [`Workspace Advocacy listens on ${url}${workers}`];
@@ -22,6 +22,7 @@ export function formatStartMessage(settings: Settings, running: ListeningAddress
   } else if (hasDemo && isShared) {
     paragraphs.push(describeNextCommand(settings, firstWorkspaceId));
   }
+  if (linksUrl) paragraphs.push(`Short links: ${linksUrl}`);
   if (metricsUrl) paragraphs.push(`Metrics: ${metricsUrl}`);
   return `${paragraphs.join('\n\n')}\n`;
 }

@@ -26,8 +26,8 @@ export interface RunningServer extends ListeningAddresses, PreparedStorage {
 }
 
 /**
- * Starts the HTTP server of this process, and the server of its metrics. Rejects with a `SettingsError` if one of them cannot
- * listen, or if the database is unsuitable.
+ * Starts the HTTP server of this process, and the servers of its metrics and of short links. Rejects with a `SettingsError` if one of
+ * them cannot listen, or if the database is unsuitable.
  */
 export async function startServer(
   settings: Settings,
@@ -38,10 +38,11 @@ export async function startServer(
   const app = container.get(tokens.app);
   const http = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(container.get(tokens.metrics));
+  const links = settings.LINKS_PORT === undefined ? undefined : container.get(tokens.links);
   const connections = container.getAll(tokens.connection, { optional: true });
   const closeAll = async () => {
     metrics?.closeAllConnections();
-    await Promise.all([http.connections.close(), metrics && closeServer(metrics)]);
+    await Promise.all([http.connections.close(), links?.stop(), metrics && closeServer(metrics)]);
     await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all(connections.map((connection) => connection.close()));
   };
@@ -49,6 +50,8 @@ export async function startServer(
     await Promise.all(connections.map((connection) => connection.open()));
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
+    // `startWorkers` relies on this order.
+    const linksUrl = links && (await listen(links.server, settings, 'LINKS_'));
     // The key of a new demo workspace is printed only once. So a start that cannot listen must not create the workspace.
     if (hasDemo) await checkAddress(settings);
     const prepared = hasDemo
@@ -57,6 +60,7 @@ export async function startServer(
     return {
       ...prepared,
       metricsUrl,
+      linksUrl,
       url: await listen(http.server, settings),
       app,
       async stop(readinessDelayMs = 0) {
@@ -69,6 +73,7 @@ export async function startServer(
           delay(SHUTDOWN_TIMEOUT_MS, false, { ref: false }),
         ]);
         http.connections.closeAll();
+        links?.closeAll();
         return isComplete;
       },
     };

@@ -1,7 +1,7 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandardErrorLog } from '../adapters/logging/standard-error-log.ts';
-import { formatUrl, getListeningFields, type ListeningAddresses, listen } from './listen.ts';
+import { formatUrl, getListeningFields, hostOf, type ListeningAddresses, listen } from './listen.ts';
 import type { Settings } from './settings.ts';
 import { WORKER_KILL_TIMEOUT_MS, WORKER_STOP_TIMEOUT_MS } from './shutdown-times.ts';
 
@@ -18,7 +18,8 @@ export async function startWorkers(
   warnings: readonly string[],
   stopTimeoutMs = WORKER_STOP_TIMEOUT_MS,
 ): Promise<ListeningAddresses> {
-  const { HOST, LOG_LEVEL, WORKERS } = settings;
+  const { LOG_LEVEL, LINKS_PORT, WORKERS } = settings;
+  const serverCount = LINKS_PORT === undefined ? 1 : 2;
   const log = await createStandardErrorLog(LOG_LEVEL);
   for (const warning of warnings) log.warn(warning);
   let isStopping = false;
@@ -65,14 +66,20 @@ export async function startWorkers(
   );
   const metricsUrl = await serveMetrics(settings);
   const first = cluster.fork();
-  const port = await waitForPort(first);
-  if (port === undefined) process.exit(isStopping ? 0 : (first.process.exitCode ?? 1));
+  const ports = await waitForPorts(first, serverCount);
+  if (!ports) process.exit(isStopping ? 0 : (first.process.exitCode ?? 1));
   if (isStopping) return waitForever();
   const others = Array.from({ length: WORKERS - 1 }, () => cluster.fork());
   for (const worker of [first, ...others]) void superviseWorker(worker);
-  await Promise.all(others.map(waitForPort));
+  await Promise.all(others.map((worker) => waitForPorts(worker, serverCount)));
   if (isStopping) return waitForever();
-  const addresses = { url: formatUrl(HOST, port), metricsUrl };
+  // A worker listens for short links first.
+  const [port, linksPort] = ports.toReversed() as [number, number | undefined];
+  const addresses = {
+    url: formatUrl(hostOf(settings, ''), port),
+    linksUrl: linksPort === undefined ? undefined : formatUrl(hostOf(settings, 'LINKS_'), linksPort),
+    metricsUrl,
+  };
   log.info(getListeningFields(settings, addresses), 'server listening');
   return addresses;
 }
@@ -82,10 +89,13 @@ function waitForExit(worker: Worker): Promise<[code: number | null, signal: stri
   return new Promise((resolve) => worker.once('exit', (code, signal) => resolve([code, signal])));
 }
 
-/** Resolves with the port that a worker listens on, or with `undefined` if the worker exits before that. */
-function waitForPort(worker: Worker): Promise<number | undefined> {
+/** Resolves with the first `count` ports that a worker listens on, or with `undefined` if the worker exits before that. */
+function waitForPorts(worker: Worker, count: number): Promise<number[] | undefined> {
   return new Promise((resolve) => {
-    worker.once('listening', ({ port }: Address) => resolve(port));
+    const ports: number[] = [];
+    worker.on('listening', ({ port }: Address) => {
+      if (ports.push(port) === count) resolve(ports);
+    });
     worker.once('exit', () => resolve(undefined));
   });
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { operations } from '../api/operations.ts';
+import { serializeError } from '../logging/serialize-error.ts';
 import type { Observer } from './responder.ts';
 
 const MAX_PATH_LENGTH = 200;
@@ -42,26 +43,3 @@ function redactPath(path: string): string | undefined {
 
 const RECORD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const KNOWN_SEGMENTS = new Set(operations.flatMap(({ path }) => path.split('/')));
-
-/** Returns the loggable properties of an error and its causes. Others, such as those of a driver, may contain records. */
-function serializeError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: removeQuotedText(String(error)) };
-  const { name: type, message, stack, cause } = error;
-  const safeMessage = removeQuotedText(message);
-  return {
-    type,
-    message: safeMessage,
-    ...(stack?.includes(message) && { stack: stack.replace(message, () => safeMessage) }),
-    ...('code' in error && { code: error.code }),
-    ...(cause !== undefined && { cause: serializeError(cause) }),
-    ...(error instanceof AggregateError && { errors: error.errors.map(serializeError) }),
-  };
-}
-
-/**
- * Cuts a message off at its first quotation mark or brace, because the text after it may come from a record. Some messages of
- * MongoDB contain a whole record.
- */
-function removeQuotedText(message: string): string {
-  return message.replace(/["{].*/s, '…');
-}

@@ -4,15 +4,13 @@ import { errors } from '../api/errors.ts';
 import { toErrorBody, toHttpError } from './errors.ts';
 import type { RejectionReason } from './protection/fair-queue.ts';
 import type { MemoryBudget } from './protection/memory-budget.ts';
+import { limitReadingTime } from './protection/unread-response.ts';
 import { pathOf } from './request-target.ts';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
 export type HeaderList = readonly string[];
 
 const JSON_HEADERS: HeaderList = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
-
-/** The time in which a client must read a response. */
-const RESPONSE_READ_TIMEOUT_MS = 60_000;
 
 /** The request context: data of a request for its response, the log and the metrics. */
 export interface RequestContext {
@@ -130,21 +128,18 @@ export class Responder {
     ];
     response.writeHead(status, allHeaders);
     response.end(body);
-    if (!response.writableFinished) this.limitReadingTime(response, context, bytes + allHeaders.join('').length);
+    if (!response.writableFinished) this.reserveMemory(response, context, bytes + allHeaders.join('').length);
+    limitReadingTime(response, () => {
+      for (const observer of this.observers) observer.onUnreadResponse?.();
+    });
     const milliseconds = performance.now() - context.startedAt;
     for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
-  /** Closes the connection if the client does not read the response in time. */
-  private limitReadingTime(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
-    const timer = setTimeout(() => {
-      response.req.socket.destroy();
-      for (const observer of this.observers) observer.onUnreadResponse?.();
-    }, RESPONSE_READ_TIMEOUT_MS).unref();
-    if (workspaceId !== undefined) this.memory.reserve(workspaceId, bytes);
-    response.once('close', () => {
-      clearTimeout(timer);
-      if (workspaceId !== undefined) this.memory.reserve(workspaceId, -bytes);
-    });
+  /** Reserves memory for a response until the client has read it. */
+  private reserveMemory(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
+    if (workspaceId === undefined) return;
+    this.memory.reserve(workspaceId, bytes);
+    response.once('close', () => this.memory.reserve(workspaceId, -bytes));
   }
 }

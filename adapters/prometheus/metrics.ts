@@ -138,7 +138,7 @@ export class Metrics {
     });
     new Counter({
       name: 'rate_limit_fallbacks_total',
-      help: 'Requests that a process counted on its own because the shared count was unavailable, by limit (requests or refusals).',
+      help: 'Requests that a process counted on its own because the shared count was unavailable, by limit: requests, refusals, unknownLinks (requests for unknown short links by client address) or visits (clicks by visitor).',
       labelNames: ['limit'],
       registers,
       collect() {
@@ -165,6 +165,40 @@ export class Metrics {
   /** Records a request that was rejected because of overload. */
   onRejected(reason: (typeof REJECTION_REASONS)[number]): void {
     this.rejectedRequests.inc({ reason });
+  }
+
+  /**
+   * Adds the metrics of short links. Returns the observer that records them. `state` has the number of clicks that are counted but not
+   * stored yet, and `clickResults` are the values of the label `result`.
+   */
+  createLinkObserver(state: { readonly pendingClickCount: number }, clickResults: readonly string[]) {
+    const registers = [this.registry];
+    const requests = new Histogram({
+      name: 'link_request_duration_seconds',
+      help: 'Time from a request for a short link to its response, by outcome: destination, expired_url and not_found_url (redirects), gone, not_found, method_not_allowed, limited (too many unknown links), unavailable (the storage did not respond), and bad_request.',
+      labelNames: ['outcome'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    });
+    const clicks = new Counter({
+      name: 'link_clicks_total',
+      help: 'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait for the storage).',
+      labelNames: ['result'],
+      registers,
+    });
+    for (const result of clickResults) clicks.inc({ result }, 0);
+    new Gauge({
+      name: 'link_clicks_pending',
+      help: 'Clicks that are counted, but not stored yet. They are stored within two seconds while the storage is available.',
+      registers,
+      collect() {
+        this.set(state.pendingClickCount);
+      },
+    });
+    return {
+      onResponse: (outcome: string, milliseconds: number) => requests.observe({ outcome }, milliseconds / 1000),
+      onClick: (result: string) => clicks.inc({ result }),
+    };
   }
 
   /** Returns a rate limiter whose outcomes are counted in the metrics. */

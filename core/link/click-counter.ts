@@ -33,7 +33,7 @@ interface WorkspaceClicks {
  */
 export class ClickCounter {
   private readonly workspaces = new Map<string, WorkspaceClicks>();
-  private readonly writerId: string;
+  private writerId: string | undefined;
   private lastSequence = 0;
   private linkCount = 0;
   private clickCount = 0;
@@ -41,10 +41,8 @@ export class ClickCounter {
 
   constructor(
     private readonly storage: Storage,
-    system: System,
-  ) {
-    this.writerId = system.newId();
-  }
+    private readonly system: Pick<System, 'newId'>,
+  ) {}
 
   /** The number of clicks that are not stored yet. */
   get pendingCount(): number {
@@ -106,6 +104,7 @@ export class ClickCounter {
   }
 
   private storeBatch(workspaceId: string, sequence: number, clicks: readonly LinkClicks[]): Promise<void> {
+    this.writerId ??= this.system.newId();
     const id = `${this.writerId}/${workspaceId}`;
     return this.storage.runInTransaction(async ({ clickWriters, campaigns, shares }) => {
       const writer = await clickWriters.findById(workspaceId, id);
@@ -128,9 +127,13 @@ export class ClickCounter {
 
 /** Removes up to `count` of the oldest values from a map, and returns them. */
 function takeSome<K, V>(map: Map<K, V>, count: number): V[] {
-  const entries = [...map].slice(0, count);
-  for (const [key] of entries) map.delete(key);
-  return entries.map(([, value]) => value);
+  const values: V[] = [];
+  for (const [key, value] of map) {
+    if (values.length === count) break;
+    map.delete(key);
+    values.push(value);
+  }
+  return values;
 }
 
 function sumOf(clicks: readonly LinkClicks[]): number {

@@ -45,8 +45,15 @@ const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistenc
 
 /** The files of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
-  'adapters/http': ['adapters/api'],
+  'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
   'adapters/cli': ['adapters/api'],
+  'adapters/links': [
+    'adapters/http/client-address.ts',
+    'adapters/http/protection',
+    'adapters/http/request-framing.ts',
+    'adapters/logging/outage-log.ts',
+    'adapters/logging/serialize-error.ts',
+  ],
   'adapters/logging': ['adapters/cli/terminal-text.ts'],
   'adapters/memory': enginePort,
   'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts'],

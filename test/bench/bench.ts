@@ -1,5 +1,6 @@
 import { compareServers } from './compare.ts';
 import { measureGrowth } from './growth.ts';
+import { compareRedirects } from './links.ts';
 import { LoadClient } from './measure.ts';
 import { readOptions } from './options.ts';
 import { BENCHMARK, describeCircumstances, README, type Report, writeSection } from './report.ts';
@@ -12,8 +13,13 @@ const options = readOptions();
 const client = new LoadClient();
 const circumstances = describeCircumstances();
 const storage = STORAGE_TITLES[options.storage];
-const heading = `## ${options.measuresGrowth ? 'Growing data' : 'Comparison'} on ${storage}`;
-const { markdown, summary }: Report = await (options.measuresGrowth ? measureGrowth : compareServers)(client, options);
+const [title, measure] = options.measuresLinks
+  ? ['Short links', compareRedirects]
+  : options.measuresGrowth
+    ? ['Growing data', measureGrowth]
+    : ['Comparison', compareServers];
+const heading = `## ${title} on ${storage}`;
+const { markdown, summary }: Report = await measure(client, options);
 console.log(`${heading}\n\n${circumstances}\n\n${markdown}`);
 if (options.writesDocuments) writeSection(BENCHMARK, heading, `${circumstances}\n\n${markdown}`);
 if (options.writesDocuments && summary) writeSection(README, `### On ${storage}`, `${summary}\n${circumstances}`);

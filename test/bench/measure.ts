@@ -61,7 +61,7 @@ export class LoadClient {
   }
 
   private runLoad({ port }: MeasuredServer, row: Row, milliseconds: number): Promise<LoadResult> {
-    const status = row.method === 'POST' ? 201 : 200;
+    const status = row.status ?? (row.method === 'POST' ? 201 : 200);
     const requests = row.requests.map((request) => serializeRequest(row, request));
     this.child.send({ port, requests, status, connections: row.connections, milliseconds } satisfies Load);
     return Promise.race([

@@ -31,11 +31,13 @@ export interface Options {
   readonly rows: readonly string[];
   /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
   readonly measuresGrowth: boolean;
+  /** Whether to measure redirects of short links instead. */
+  readonly measuresLinks: boolean;
   /** The numbers of campaigns, if `measuresGrowth` is set. */
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether the results are written to the documents, because all options but `--storage` and `--flat` have their defaults. */
+  /** Whether the results are written to the documents, because all options but `--storage`, `--flat` and `--links` have their defaults. */
   readonly writesDocuments: boolean;
 }
 
@@ -45,18 +47,20 @@ export function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       flat: { type: 'boolean', default: false },
+      links: { type: 'boolean', default: false },
       storage: { ...text, default: 'sqlite' },
       ...{ servers: text, rows: text, sizes: text, rounds: text, seconds: text },
     },
   });
   const [storage] = parseNames(values.storage, Object.keys(databases)) as [StorageName];
   const defaults = getDefaults(storage);
-  const { flat, storage: _, ...chosen } = { ...defaults, ...values };
+  const { flat, links, storage: _, ...chosen } = { ...defaults, ...values };
   return {
     storage,
     servers: parseNames(chosen.servers, serverNames[storage]),
     rows: parseNames(chosen.rows, ROWS[storage]),
     measuresGrowth: flat,
+    measuresLinks: links,
     sizes: chosen.sizes.split(',').map(Number),
     rounds: Number(chosen.rounds),
     milliseconds: Number(chosen.seconds) * 1000,

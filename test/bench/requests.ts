@@ -8,7 +8,10 @@ import type { Sample } from './sample.ts';
 export interface Row {
   readonly name: string;
   readonly method: 'GET' | 'POST';
-  readonly key: string;
+  /** The API key, if the requests need one. */
+  readonly key?: string;
+  /** The expected status. By default, 201 for a POST and 200 for a GET. */
+  readonly status?: number;
   readonly requests: readonly Request[];
   readonly connections: number;
   /** The factor of a round's duration. If there are fewer requests per second, a stable result needs more time. */
@@ -21,6 +24,7 @@ export interface Request {
   readonly body?: string;
   /** Whether the request has an `Idempotency-Key`, a new one each time it is sent. */
   readonly hasIdempotencyKey?: boolean;
+  readonly userAgent?: string;
 }
 
 /** A response without the headers that Node adds. */
@@ -132,9 +136,19 @@ export async function listCampaignIds(port: number, sample: Sample): Promise<str
 }
 
 /** Returns the text of an HTTP request. */
-export function serializeRequest({ method, key }: Row, { path, body = '', hasIdempotencyKey }: Request): string {
+export function serializeRequest(
+  { method, key }: Row,
+  { path, body = '', hasIdempotencyKey, userAgent }: Request,
+): string {
   const framing = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  const headers = `Authorization: Bearer ${key}\r\n${hasIdempotencyKey ? `Idempotency-Key: ${NEW_ID}\r\n` : ''}${framing}`;
+  const headers = [
+    key && `Authorization: Bearer ${key}\r\n`,
+    hasIdempotencyKey && `Idempotency-Key: ${NEW_ID}\r\n`,
+    userAgent && `User-Agent: ${userAgent}\r\n`,
+    framing,
+  ]
+    .filter(Boolean)
+    .join('');
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n${body}`;
 }
 

@@ -54,6 +54,14 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   BODY_LIMIT_BYTES: { 1: 1, 10485760: 10485760 },
   METRICS_PORT: { 0: 0, 9090: 9090, 65535: 65535 },
   METRICS_HOST: { '0.0.0.0': '0.0.0.0', '::': '::' },
+  LINKS_PORT: { 0: 0, 8080: 8080, 65535: 65535 },
+  LINKS_HOST: { '0.0.0.0': '0.0.0.0', '::': '::' },
+  LINKS_URL: {
+    'https://go.example.com': 'https://go.example.com',
+    'https://Go.Example.com/': 'https://go.example.com',
+    'http://localhost:8080': 'http://localhost:8080',
+    'http://[::1]:8080': 'http://[::1]:8080',
+  },
   DOCS_URL: {
     '/docs': '/docs',
     '/docs/': '/docs',
@@ -136,6 +144,21 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
   BODY_LIMIT_BYTES: [...notWholeNumbers, '0', '1MiB'],
   METRICS_PORT: [...notWholeNumbers, '65536', 'off'],
   METRICS_HOST: notHosts,
+  LINKS_PORT: [...notWholeNumbers, '65536', 'off'],
+  LINKS_HOST: notHosts,
+  LINKS_URL: [
+    '',
+    'go.example.com',
+    'ftp://go.example.com',
+    'https://',
+    'https://go.example.com/l',
+    'https://go.example.com//',
+    'https://go.example.com?a=1',
+    'https://go.example.com#a',
+    'https://user@go.example.com',
+    'https://go.example.com:99999',
+    'https://go .example.com',
+  ],
   DOCS_URL: ['', ' ', '/the docs', '/docs\n', 'http://', 'https://example.com:port'],
   TRUST_PROXY: [
     ...['', ' ', 'TRUE', 'yes', '-1', '1.5', 'LOOPBACK', 'localhost', 'example.com', '10.0.0', '10.0.0.256'],
@@ -172,7 +195,12 @@ suite('the settings', {
 
   'accept valid values': () =>
     each(valid, (values, name) =>
-      each(values, (value, text) => assert.deepEqual(readSettings({ [name]: text }), { ...defaults, [name]: value })),
+      each(values, (value, text) => {
+        const isOther = name === 'LINKS_URL';
+        const environment = { ...(isOther && { LINKS_PORT: '8080' }), [name]: text };
+        const others = isOther ? { LINKS_PORT: 8080 } : {};
+        assert.deepEqual(readSettings(environment), { ...defaults, ...others, [name]: value });
+      }),
     ),
 
   'reject invalid values, with one line that names the setting': () =>
@@ -298,8 +326,22 @@ suite('incompatible settings', {
       },
     ),
 
-  'include the default port of the service as the port of its metrics': () => {
+  'include the same port for short links and the metrics': () => {
+    const environment = { LINKS_PORT: '9464', METRICS_PORT: '9464' };
+    assert.deepEqual(getErrorLines(environment), ['LINKS_PORT: must differ from METRICS_PORT, set another port']);
+    assert.deepEqual(getErrorLines({ ...environment, HOST: '127.0.0.2' }), []);
+  },
+
+  'include the base URL of short links without their port': () => {
+    const line = 'LINKS_URL: requires LINKS_PORT, set it or remove LINKS_URL';
+    assert.deepEqual(getErrorLines({ LINKS_URL: 'https://go.example.com' }), [line]);
+    assert.deepEqual(getErrorLines({ LINKS_URL: 'https://go.example.com', LINKS_PORT: '0' }), []);
+  },
+
+  'include the default port of the service as the port of its metrics or of short links': () => {
     assert.deepEqual(findInvalidVariables({ METRICS_PORT: '3000' }), ['METRICS_PORT']);
+    assert.deepEqual(findInvalidVariables({ LINKS_PORT: '3000' }), ['LINKS_PORT']);
+    assert.deepEqual(findInvalidVariables({ LINKS_PORT: '3000', LINKS_HOST: '127.0.0.2' }), []);
     assert.deepEqual(findInvalidVariables({ PORT: '9464' }), []);
   },
 });
@@ -315,6 +357,7 @@ suite('a setting', {
       [{ MONGODB_URI: 'mongodb://a' }, { STORAGE: 'mongodb' }, 'MONGODB_URI: has no effect without STORAGE=mongodb'],
       [{ REDIS_URL: 'redis://a' }, { RATE_LIMITER: 'redis' }, 'REDIS_URL: has no effect without RATE_LIMITER=redis'],
       [{ METRICS_HOST: '::1' }, { METRICS_PORT: '0' }, 'METRICS_HOST: has no effect without METRICS_PORT'],
+      [{ LINKS_HOST: '::1' }, { LINKS_PORT: '0' }, 'LINKS_HOST: has no effect without LINKS_PORT'],
     ];
     for (const [given, other, line] of cases) {
       assert.deepEqual(getSettingWarnings(given), [line]);

@@ -76,6 +76,12 @@ suite('a start', {
       assert.equal(service.output.stderr.includes('hunter2'), false);
     }),
 
+  'prints the address of short links': () =>
+    withProcess({ LINKS_PORT: '0' }, async ({ output }) => {
+      const links = /^Short links: (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m.exec(output.stdout)?.[1];
+      assert.equal((await fetch(`${links}/unknown1`)).status, 404, output.stdout);
+    }),
+
   'prints the address of the metrics': () =>
     withProcess({ METRICS_PORT: '0' }, async ({ output }) => {
       const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(output.stdout)?.[1];
@@ -106,7 +112,7 @@ suite('a start that fails', {
     await once(occupied, 'listening');
     try {
       const port = String((occupied.address() as AddressInfo).port);
-      for (const name of ['PORT', 'METRICS_PORT']) {
+      for (const name of ['PORT', 'METRICS_PORT', 'LINKS_PORT']) {
         const stderr = `${name}: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port\n`;
         assert.deepEqual(await runUntilExit({ [name]: port }), { code: 1, stdout: '', stderr }, name);
       }

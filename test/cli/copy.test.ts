@@ -61,7 +61,11 @@ const readAll = ({ settings }: Database) => withEngine(settings, readAllRecords)
 async function fill({ settings }: Database): Promise<readonly string[]> {
   return withApplication(settings, async (app) => {
     const [first, second] = [await createTenant({ app }, 'northwind'), await createTenant({ app }, 'contoso')];
-    await app.shares.record(first.workspaceId, first.ids.campaigns, first.admin.id);
+    const share = { workspaceId: first.workspaceId, campaignId: first.ids.campaigns, memberId: first.admin.id };
+    await app.shares.record(share.workspaceId, share.campaignId, share.memberId);
+    await app.links.getVisitorKey();
+    app.links.countClick({ key: '', ...share });
+    await app.links.storeClicks();
     await app.campaigns.recordClicks(first.workspaceId, first.ids.campaigns, 3);
     await app.domains.verify(second.workspaceId, second.ids.domains);
     const { apiKey, secret } = await app.apiKeys.create(first.workspaceId, {});

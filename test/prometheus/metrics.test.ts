@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
+import { send } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
+import { request } from '../support/request.ts';
 import { scrape } from '../support/scrape.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -14,6 +16,42 @@ import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
+
+/** Shares a published campaign of the demo workspace. Returns the host and the path of its link. */
+async function shareDemoCampaign(url: string) {
+  const { json: campaigns } = await request(`${url}/campaigns?filter=active`, 'GET');
+  const { id } = campaigns.find(({ status }: { status: string }) => status === 'published');
+  const { hostname, pathname } = new URL((await request(`${url}/campaigns/${id}/shares`, 'POST')).json.link);
+  return { host: hostname, path: pathname };
+}
+
+suite('the metrics of short links', {
+  'count responses by outcome, and clicks by result': () =>
+    withProcess({ LINKS_PORT: '0', METRICS_PORT: '0' }, async (service) => {
+      const linksUrl = /^Short links: (.*)$/m.exec(service.output.stdout)?.[1] as string;
+      const { host, path } = await shareDemoCampaign(service.url);
+      const visit = (visitedPath: string, userAgent: string) =>
+        send(linksUrl, { path: visitedPath, headers: { Host: host, 'User-Agent': userAgent } });
+      const before = await scrape(service);
+      for (const result of ['counted', 'bot', 'prefetch', 'repeated', 'full']) {
+        assert.equal(before.get(`link_clicks_total{result="${result}"}`), 0, result);
+      }
+      for (const userAgent of ['Mozilla/5.0 Firefox/140.0', 'Mozilla/5.0 Firefox/140.0', 'Googlebot/2.1']) {
+        assert.equal((await visit(path, userAgent)).status, 302);
+      }
+      assert.equal((await visit('/unknown1', '')).status, 404);
+      await waitUntil(async () => {
+        const metrics = await scrape(service);
+        const results = ['counted', 'repeated', 'bot'].map((result) =>
+          metrics.get(`link_clicks_total{result="${result}"}`),
+        );
+        return results.every((count) => count === 1) && metrics.get('link_clicks_pending') === 0;
+      });
+      const after = await scrape(service);
+      assert.equal(after.get('link_request_duration_seconds_count{outcome="destination"}'), 3);
+      assert.equal(after.get('link_request_duration_seconds_count{outcome="not_found"}'), 1);
+    }),
+});
 
 suite('the metrics of a service on MongoDB and Redis', {
   'show failures, fallbacks and the recovery': async () => {

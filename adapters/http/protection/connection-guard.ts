@@ -16,12 +16,16 @@ const LINGER_TIMEOUT_MS = 1_000;
 export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 
 /**
- * Sets the timeouts of a server, and responds with the error object if a request cannot be parsed, is too slow or has the
+ * Sets the timeouts of a server, and lets `responder` respond if a request cannot be parsed, is too slow or has the
  * method `CONNECT`. Node would send another status or no response. Requests with `Expect` are served like others. A
  * connection is read for a moment after its last response. If it were closed at once while the client is still sending, a reset
  * could discard the response.
  */
-export function guardConnections(server: Server, pipelining: PipeliningQueue, responder: Responder): void {
+export function guardConnections(
+  server: Server,
+  pipelining: PipeliningQueue,
+  responder: Pick<Responder, 'fail'>,
+): void {
   const rejected = new WeakSet<Duplex>();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

@@ -1,0 +1,14 @@
+import type { ServerResponse } from 'node:http';
+
+/** The time in which a client must read a response. */
+const READ_TIMEOUT_MS = 60_000;
+
+/** Closes the connection of a response that was just written if the client does not read it in time. Then calls `onTimeout`. */
+export function limitReadingTime(response: ServerResponse, onTimeout: () => void = () => undefined): void {
+  if (response.writableFinished) return;
+  const timer = setTimeout(() => {
+    response.req.socket.destroy();
+    onTimeout();
+  }, READ_TIMEOUT_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+}

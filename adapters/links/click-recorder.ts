@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { isbot } from 'isbot';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import type { Link } from '../../core/link/link.ts';
+import type { LinkService } from '../../core/link/link-service.ts';
+import { RecentVisits } from './recent-visits.ts';
+import type { VisitorHash } from './visitor-hash.ts';
+
+/** What became of a redirect to a destination: a counted click, or the reason for which it is not counted. */
+export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
+export type ClickResult = (typeof CLICK_RESULTS)[number];
+
+/** How often the click of one visitor on one link counts. */
+export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
+/** The maximum number of visits that are being recorded. Further clicks are not counted. */
+const MAX_PENDING_COUNT = 10_000;
+
+/** Decides which redirects are clicks, and counts them. It delays no response. */
+export class ClickRecorder {
+  private readonly visits = new RecentVisits(VISIT_LIMIT.windowSeconds * 1_000);
+  private readonly pending = new Set<Promise<void>>();
+
+  constructor(
+    private readonly links: Pick<LinkService, 'countClick'>,
+    private readonly visitors: VisitorHash,
+    /** The visits of all processes, if they are shared. */
+    private readonly sharedVisits: RateLimiter | undefined,
+    private readonly onClick: (result: ClickResult) => void,
+  ) {}
+
+  /** Records that a request was redirected to the destination of a link. `address` is the address of the client. */
+  record(request: IncomingMessage, link: Link, address: string): void {
+    const userAgent = request.headers['user-agent'] ?? '';
+    const reason =
+      findReasonAgainst(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);
+    if (reason) {
+      this.onClick(reason);
+      return;
+    }
+    const recording = this.recordVisit(link, address, userAgent).finally(() => this.pending.delete(recording));
+    this.pending.add(recording);
+  }
+
+  /** Resolves when all recorded clicks are counted. */
+  async settle(): Promise<void> {
+    await Promise.all(this.pending);
+  }
+
+  private async recordVisit(link: Link, address: string, userAgent: string): Promise<void> {
+    const isNew = await this.addVisit(`${link.key} ${await this.visitors.hash(`${address} ${userAgent}`)}`);
+    this.onClick(!isNew ? 'repeated' : this.links.countClick(link) ? 'counted' : 'full');
+  }
+
+  /** Returns whether a visit is the first one within an hour. */
+  private async addVisit(visit: string): Promise<boolean> {
+    if (!this.visits.add(visit)) return false;
+    // If the count of all processes is unavailable, each process decides for itself.
+    const usage = await this.sharedVisits?.consume(visit).catch(() => undefined);
+    return usage?.allowed ?? true;
+  }
+}
+
+/** Returns why a request is no click of a person, or `undefined` if it is one. */
+function findReasonAgainst({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
+  if (userAgent === '' || isbot(userAgent)) return 'bot';
+  const [purpose, secPurpose] = [headers.purpose, headers['sec-purpose']].map((it) => String(it ?? '').toLowerCase());
+  return purpose === 'prefetch' || secPurpose?.startsWith('prefetch') ? 'prefetch' : undefined;
+}

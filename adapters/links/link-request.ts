@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { domainToASCII } from 'node:url';
+import { normalizeSlug } from '../../core/domain/domain.ts';
+import { isLinkKey } from '../../core/link/link.ts';
+import type { LinkHost } from '../../core/link/link-service.ts';
+
+/** The target of a request: the host, and the path without the query. */
+export interface LinkTarget {
+  readonly host: LinkHost;
+  /** The key of the link, if the path is exactly `/{key}`. */
+  readonly key: string | undefined;
+  /** Whether the path looks like that of a link, so that somebody may be guessing keys. */
+  readonly isGuess: boolean;
+}
+
+const ABSOLUTE_URL = /^https?:\/\/([^/?#]*)([^?#]*)/i;
+const PATH_OF_WORD = /^\/[0-9A-Za-z]+$/;
+
+/**
+ * Returns the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).
+ * `baseHost` is the host of the links of campaigns without a verified domain.
+ */
+export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHost: string | undefined): LinkTarget {
+  const [, authority = headers.host ?? '', absolutePath] = ABSOLUTE_URL.exec(url) ?? [];
+  const path = absolutePath ?? (url.split('?', 1)[0] as string);
+  const word = path.slice(1);
+  const name = parseHostName(authority);
+  return {
+    host: { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost },
+    key: path.startsWith('/') && isLinkKey(word) ? word : undefined,
+    isGuess: PATH_OF_WORD.test(path),
+  };
+}
+
+/** Returns the host of an authority without user, port and trailing dot, in lower case. */
+export function parseHostName(authority: string): string {
+  return authority.replace(/^.*@/, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+}

@@ -1,0 +1,187 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import proxyAddr from 'proxy-addr';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import type { Link } from '../../core/link/link.ts';
+import type { LinkService } from '../../core/link/link-service.ts';
+import { clientAddressOf } from '../http/client-address.ts';
+import { guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from '../http/protection/connection-guard.ts';
+import { LimitedAddresses } from '../http/protection/limited-addresses.ts';
+import { OpenConnections } from '../http/protection/open-connections.ts';
+import { PipeliningQueue } from '../http/protection/pipelining.ts';
+import { limitReadingTime } from '../http/protection/unread-response.ts';
+import { findFramingError, mustCloseAfter } from '../http/request-framing.ts';
+import { ClickRecorder, type ClickResult } from './click-recorder.ts';
+import { parseHostName, parseLinkRequest } from './link-request.ts';
+import { type LinkOutcome, preparedResponses } from './responses.ts';
+import { VisitorHash } from './visitor-hash.ts';
+
+/** How many requests for unknown links an address can send. */
+export const UNKNOWN_LINK_LIMIT = { count: 60, windowSeconds: 60 };
+/** The interval at which counted clicks are stored. */
+const STORE_INTERVAL_MS = 2_000;
+/** How long a request waits for the storage. */
+const LOOKUP_TIMEOUT_MS = 2_000;
+
+/** What the server of short links needs. */
+export interface LinkServices {
+  readonly links: LinkService;
+  readonly unknownLinkLimiter: RateLimiter;
+  /** Counts the visits of all processes, if they share counts. */
+  readonly sharedVisits: RateLimiter | undefined;
+}
+
+export interface LinkSettings {
+  /** The base of the links of campaigns without a verified domain: an origin. */
+  readonly baseUrl: string | undefined;
+  /** The `trust proxy` setting of Express. */
+  readonly trustProxy: boolean | number | string;
+}
+
+/** Observes the responses of the server, clicks, and errors of the storage. */
+export interface LinkObserver {
+  onResponse?(outcome: LinkOutcome, milliseconds: number): void;
+  onClick?(result: ClickResult): void;
+  /** Observes that a link could not be looked up, or that clicks could not be stored. */
+  onError?(error: unknown): void;
+}
+
+/** The server of short links. It does not listen yet. */
+export interface LinkServer {
+  readonly server: Server;
+  /** Closes the server after the open requests, and stores all clicks. Rejects if they cannot be stored. */
+  stop(): Promise<void>;
+  /** Closes all connections at once. */
+  closeAll(): void;
+}
+
+/** How a request is answered. */
+interface Answer {
+  readonly outcome: LinkOutcome;
+  /** The header `Location` or `Retry-After`, with its value. */
+  readonly header?: readonly [name: string, value: string];
+  /** The link, if the request is redirected to its destination. */
+  readonly link?: Link;
+}
+
+/** Creates the server that redirects short links and counts clicks. It shares nothing with the API but the protection of its server. */
+export function createLinkServer(
+  { links, unknownLinkLimiter, sharedVisits }: LinkServices,
+  { baseUrl, trustProxy }: LinkSettings,
+  observers: readonly LinkObserver[],
+): LinkServer {
+  const baseHost = baseUrl === undefined ? undefined : parseHostName(new URL(baseUrl).host);
+  const isTrusted = createProxyCheck(trustProxy);
+  const limitedAddresses = new LimitedAddresses();
+  const pipelining = new PipeliningQueue();
+  const visitors = new VisitorHash(links);
+  const clicks = new ClickRecorder(links, visitors, sharedVisits, (result) => {
+    for (const observer of observers) observer.onClick?.(result);
+  });
+  const report = (error: unknown) => {
+    for (const observer of observers) observer.onError?.(error);
+  };
+  let isStopping = false;
+
+  const addressOf = (request: IncomingMessage): string =>
+    clientAddressOf({ ip: proxyAddr(request, isTrusted), socket: request.socket });
+
+  /** Counts a request for an unknown link. Returns the answer if its address has sent too many. */
+  const limitUnknown = async (address: string): Promise<Answer | undefined> => {
+    // If the limiter fails, the request is served.
+    const usage = await unknownLinkLimiter.consume(await visitors.hash(address)).catch(() => undefined);
+    if (usage === undefined || usage.allowed) return undefined;
+    limitedAddresses.add(address, usage);
+    return limit(usage.resetsInMs);
+  };
+
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    if (findFramingError(request)) return { outcome: 'bad_request' };
+    const limited = limitedAddresses.find(() => addressOf(request));
+    if (limited) return limit(limited.until - performance.now());
+    if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
+    const { host, key, isGuess } = parseLinkRequest(request, baseHost);
+    try {
+      const target = await withTimeout(links.resolve(host, key));
+      if (target.type === 'destination') return redirect('destination', target.url, target.link);
+      if (target.type === 'expired') return target.url ? redirect('expired_url', target.url) : { outcome: 'gone' };
+      const limitedNow = isGuess ? await limitUnknown(addressOf(request)) : undefined;
+      return limitedNow ?? (target.url ? redirect('not_found_url', target.url) : { outcome: 'not_found' });
+    } catch (error) {
+      report(error);
+      return { outcome: 'unavailable' };
+    }
+  };
+
+  const respond = (response: ServerResponse, { outcome, header }: Answer, startedAt: number): void => {
+    if (response.headersSent) return;
+    const { status, headers, body } = preparedResponses[outcome];
+    if (isStopping) response.shouldKeepAlive = false;
+    response.writeHead(status, [...headers, ...(header ?? [])]);
+    response.end(body);
+    limitReadingTime(response);
+    for (const observer of observers) observer.onResponse?.(outcome, performance.now() - startedAt);
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const startedAt = performance.now();
+    const found = await answer(request);
+    respond(response, found, startedAt);
+    if (found.link && request.method === 'GET') clicks.record(request, found.link, addressOf(request));
+  };
+
+  const server = createServer(
+    { requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS },
+    (request, response) => {
+      // A body is not read.
+      if (mustCloseAfter(request, 0) || request.headers['transfer-encoding']) response.shouldKeepAlive = false;
+      pipelining.add(response, () => serve(request, response));
+    },
+  );
+  guardConnections(server, pipelining, {
+    fail: (response) => respond(response, { outcome: 'bad_request' }, performance.now()),
+  });
+  const connections = new OpenConnections(server, pipelining);
+  const timer = setInterval(() => links.storeClicks().catch(report), STORE_INTERVAL_MS).unref();
+
+  return {
+    server,
+    async stop() {
+      isStopping = true;
+      await connections.close();
+      clearInterval(timer);
+      await clicks.settle();
+      await links.storeClicks();
+    },
+    closeAll: () => connections.closeAll(),
+  };
+}
+
+function redirect(outcome: LinkOutcome, url: string, link?: Link): Answer {
+  // A header can have only ASCII characters. URLs of campaigns and domains are valid, but may have others.
+  const location = /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
+  return { outcome, header: ['Location', location], ...(link && { link }) };
+}
+
+function limit(resetsInMs: number): Answer {
+  return { outcome: 'limited', header: ['Retry-After', String(Math.max(1, Math.ceil(resetsInMs / 1_000)))] };
+}
+
+/** Returns the check of trusted proxies that Express has for a value of `trust proxy`. */
+function createProxyCheck(trustProxy: boolean | number | string): (address: string, distance: number) => boolean {
+  if (typeof trustProxy === 'boolean') return () => trustProxy;
+  if (typeof trustProxy === 'number') return (_, distance) => distance < trustProxy;
+  return proxyAddr.compile(trustProxy.split(',').map((entry) => entry.trim()));
+}
+
+/** Rejects if a look-up takes too long. The look-up goes on, so that a later request can use its result. */
+async function withTimeout<T>(lookUp: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The storage did not respond in time.')), LOOKUP_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([lookUp, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,19 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { LinkService } from '../../core/link/link-service.ts';
+
+/** The number of characters of a hash that are kept: 132 bits. */
+const LENGTH = 22;
+
+/** Hashes visitors with the key of the day, so that addresses are neither stored nor sent to Redis. */
+export class VisitorHash {
+  /** Used while the storage cannot be asked for the key of the day. */
+  private readonly ownKey = randomBytes(32).toString('hex');
+
+  constructor(private readonly links: Pick<LinkService, 'getVisitorKey'>) {}
+
+  /** Returns the hash of a text that identifies a visitor, such as an address. */
+  async hash(visitor: string): Promise<string> {
+    const key = await this.links.getVisitorKey().catch(() => this.ownKey);
+    return createHmac('sha256', key).update(visitor).digest('base64url').slice(0, LENGTH);
+  }
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { findFreePort } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { databases } from './database.ts';
+import { describeFailures, type LoadClient, type MeasuredServer, type Measurement, median } from './measure.ts';
+import type { Options } from './options.ts';
+import { formatNumber, formatTable, type Report } from './report.ts';
+import { NEW_ID, type Row } from './requests.ts';
+import { startScript } from './server-process.ts';
+
+const CAMPAIGN_COUNT = 10;
+const MEMBER_COUNT = 100;
+const PATHS = { peers: '../../../test/bench/peers/fixed-redirect.js', service: '../../bootstrap/main.js' };
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/** The user agents of the visitors, by the names of the rows. Only the clicks of new visitors are counted. */
+const userAgents = {
+  crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'same visitor': BROWSER,
+  'new visitors': `${BROWSER} ${NEW_ID}`,
+};
+
+/** Compares redirects of short links with a `node:http` server that answers every request with the same redirect. */
+export async function compareRedirects(client: LoadClient, { rounds, milliseconds }: Options): Promise<Report> {
+  const opened = await databases.sqlite();
+  const linksPort = await findFreePort();
+  const links = { LINKS_PORT: String(linksPort), LINKS_URL: 'http://localhost' };
+  const settings = { ...opened.createSettings('links'), ...links };
+  const start = (path: string, hasLog: boolean) =>
+    startScript({ path: join(import.meta.dirname, path), environment: settings, hasLog });
+  try {
+    const paths = await createLinks(settings);
+    const [reference, service] = [await start(PATHS.peers, false), await start(PATHS.service, true)];
+    const servers: readonly [string, MeasuredServer][] = [
+      ['reference', reference],
+      ['ours', { ...service, port: linksPort }],
+    ];
+    const rows = Object.entries(userAgents).map(([name, userAgent]) => createRow(name, userAgent, paths));
+    const measured = new Map<string, Measurement[]>();
+    for (const row of rows) for (const [, server] of servers) await client.warmUp(server, row);
+    for (let round = 0; round < rounds; round++) {
+      for (const row of rows) {
+        for (const [name, server] of servers) {
+          const key = `${row.name} of ${name}`;
+          const measurement = await client.measure(server, undefined, row, milliseconds);
+          measured.set(key, [...(measured.get(key) ?? []), measurement]);
+        }
+      }
+    }
+    await Promise.all([reference.stop(), service.stop()]);
+    return { markdown: formatReport(rows, measured) };
+  } finally {
+    await opened.stop();
+  }
+}
+
+/** Creates shared campaigns. Returns the paths of their links. */
+async function createLinks(settings: Readonly<Record<string, string>>): Promise<string[]> {
+  return withApplication(settings, async (app) => {
+    const { workspaceId, admin } = await createWorkspace(app);
+    const paths: string[] = [];
+    for (let i = 0; i < CAMPAIGN_COUNT; i++) {
+      const fields = { ...createCampaignBody(`campaign ${i}`), destinationUrl: 'https://northwind.example/spring' };
+      const { id } = await app.campaigns.create({ workspaceId, member: admin }, fields);
+      for (let j = 0; j < MEMBER_COUNT; j++) {
+        const fields = { name: `member ${j}`, email: `member-${i}-${j}@northwind.example` };
+        const member = await app.members.create(workspaceId, fields);
+        const { link } = (await app.shares.create({ workspaceId, member }, id)).share;
+        paths.push(new URL(link as string).pathname);
+      }
+    }
+    return paths;
+  });
+}
+
+function createRow(name: string, userAgent: string, paths: readonly string[]): Row {
+  const requests = paths.map((path) => ({ path, userAgent }));
+  return { name, method: 'GET', status: 302, requests, connections: 32, durationFactor: 1 };
+}
+
+function formatReport(rows: readonly Row[], measured: ReadonlyMap<string, readonly Measurement[]>): string {
+  const of = (row: Row, name: string) => measured.get(`${row.name} of ${name}`) as readonly Measurement[];
+  const medianOf = (row: Row, name: string, quantity: (measurement: Measurement) => number) =>
+    median(of(row, name).map(quantity));
+  const lines = rows.map((row) => {
+    const references = of(row, 'reference');
+    const ratio = median(of(row, 'ours').map(({ perSecond }, i) => perSecond / (references[i]?.perSecond ?? 0)));
+    return [
+      row.name,
+      formatNumber(medianOf(row, 'reference', ({ perSecond }) => perSecond)),
+      `${formatNumber(medianOf(row, 'ours', ({ perSecond }) => perSecond))} (${formatNumber(ratio, 2)})`,
+      formatNumber(medianOf(row, 'reference', ({ cpu }) => cpu)),
+      formatNumber(medianOf(row, 'ours', ({ cpu }) => cpu)),
+      formatNumber(
+        medianOf(row, 'reference', ({ p99 }) => p99),
+        1,
+      ),
+      formatNumber(
+        medianOf(row, 'ours', ({ p99 }) => p99),
+        1,
+      ),
+    ];
+  });
+  const heads = ['per second', 'processor time, µs', 'p99, ms'].flatMap((it) => [`${it}, reference`, `${it}, ours`]);
+  const failures = rows.flatMap((row) => describeFailures(row.name, of(row, 'ours')));
+  return [
+    `${CAMPAIGN_COUNT * MEMBER_COUNT} links, ${rows[0]?.connections} connections. In brackets: the median ratio to the reference in the same round.`,
+    '',
+    formatTable(['visitors', ...heads], lines),
+    ...failures,
+  ].join('\n');
+}

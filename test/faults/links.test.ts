@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { collectAll } from '../support/collect-all.ts';
+import { type LoadResponse, send } from '../support/load.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
+import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { getRedis } from '../support/redis.ts';
+import { startReplicaSet } from '../support/replica-set.ts';
+import { quickOrLong } from '../support/scale.ts';
+import { scrape } from '../support/scrape.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { createDurableStorage, type Environment, withApplication } from '../support/storage.ts';
+import { suite } from '../support/suite.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const LINKS: Environment = { LINKS_PORT: '0', LINKS_URL: 'http://127.0.0.1' };
+const DESTINATION = 'https://northwind.example/spring';
+const CLICK_COUNT = quickOrLong(200, 2_000);
+const PROCESS_COUNT = quickOrLong(2, 16);
+/** Counted clicks are stored within this time. */
+const STORE_MS = 2_000;
+/** A link that was read within this time still redirects while the storage is unavailable. */
+const MAX_AGE_MS = 5_000;
+
+/** A shared campaign. */
+interface SharedLink {
+  readonly workspaceId: string;
+  readonly campaignId: string;
+  readonly path: string;
+}
+
+function createLink(settings: Environment): Promise<SharedLink> {
+  return withApplication({ ...settings, ...LINKS }, async (app) => {
+    const { workspaceId, admin: member } = await createWorkspace(app);
+    const fields = { ...createCampaignBody(), destinationUrl: DESTINATION };
+    const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, fields);
+    const { link } = (await app.shares.create({ workspaceId, member }, campaignId)).share;
+    return { workspaceId, campaignId, path: new URL(link as string).pathname };
+  });
+}
+
+/** Returns the stored clicks of the share and of the campaign. */
+function readClicks(settings: Environment, { workspaceId, campaignId }: SharedLink): Promise<readonly number[]> {
+  return withApplication(settings, async ({ campaigns, shares }) => {
+    const query = { page: 1, pageSize: 1, sortBy: 'createdAt', sortOrder: 'asc' } as const;
+    const { items } = await shares.list(workspaceId, campaignId, query);
+    const campaign = (await collectAll(campaigns.iterate(workspaceId))).find(({ id }) => id === campaignId);
+    return [items[0]?.clicks ?? 0, campaign?.clicks ?? 0];
+  });
+}
+
+const linksUrlOf = ({ output }: ServiceProcess): string => /Short links: (\S+)/.exec(output.stdout)?.[1] as string;
+
+let visitorCount = 0;
+
+/** Opens a link as a new visitor. */
+function visit(service: ServiceProcess, { path }: SharedLink): Promise<LoadResponse> {
+  return send(linksUrlOf(service), { path, headers: { 'User-Agent': `Mozilla/5.0 Firefox/${++visitorCount}` } });
+}
+
+/** Opens a link as many new visitors, some at the same time. Resolves with the number of redirects to the destination. */
+async function visitOften(services: readonly ServiceProcess[], link: SharedLink, count: number): Promise<number> {
+  let redirectCount = 0;
+  for (let i = 0; i < count; i += 20) {
+    const visits = Array.from({ length: 20 }, (_, j) => visit(services[(i + j) % services.length] as never, link));
+    for (const { status, headers } of await Promise.all(visits)) {
+      assert.deepEqual([status, headers.location], [302, DESTINATION]);
+      redirectCount++;
+    }
+  }
+  return redirectCount;
+}
+
+suite('the clicks on short links', {
+  'are all stored when the server is stopped': async () => {
+    const { settings, stop } = await createDurableStorage();
+    try {
+      const link = await createLink(settings);
+      await withProcess({ ...settings, ...LINKS }, async (service) => {
+        const count = await visitOften([service], link, CLICK_COUNT);
+        service.child.kill('SIGTERM');
+        assert.equal(await service.waitForExit(), 0);
+        assert.deepEqual(await readClicks(settings, link), [count, count]);
+      });
+    } finally {
+      await stop();
+    }
+  },
+
+  'are lost only if they are newer than two seconds when the server is killed, and are never counted twice':
+    async () => {
+      const { settings, stop } = await createDurableStorage();
+      try {
+        const link = await createLink(settings);
+        await withProcess({ ...settings, ...LINKS }, async (service) => {
+          const times: number[] = [];
+          for (const start = performance.now(); performance.now() - start < 2.5 * STORE_MS; ) {
+            assert.equal((await visit(service, link)).status, 302);
+            times.push(performance.now());
+          }
+          const killedAt = performance.now();
+          await service.kill();
+          // The machine may be busy, so storing may take a while.
+          const oldCount = times.filter((time) => time < killedAt - STORE_MS - quickOrLong(1_000, 300)).length;
+          const [ofShare = 0, ofCampaign] = await readClicks(settings, link);
+          assert.equal(ofShare, ofCampaign);
+          assert.ok(oldCount > 0 && ofShare >= oldCount && ofShare <= times.length, `${oldCount} ${ofShare}`);
+        });
+      } finally {
+        await stop();
+      }
+    },
+
+  'of several processes are stored once, although responses to commits are lost': async () => {
+    const { uri, stop } = await createDatabase();
+    const proxy = await startMongodbProxy(uri);
+    const services: ServiceProcess[] = [];
+    try {
+      const link = await createLink(createMongodbSettings(uri));
+      const settings = { ...createMongodbSettings(proxy.uri), ...LINKS };
+      services.push(...(await Promise.all(Array.from({ length: PROCESS_COUNT }, () => startProcess(settings)))));
+      proxy.lose('commitTransaction', 'response', PROCESS_COUNT);
+      const count = await visitOften(services, link, CLICK_COUNT);
+      await waitUntil(() => proxy.remainingLossCount === 0);
+      for (const { child } of services) child.kill('SIGTERM');
+      await Promise.all(services.map((service) => service.waitForExit()));
+      assert.deepEqual(await readClicks(createMongodbSettings(uri), link), [count, count]);
+    } finally {
+      await Promise.all(services.map((service) => service.kill()));
+      await proxy.close();
+      await stop();
+    }
+  },
+});
+
+suite('the short links of a service with workers', {
+  'are served by all workers, count a visitor once over all of them, and lose no click when the service is stopped':
+    async () => {
+      const [{ uri, stop }, redis] = await Promise.all([createDatabase(), getRedis()]);
+      const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url, WORKERS: '2' };
+      try {
+        const link = await createLink(settings);
+        await withProcess({ ...settings, ...LINKS, METRICS_PORT: '0' }, async (service) => {
+          const count = await visitOften([service], link, CLICK_COUNT);
+          const headers = { 'User-Agent': 'Mozilla/5.0 Firefox/0', Connection: 'close' };
+          for (let i = 0; i < 20; i++) await send(linksUrlOf(service), { path: link.path, headers });
+          await waitUntil(async () => (await scrape(service)).get('link_clicks_total{result="repeated"}') === 19);
+          service.child.kill('SIGTERM');
+          assert.equal(await service.waitForExit(), 0);
+          assert.deepEqual(await readClicks(settings, link), [count + 1, count + 1]);
+        });
+      } finally {
+        await Promise.all([stop(), redis.stop()]);
+      }
+    },
+});
+
+suite('a short link while the database is unavailable', {
+  'redirects for five seconds, then responds with 503, and redirects again afterwards, without losing a click':
+    async () => {
+      const set = await startReplicaSet();
+      const server = set.members[0] as ServerProcess;
+      const settings = createMongodbSettings(set.uri);
+      try {
+        const link = await createLink(settings);
+        await withProcess({ ...settings, ...LINKS }, async (service) => {
+          await waitUntil(async () => (await visit(service, link)).status === 302);
+          const before = await visitOften([service], link, 20);
+          await server.kill();
+          const during = await visitOften([service], link, 20);
+          await delay(MAX_AGE_MS);
+          const response = await visit(service, link);
+          assert.deepEqual([response.status, response.headers['retry-after']], [503, '1']);
+          assert.ok(response.milliseconds < 3_000, `${response.milliseconds} ms`);
+          assert.equal(response.headers.location, undefined);
+          await server.start();
+          await waitUntil(async () => (await visit(service, link)).status === 302);
+          const count = 1 + before + during + 1;
+          await waitUntil(async () => (await readClicks(settings, link)).every((clicks) => clicks === count));
+          await delay(STORE_MS);
+          assert.deepEqual(await readClicks(settings, link), [count, count]);
+        });
+      } finally {
+        await set.stop();
+      }
+    },
+});
