@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createLinkServer, UNKNOWN_LINK_LIMIT } from '../../adapters/links/link-server.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { createNodeSystem } from '../../adapters/node/system.ts';
+import { Application } from '../../core/application.ts';
+import type { CampaignChange } from '../../core/campaign/campaign.ts';
+import { NOON, SECOND, testCore } from '../support/core.ts';
+import { each } from '../support/each.ts';
+import { type LoadResponse, send } from '../support/load.ts';
+import { sendRaw } from '../support/raw-requests.ts';
+import { suite, type Test } from '../support/suite.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+
+/** A verified domain with both URLs, a verified domain without them, and the host of the base URL. */
+const FULL = 'go.northwind.example';
+const PLAIN = 'links.northwind.example';
+const BASE = 'base.example';
+const DESTINATION = 'https://northwind.example/spring';
+const EXPIRED = 'https://northwind.example/expired';
+const NOT_FOUND = 'https://northwind.example/not-found';
+const UNKNOWN_KEY = 'unknown0';
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+interface Request {
+  readonly path: string;
+  readonly host?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Setup {
+  readonly clock: { now: number };
+  /** While `true`, the storage of links and domains fails. */
+  readonly outage: { isActive: boolean };
+  readonly port: number;
+  readonly app: Application;
+  /** Sends a request, by default of a browser, and checks the headers that every response has. */
+  request(request: Request): Promise<LoadResponse>;
+  /** Shares a new campaign, then changes the campaign. Returns the path of the link. */
+  share(domain: string | null, change?: CampaignChange): Promise<string>;
+  /** Stores all clicks. Returns those of the last shared campaign and of its share. */
+  readClicks(): Promise<readonly number[]>;
+  /** Changes the last shared campaign. */
+  change(change: CampaignChange): Promise<unknown>;
+  changeDomain(slug: string, change: { archived: boolean }): Promise<unknown>;
+}
+
+const withLinks =
+  (test: (setup: Setup) => Promise<void>, trustProxy: boolean | number | string = false): Test =>
+  async () => {
+    const { storage, clock } = testCore();
+    const outage = { isActive: false };
+    const unlessOutage = <Result>(result: Promise<Result>): Promise<Result> =>
+      outage.isActive ? Promise.reject(new Error('The storage is unavailable.')) : result;
+    const unreliable = {
+      ...storage,
+      links: { ...storage.links, findByKey: (key: string) => unlessOutage(storage.links.findByKey(key)) },
+      domains: { ...storage.domains, findClaimed: (slug: string) => unlessOutage(storage.domains.findClaimed(slug)) },
+    };
+    const now = () => clock.now;
+    const system = { ...createNodeSystem(), now, monotonicNow: now };
+    const app = new Application(unreliable, system, { links: { baseUrl: `https://${BASE}` } });
+    const { workspaceId, admin: member } = await createWorkspace(app);
+    const actor = { workspaceId, member };
+    const domainIds: Record<string, string> = {};
+    for (const [slug, urls] of [
+      [FULL, { expiredUrl: EXPIRED, notFoundUrl: NOT_FOUND }],
+      [PLAIN, {}],
+    ] as const) {
+      const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
+      await app.domains.update(workspaceId, domain.id, urls);
+      await app.domains.verify(workspaceId, domain.id);
+      domainIds[slug] = domain.id;
+    }
+    const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
+    const services = {
+      links: app.links,
+      unknownLinkLimiter: createMemoryRateLimiter(count, windowSeconds),
+      sharedVisits: undefined,
+    };
+    const links = createLinkServer(services, { baseUrl: `https://${BASE}`, trustProxy }, []);
+    links.server.listen(0, '127.0.0.1');
+    await once(links.server, 'listening');
+    const { port } = links.server.address() as AddressInfo;
+    let campaignId = '';
+    try {
+      await test({
+        clock,
+        outage,
+        port,
+        app,
+        async request({ path, host = BASE, method = 'GET', headers }) {
+          const allHeaders = { Host: host, 'User-Agent': BROWSER, ...headers };
+          const response = await send(`http://127.0.0.1:${port}`, { path, method, headers: allHeaders });
+          assertHeaders(response.headers, `${method} ${path}`);
+          if (method === 'HEAD') assert.equal(response.text, '');
+          else assert.ok(!response.text.includes(host), 'reflects no host');
+          return response;
+        },
+        async share(domain, change = {}) {
+          const fields = {
+            ...createCampaignBody(),
+            domain,
+            destinationUrl: DESTINATION,
+            startDate: '2026-01-01',
+            endDate: '2026-02-28',
+          };
+          const campaign = await app.campaigns.create(actor, fields);
+          campaignId = campaign.id;
+          const { share } = await app.shares.create(actor, campaignId);
+          await app.campaigns.update(actor, campaignId, change);
+          return new URL(share.link as string).pathname;
+        },
+        async readClicks() {
+          await app.links.storeClicks();
+          const page = { page: 1, pageSize: 1, sortBy: 'createdAt', sortOrder: 'asc' } as const;
+          const [share] = (await app.shares.list(workspaceId, campaignId, page)).items;
+          return [(await app.campaigns.get(actor, campaignId)).clicks, share?.clicks ?? -1];
+        },
+        change: (change) => app.campaigns.update(actor, campaignId, change),
+        changeDomain: (slug, change) => app.domains.update(workspaceId, domainIds[slug] as string, change),
+      });
+    } finally {
+      links.closeAll();
+      await links.stop();
+    }
+  };
+
+function assertHeaders(headers: LoadResponse['headers'], message: string): void {
+  const { 'cache-control': cache, 'x-robots-tag': robots, 'referrer-policy': referrer } = headers;
+  const actual = [cache, robots, referrer, headers['x-content-type-options']];
+  assert.deepEqual(actual, ['no-store', 'noindex', 'no-referrer', 'nosniff'], message);
+}
+
+const at = (milliseconds: number): string => new Date(NOON + milliseconds).toISOString();
+
+/** A request for the link of a campaign with a domain, after a change of the campaign, and its response. */
+const linkCases: Record<
+  string,
+  { domain: string | null; change?: CampaignChange; host?: string; location?: string; status?: number }
+> = {
+  'open on its domain': { domain: FULL, host: FULL, location: DESTINATION },
+  'open on a domain without URLs': { domain: PLAIN, host: PLAIN, location: DESTINATION },
+  'open on the base': { domain: null, location: DESTINATION },
+  'open on the base, although it has a domain': { domain: FULL, location: DESTINATION },
+  'started just now': { domain: FULL, host: FULL, change: { startDate: at(0) }, location: DESTINATION },
+  'starts in a millisecond': { domain: FULL, host: FULL, change: { startDate: at(1) }, location: NOT_FOUND },
+  'ends just now': { domain: FULL, host: FULL, change: { endDate: at(0) }, location: DESTINATION },
+  'ended a millisecond ago': { domain: FULL, host: FULL, change: { endDate: at(-1) }, location: EXPIRED },
+  'ended, on a domain without URLs': { domain: PLAIN, host: PLAIN, change: { endDate: at(-1) }, status: 410 },
+  'ended, without a domain': { domain: null, change: { endDate: at(-1) }, status: 410 },
+  'ended, on the base': { domain: FULL, change: { endDate: at(-1) }, location: EXPIRED },
+  archived: { domain: FULL, host: FULL, change: { status: 'archived' }, location: EXPIRED },
+  'without destination': { domain: FULL, host: FULL, change: { destinationUrl: null }, location: EXPIRED },
+  'archived before its start': {
+    domain: FULL,
+    host: FULL,
+    change: { status: 'archived', startDate: at(1) },
+    location: EXPIRED,
+  },
+  'not started, on a domain without URLs': { domain: PLAIN, host: PLAIN, change: { startDate: at(1) }, status: 404 },
+  'not started, on the base': { domain: FULL, change: { startDate: at(1) }, status: 404 },
+  'on another domain of the workspace': { domain: PLAIN, host: FULL, location: NOT_FOUND },
+  'without a domain, on a domain': { domain: null, host: FULL, location: NOT_FOUND },
+  'ended, on another domain': { domain: PLAIN, host: FULL, change: { endDate: at(-1) }, location: NOT_FOUND },
+  'on a foreign host': { domain: FULL, host: 'foreign.example', status: 404 },
+};
+
+/** Requests that are for no link, and their responses. */
+const otherCases: readonly (readonly [path: string, host: string, expected: string | number])[] = [
+  [`/${UNKNOWN_KEY}`, FULL, NOT_FOUND],
+  [`/${UNKNOWN_KEY}`, PLAIN, 404],
+  [`/${UNKNOWN_KEY}`, BASE, 404],
+  [`/${UNKNOWN_KEY}`, 'foreign.example', 404],
+  ['/', FULL, NOT_FOUND],
+  ['/a/b', FULL, NOT_FOUND],
+  ['/a/b', BASE, 404],
+  ['/campaigns', BASE, 404],
+  ['/healthz', BASE, 404],
+  ['/openapi.json', BASE, 404],
+];
+
+suite('a request for a short link', {
+  'is answered as the state of its campaign and its host say': withLinks(async ({ request, share }) => {
+    await each(linkCases, async ({ domain, change, host, location, status = 302 }) => {
+      const path = await share(domain, change);
+      for (const method of ['GET', 'HEAD']) {
+        const response = await request({ path, host: host ?? BASE, method });
+        assert.deepEqual([response.status, response.headers.location], [status, location], method);
+      }
+    });
+  }),
+
+  'leads to no link if its path or host is unknown': withLinks(async ({ request }) => {
+    for (const [path, host, expected] of otherCases) {
+      const { status, headers } = await request({ path, host });
+      assert.equal(headers.location ?? status, expected, `${host}${path}`);
+    }
+  }),
+
+  'must have a path that is exactly the key': withLinks(async ({ request, share }) => {
+    const path = await share(FULL);
+    for (const other of [`${path}/`, `/${path}`, `${path}0`, path.slice(0, -1), `${path}%20`])
+      assert.equal((await request({ path: other, host: FULL })).headers.location, NOT_FOUND, other);
+    assert.equal((await request({ path: `${path}?utm=a%20b`, host: FULL })).headers.location, DESTINATION);
+  }),
+
+  'finds the host without port, in any case, and with a trailing dot': withLinks(async ({ request, share }) => {
+    const path = await share(FULL);
+    for (const host of [`${FULL}:8443`, FULL.toUpperCase(), `${FULL}.`])
+      assert.equal((await request({ path, host })).headers.location, DESTINATION, host);
+  }),
+
+  'is rejected with 405 for other methods, and with 400 for a missing or malformed host': withLinks(
+    async ({ request, share, port }) => {
+      const path = await share(FULL);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+        const { status, headers } = await request({ path, method, host: FULL });
+        assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'], method);
+      }
+      for (const lines of ['', 'Host: a b\r\n', 'Host: a\r\nHost: b\r\n']) {
+        const [response] = await sendRaw(
+          `http://127.0.0.1:${port}`,
+          [`GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`],
+          false,
+        );
+        assert.equal(response?.status, 400, lines);
+        assertHeaders(Object.fromEntries(response?.headers ?? []), lines);
+      }
+    },
+  ),
+
+  'has its host in the target, if the target is a URL': withLinks(async ({ share, port }) => {
+    const path = await share(FULL);
+    const lines = `GET http://${FULL}${path} HTTP/1.1\r\nHost: foreign.example\r\nConnection: close\r\n\r\n`;
+    const [response] = await sendRaw(`http://127.0.0.1:${port}`, [lines], false);
+    assert.equal(response?.headers.get('location'), DESTINATION);
+  }),
+
+  'is limited after 60 unknown links of an address, also for known links': withLinks(async ({ request, share }) => {
+    const path = await share(null);
+    for (let i = 0; i < 70; i++) assert.equal((await request({ path: '/favicon.ico' })).status, 404);
+    for (let i = 0; i < UNKNOWN_LINK_LIMIT.count; i++) {
+      const { status } = await request({ path: `/${UNKNOWN_KEY}` });
+      assert.equal(status, 404, `request ${i + 1}`);
+    }
+    assert.equal((await request({ path })).status, 302);
+    for (const limited of [`/${UNKNOWN_KEY}`, path]) {
+      const { status, headers } = await request({ path: limited });
+      assert.equal(status, 429, limited);
+      assert.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60);
+    }
+  }),
+
+  'is limited by the address that a trusted proxy tells': withLinks(async ({ request }) => {
+    const from = (address: string) => request({ path: `/${UNKNOWN_KEY}`, headers: { 'X-Forwarded-For': address } });
+    for (let i = 0; i < UNKNOWN_LINK_LIMIT.count; i++) await from(`192.0.2.9, 198.51.100.1`);
+    assert.equal((await from('203.0.113.5, 198.51.100.1')).status, 429);
+    assert.equal((await from('198.51.100.1, 198.51.100.2')).status, 404);
+  }, 1),
+
+  'sees a change of its campaign or domain within five seconds': withLinks(async (setup) => {
+    const { request, share, change, changeDomain, clock } = setup;
+    const path = await share(FULL);
+    const locate = async () => (await request({ path, host: FULL })).headers.location;
+    assert.equal(await locate(), DESTINATION);
+    await change({ destinationUrl: 'https://northwind.example/summer' });
+    clock.now += 5 * SECOND;
+    assert.equal(await locate(), 'https://northwind.example/summer');
+    await changeDomain(FULL, { archived: true });
+    clock.now += 5 * SECOND;
+    assert.equal(await locate(), undefined);
+  }),
+
+  'gets 503 if the storage fails, unless the link was resolved within five seconds': withLinks(async (setup) => {
+    const { request, share, outage, clock } = setup;
+    const [known, other] = [await share(FULL), await share(FULL)];
+    await request({ path: known, host: FULL });
+    outage.isActive = true;
+    clock.now += 5 * SECOND - 1;
+    assert.equal((await request({ path: known, host: FULL })).headers.location, DESTINATION);
+    for (const path of [other, `/${UNKNOWN_KEY}`]) {
+      const { status, headers } = await request({ path, host: FULL });
+      assert.deepEqual([status, headers['retry-after'], headers.location], [503, '1', undefined], path);
+    }
+    clock.now += 1;
+    assert.equal((await request({ path: known, host: FULL })).status, 503);
+    outage.isActive = false;
+    assert.equal((await request({ path: known, host: FULL })).headers.location, DESTINATION);
+  }),
+});
+
+/** Sequences of requests for one link, and the number of clicks that they are. */
+const clickCases: Record<string, { requests: readonly Omit<Request, 'path'>[]; count: number }> = {
+  'a visit': { requests: [{}], count: 1 },
+  'a second visit': { requests: [{}, {}], count: 1 },
+  'a visit with another browser': {
+    requests: [{}, { headers: { 'User-Agent': 'Mozilla/5.0 Firefox/141.0' } }],
+    count: 2,
+  },
+  HEAD: { requests: [{ method: 'HEAD' }], count: 0 },
+  'a visit after HEAD': { requests: [{ method: 'HEAD' }, {}], count: 1 },
+  'no user agent': { requests: [{ headers: { 'User-Agent': '' } }], count: 0 },
+  'a crawler': { requests: [{ headers: { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' } }], count: 0 },
+  'Purpose: prefetch': { requests: [{ headers: { Purpose: 'prefetch' } }], count: 0 },
+  'Sec-Purpose: prefetch;prerender': { requests: [{ headers: { 'Sec-Purpose': 'prefetch;prerender' } }], count: 0 },
+  'a visit after a prefetch': { requests: [{ headers: { 'Sec-Purpose': 'prefetch' } }, {}], count: 1 },
+  'a foreign host': { requests: [{ host: 'foreign.example' }], count: 0 },
+};
+
+suite('a click', {
+  'is a GET of a person that is redirected to the destination, once per hour': withLinks(async (setup) => {
+    const { request, share, readClicks } = setup;
+    await each(clickCases, async ({ requests, count }) => {
+      const path = await share(null);
+      for (const one of requests) await request({ path, ...one });
+      await readClicks();
+      assert.deepEqual(await readClicks(), [count, count]);
+    });
+  }),
+
+  'is not counted if the link is closed': withLinks(async ({ request, share, readClicks }) => {
+    const path = await share(FULL, { endDate: at(-1) });
+    await request({ path, host: FULL });
+    assert.deepEqual(await readClicks(), [0, 0]);
+  }),
+
+  'of each visitor on each link counts': withLinks(async ({ request, share, readClicks }) => {
+    await request({ path: await share(null) });
+    await request({ path: await share(null) });
+    assert.deepEqual(await readClicks(), [1, 1]);
+  }),
+});
