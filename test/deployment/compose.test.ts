@@ -26,15 +26,30 @@ const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   // Not allowed with MongoDB.
   DEMO_WORKSPACE: undefined,
   DEMO_API_KEY: undefined,
+  // By default, the value of HOST.
+  LINKS_HOST: undefined,
 };
 
-/** Settings with another default in a container, so that other containers can scrape the metrics. */
-const ownDefaults: Partial<Record<keyof typeof settings, string>> = { METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' };
+/** Settings with another default: other containers can scrape the metrics, and short links are on. */
+const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
+  METRICS_PORT: '9464',
+  METRICS_HOST: '0.0.0.0',
+  LINKS_PORT: '3001',
+};
+
+/** Settings without a default. A name without a value is set in the container only if `.env` sets it. */
+const unset = ['LINKS_URL'];
 
 /** Parses a size such as `768m`, `128mb` or `2g`. */
 function parseMebibytes(text: string): number {
   const [, number, unit] = /^([\d.]+)(m|g)b?$/.exec(text) as RegExpExecArray;
   return Number(number) * (unit === 'g' ? 1024 : 1);
+}
+
+/** Returns the environment of the service, if `.env` sets only the secrets. */
+function interpolateEnvironment(): Record<string, string> {
+  const variables = Object.entries(parseCompose().services.advocacy.environment).filter(([, value]) => value !== null);
+  return Object.fromEntries(variables.map(([name, value]) => [name, interpolate(String(value), secrets)]));
 }
 
 suite('docker-compose.yml', {
@@ -62,11 +77,11 @@ suite('docker-compose.yml', {
     }
   },
 
-  'publishes the port of the service to this machine, and no port of a database': () => {
+  'publishes the ports of the API and of short links to this machine, and no port of a database': () => {
     const { advocacy, mongodb, redis } = parseCompose().services;
     assert.deepEqual(
       advocacy.ports?.map((port) => interpolate(port, {})),
-      ['127.0.0.1:3000:3000'],
+      ['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'],
     );
     for (const database of [mongodb, redis]) {
       assert.equal(database.ports, undefined);
@@ -119,6 +134,10 @@ suite('docker-compose.yml', {
         assert.ok(value === undefined ? !(name in environment) : String(environment[name]).startsWith(value), name);
         continue;
       }
+      if (unset.includes(name)) {
+        assert.equal(environment[name], null, name);
+        continue;
+      }
       const defaultValue =
         name in ownDefaults ? ownDefaults[name as keyof typeof settings] : String(schema.parse(undefined));
       assert.equal(interpolate(String(environment[name]), {}), defaultValue, name);
@@ -127,7 +146,9 @@ suite('docker-compose.yml', {
   },
 
   'starts the service without a warning': () => {
-    const environment = Object.entries(parseCompose().services.advocacy.environment);
+    const environment = Object.entries(parseCompose().services.advocacy.environment).filter(
+      ([, value]) => value !== null,
+    );
     const interpolated = environment.map(([name, value]) => [name, interpolate(String(value), secrets)]);
     assert.deepEqual(getSettingWarnings(Object.fromEntries(interpolated)), []);
   },
@@ -156,11 +177,10 @@ suite('docker-compose.yml', {
 
   'sets only known settings, and connects the service to its databases': () => {
     const { advocacy, mongodb, redis } = parseCompose().services;
-    const environment = Object.entries(advocacy.environment).map(([name, value]) => {
+    for (const name of Object.keys(advocacy.environment)) {
       assert.ok(name in settings || name === 'NODE_OPTIONS', name);
-      return [name, interpolate(String(value), secrets)];
-    });
-    const { STORAGE, MONGODB_URI, RATE_LIMITER, REDIS_URL } = readSettings(Object.fromEntries(environment));
+    }
+    const { STORAGE, MONGODB_URI, RATE_LIMITER, REDIS_URL } = readSettings(interpolateEnvironment());
     assert.deepEqual({ STORAGE, RATE_LIMITER }, { STORAGE: 'mongodb', RATE_LIMITER: 'redis' });
     assert.match(MONGODB_URI, /^mongodb:\/\/advocacy:secret1@mongodb:27017\/advocacy\?/);
     assert.match(REDIS_URL, /^redis:\/\/:secret3@redis:6379$/);
