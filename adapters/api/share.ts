@@ -20,7 +20,11 @@ const shareResponse = z
     campaignId: recordId.describe('The id of the campaign.'),
     memberId: recordId.describe('The id of the member who shared the campaign.'),
     memberName: responseText(MEMBER_NAME_LENGTH).describe('The name of the member.'),
-    link: responseText(URL_LENGTH).nullable().describe('The short link of the member, or `null` if there is none.'),
+    link: responseText(URL_LENGTH)
+      .nullable()
+      .describe(
+        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if neither its domain is verified nor the operator has set a base URL.',
+      ),
     clicks: count.describe('The number of clicks on the short link.'),
     createdAt,
   })
@@ -31,7 +35,7 @@ const example = {
   campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
   memberId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
   memberName: 'Ada Pereira',
-  link: null,
+  link: 'https://go.northwind.example/4fK9xQ2b',
   clicks: 0,
   createdAt: '2026-06-02T09:30:00.000Z',
 } as const;
