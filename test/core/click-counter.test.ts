@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { ClickCounter, MAX_PENDING_LINK_COUNT } from '../../core/link/click-counter.ts';
+import type { Link } from '../../core/link/link.ts';
+import type { Storage } from '../../core/storage.ts';
+import { testCore } from '../support/core.ts';
+import { suite } from '../support/suite.ts';
+import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+
+/** What happens to the next transactions of a test. */
+type Fault = 'fails' | 'succeeds, but its outcome is unknown';
+
+interface Setup {
+  readonly counter: ClickCounter;
+  /** The faults of the next transactions, in order. */
+  readonly faults: Fault[];
+  /** Called when a transaction has been stored. */
+  readonly onStored: (() => void)[];
+  /** The links of different members to one campaign. */
+  readonly links: readonly Link[];
+  /** Returns the clicks of the campaign, and of each share. */
+  readClicks(): Promise<{ campaign: number; shares: readonly number[] }>;
+}
+
+async function setUp(memberCount: number): Promise<Setup> {
+  const { app, storage } = testCore();
+  const { workspaceId, admin: member } = await createWorkspace(app);
+  const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, createCampaignBody());
+  const links: Link[] = [];
+  for (let i = 0; i < memberCount; i++) {
+    const { id: memberId } = await app.members.create(workspaceId, { name: 'Ada', email: `ada${i}@x.example` });
+    await app.shares.record(workspaceId, campaignId, memberId);
+    links.push({ key: String(i), workspaceId, campaignId, memberId });
+  }
+  const [faults, onStored]: [Fault[], (() => void)[]] = [[], []];
+  const unreliable: Storage = {
+    ...storage,
+    async runInTransaction(work) {
+      const fault = faults.shift();
+      if (fault === 'fails') throw new Error(fault);
+      const result = await storage.runInTransaction(work);
+      for (const call of onStored) call();
+      if (fault) throw new Error(fault);
+      return result;
+    },
+  };
+  return {
+    counter: new ClickCounter(unreliable, { newId: () => 'writer' }),
+    faults,
+    onStored,
+    links,
+    async readClicks() {
+      const query = { page: 1, pageSize: 100, sortBy: 'createdAt', sortOrder: 'asc' } as const;
+      const [first, second] = await Promise.all(
+        [1, 2].map((page) => app.shares.list(workspaceId, campaignId, { ...query, page })),
+      );
+      const shares = [...(first?.items ?? []), ...(second?.items ?? [])];
+      const clicks = new Map(shares.map((share) => [share.memberId, share.clicks]));
+      const { clicks: campaign } = await app.campaigns.get({ workspaceId, member }, campaignId);
+      return { campaign, shares: links.map(({ memberId }) => clicks.get(memberId) ?? -1) };
+    },
+  };
+}
+
+suite('a click counter', {
+  'stores the clicks of shares and of their campaign': async () => {
+    const { counter, links, readClicks } = await setUp(150);
+    for (const [i, link] of links.entries()) for (let j = 0; j <= i % 3; j++) counter.add(link);
+    assert.equal(counter.pendingCount, 300);
+    await counter.flush();
+    assert.equal(counter.pendingCount, 0);
+    assert.deepEqual(await readClicks(), { campaign: 300, shares: links.map((_, i) => 1 + (i % 3)) });
+  },
+
+  'stores each click once, also if the outcome of a transaction is unknown': async () => {
+    for (const fault of ['fails', 'succeeds, but its outcome is unknown'] as const) {
+      const { counter, faults, links, readClicks } = await setUp(2);
+      const [first, second] = links as [Link, Link];
+      counter.add(first);
+      faults.push(fault);
+      await assert.rejects(counter.flush(), new RegExp(fault));
+      assert.equal(counter.pendingCount, 1);
+      counter.add(first);
+      counter.add(second);
+      await counter.flush();
+      assert.deepEqual([await readClicks(), counter.pendingCount], [{ campaign: 3, shares: [2, 1] }, 0], fault);
+    }
+  },
+
+  'stores a click that is added while clicks are stored, in the next call': async () => {
+    const { counter, onStored, links, readClicks } = await setUp(1);
+    const [link] = links as [Link];
+    const laterFlushes: Promise<void>[] = [];
+    onStored.push(() => {
+      onStored.length = 0;
+      counter.add(link);
+      laterFlushes.push(counter.flush());
+    });
+    counter.add(link);
+    await counter.flush();
+    await Promise.all(laterFlushes);
+    assert.deepEqual([laterFlushes.length, await readClicks()], [1, { campaign: 2, shares: [2] }]);
+  },
+
+  'drops the clicks on further links if too many wait, but no clicks on links that wait': async () => {
+    const { counter, links } = await setUp(1);
+    const [link] = links as [Link];
+    for (let i = 0; i < MAX_PENDING_LINK_COUNT; i++) counter.add({ ...link, memberId: `member${i}` });
+    assert.equal(counter.add(link), false);
+    assert.equal(counter.add({ ...link, memberId: 'member7' }), true);
+    assert.equal(counter.pendingCount, MAX_PENDING_LINK_COUNT + 1);
+  },
+});
