@@ -40,8 +40,8 @@ import {
 } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
-const AMOUNT_FORMAT =
-  'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string.';
+const STATUS_MEANINGS =
+  '`draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
 
 const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
 
@@ -77,7 +77,7 @@ const campaignFields = z.strictObject({
     'Background information for the employees who share the campaign: at most 5000 characters, possibly empty.',
   ),
   objective: text(DESCRIPTION_LENGTH).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
-  status: z.enum(CAMPAIGN_STATUSES).describe('The initial status.'),
+  status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
   destinationUrl: httpUrlOrEmpty
     .transform((url) => url || null)
     .describe('The target of the short link: an http or https URL, or an empty string for none.'),
@@ -87,10 +87,10 @@ const campaignFields = z.strictObject({
   endDate: endDate.describe(
     'The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.',
   ),
-  shareRewardAmount: amount.describe(`The reward for a share. ${AMOUNT_FORMAT}`),
-  clickRewardAmount: amount.describe(`The reward for a click. ${AMOUNT_FORMAT}`),
-  maxRewardPerEmployee: amount.describe(`The maximum total reward of one employee. ${AMOUNT_FORMAT}`),
-  totalBudget: amount.describe(`The total budget of the campaign. ${AMOUNT_FORMAT}`),
+  shareRewardAmount: amount.describe('The reward for a share.'),
+  clickRewardAmount: amount.describe('The reward for a click.'),
+  maxRewardPerEmployee: amount.describe('The maximum total reward of one employee.'),
+  totalBudget: amount.describe('The total budget of the campaign.'),
   domain: slug
     .nullish()
     .describe(
@@ -131,7 +131,7 @@ const campaignResponse = z
   .object({
     id: recordId,
     name: responseText(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign.'),
-    status: z.enum(CAMPAIGN_STATUSES).describe('The status of the campaign.'),
+    status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
     createdAt,
     description: responseText(DESCRIPTION_LENGTH).describe('The description of the campaign, possibly empty.'),
     destinationUrl: responseText(URL_LENGTH)
@@ -177,7 +177,7 @@ export const createCampaign = defineOperation({
     'Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).',
   body: campaignFields
     .refine(isInDateOrder, DATE_ORDER)
-    .meta({ id: 'NewCampaign', description: 'A campaign to create.' }),
+    .meta({ id: 'CreateCampaign', description: 'A campaign to create.' }),
   statuses: [201],
   response: campaignResponse,
   example: {
@@ -197,7 +197,17 @@ export const createCampaign = defineOperation({
       image: 'https://northwind.example/tents.jpg',
       resources: [
         'https://northwind.example/tents.pdf',
-        { url: 'https://northwind.example/tents.mp4', type: 'video', mimeType: 'video/mp4', language: 'en', order: 1 },
+        {
+          url: 'https://northwind.example/tents.mp4',
+          type: 'video',
+          mimeType: 'video/mp4',
+          size: 4_200_000,
+          width: 1920,
+          height: 1080,
+          thumbnailUrl: 'https://northwind.example/tents-small.jpg',
+          language: 'en',
+          order: 1,
+        },
       ],
       targetShares: 50,
     },
@@ -271,12 +281,11 @@ const updateCampaign = defineOperation({
     'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. Tags, groups, the content pillar and the domain must exist in the workspace if they differ from those of the campaign (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
   body: campaignFields
     .extend({
-      status: campaignFields.shape.status.describe('The new status.'),
       targetShares: wholeNumber.nullable().describe(TARGET_SHARES),
     })
     .partial()
     .refine(isInDateOrder, DATE_ORDER)
-    .meta({ id: 'CampaignChange', description: 'The fields of a campaign to update.' }),
+    .meta({ id: 'UpdateCampaign', description: 'The fields of a campaign to update.' }),
   statuses: [200],
   response: campaignResponse,
   example: {

@@ -24,13 +24,16 @@ import {
 } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
+const STATUS =
+  'The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.';
+
 const pillarFields = z.strictObject({
   title: text(CONTENT_PILLAR_TITLE_LENGTH).describe('The title: 1 to 100 characters.'),
   description: text(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe(
     'The description: at most 1500 characters, possibly empty.',
   ),
   color: z.enum(COLORS).describe('The color.'),
-  status: z.enum(CONTENT_PILLAR_STATUSES).describe('The status.'),
+  status: z.enum(CONTENT_PILLAR_STATUSES).describe(STATUS),
 });
 
 const contentPillarResponse = z
@@ -39,7 +42,7 @@ const contentPillarResponse = z
     title: responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
     description: responseText(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe('The description, or an empty string.'),
     color: z.enum(COLORS).describe('The color.'),
-    status: z.enum(CONTENT_PILLAR_STATUSES).describe('The status.'),
+    status: z.enum(CONTENT_PILLAR_STATUSES).describe(STATUS),
     authorId: recordId.describe('The id of the member who created the content pillar.'),
     workspaceId,
     createdAt,
@@ -71,7 +74,7 @@ const createContentPillar = defineOperation({
   body: pillarFields
     .partial({ description: true })
     .omit({ status: true })
-    .meta({ id: 'NewContentPillar', description: 'A content pillar to create.' }),
+    .meta({ id: 'CreateContentPillar', description: 'A content pillar to create.' }),
   statuses: [201],
   response: contentPillarResponse,
   example: { body: { title: example.title, color: example.color }, response: { ...example, description: '' } },
@@ -127,7 +130,7 @@ export const updateContentPillar = defineOperation({
     'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
   body: pillarFields
     .partial()
-    .meta({ id: 'ContentPillarChange', description: 'The fields of a content pillar to update.' }),
+    .meta({ id: 'UpdateContentPillar', description: 'The fields of a content pillar to update.' }),
   statuses: [200],
   response: contentPillarResponse,
   example: {

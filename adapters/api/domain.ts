@@ -77,7 +77,7 @@ export const createDomain = defineOperation({
         .optional()
         .describe(`${PLACEHOLDER} Default for a new domain: \`https://SLUG/your-link\`.`),
     })
-    .meta({ id: 'NewDomain', description: 'A domain to create, archive or unarchive.' }),
+    .meta({ id: 'CreateDomain', description: 'A domain to create, archive or unarchive.' }),
   statuses: [200, 201],
   response: domainResponse,
   example: { body: { slug: example.slug, expiredUrl: example.expiredUrl }, response: example },
@@ -137,7 +137,7 @@ const updateDomain = defineOperation({
       archived: z.boolean().describe('`true` archives the domain, `false` unarchives it.'),
     })
     .partial()
-    .meta({ id: 'DomainChange', description: 'The fields of a domain to update.' }),
+    .meta({ id: 'UpdateDomain', description: 'The fields of a domain to update.' }),
   statuses: [200],
   response: domainResponse,
   example: {

@@ -14,6 +14,7 @@ const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 const AMOUNT_PATTERN = '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$';
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?';
+const URL_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000- /\\\\?#@]+([/\\\\?#][^\\u0000-\\u001f\\u007f-\\u009f]*)?';
 
 type FindProblem = (value: string) => string | undefined;
 
@@ -37,10 +38,13 @@ export function text(length: LengthRange, findOtherProblem: FindProblem = () => 
     .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
-/** An http(s) URL (WHATWG) with a host, and without a user name and password. */
-export const httpUrl = text(URL_LENGTH, findUrlProblem).meta({ format: 'uri', pattern: '^https?://' });
+/**
+ * An http(s) URL (WHATWG) with a host, and without a user name and password. The OpenAPI document has no `format` for it: WHATWG URLs
+ * can have characters that a `uri` (RFC 3986) cannot have.
+ */
+export const httpUrl = text(URL_LENGTH, findUrlProblem).meta({ pattern: `^\\s*${URL_PATTERN}\\s*$` });
 export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefined : findUrlProblem(value))).meta({
-  pattern: '^(https?://|$)',
+  pattern: `^\\s*(${URL_PATTERN})?\\s*$`,
 });
 
 /** An id. It is converted to lower case. */
@@ -48,7 +52,7 @@ export const id = z
   .string()
   .superRefine(rejectIf((value) => (isUuid(value) ? undefined : 'must be a UUID')))
   .toLowerCase()
-  .meta({ format: 'uuid', maxLength: 36 });
+  .meta({ format: 'uuid', maxLength: 36, examples: ['0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a'] });
 
 /** An array of ids in a body. Duplicates are dropped, the order is kept. */
 export const ids = distinctItems(id, (value) => value.toLowerCase());
@@ -66,7 +70,6 @@ export const slug = z
     minLength: 1,
     maxLength: MAX_SLUG_LENGTH,
     pattern: '^[^\\s/:?#@]+\\.[^\\s/:?#@]+$',
-    examples: ['links.example.com'],
   });
 
 // The schemas of response fields only describe the values in the OpenAPI document. They validate nothing, because stored values
@@ -96,7 +99,15 @@ export const endDate = dateText(parseEndDate);
 export const amount = numberOrString(
   parseAmount,
   'must be a non-negative amount such as 1.50, with at most 12 digits before the decimal point and 4 after it',
-).meta({ minimum: 0, maximum: 999_999_999_999.9999, maxLength: 17, pattern: AMOUNT_PATTERN });
+).meta({
+  id: 'Amount',
+  description:
+    'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string.',
+  minimum: 0,
+  maximum: 999_999_999_999.9999,
+  maxLength: 17,
+  pattern: AMOUNT_PATTERN,
+});
 
 /** An amount in a response: a decimal string. */
 export const responseAmount = z.string().meta({ maxLength: 17, pattern: AMOUNT_PATTERN });
@@ -133,7 +144,9 @@ export const LIST_PARAMETER_FORMAT =
   'Repeat the parameter or separate the values with commas. At most 100 different values.';
 
 export const idListParameter = listParameter(id, (value) => value.toLowerCase());
-export const nameListParameter = listParameter(parameterText, (value) => fold(value.trim()));
+export const nameListParameter = listParameter(parameterText.meta({ examples: ['Onboarding'] }), (value) =>
+  fold(value.trim()),
+);
 
 export const booleanParameter = singleParameter(
   z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }),
@@ -141,10 +154,12 @@ export const booleanParameter = singleParameter(
   type: 'boolean',
 });
 
-export const searchParameter = singleParameter(text(SEARCH_TERM_LENGTH)).optional();
+export const searchParameter = singleParameter(text(SEARCH_TERM_LENGTH).meta({ examples: ['summer'] })).optional();
 
 /** A domain name as a filter. It is converted to the normal form of a slug, or to `null` if it is not a domain name. */
-export const slugParameter = singleParameter(parameterText.transform((value) => toSlug(value) ?? null)).optional();
+export const slugParameter = singleParameter(
+  parameterText.meta({ examples: ['links.example.com'] }).transform((value) => toSlug(value) ?? null),
+).optional();
 
 /** Returns the schema of a positive integer in a query or in an option of the command line, written in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {

@@ -36,7 +36,7 @@ export const createGroup = defineOperation({
   summary: 'Create a group',
   description:
     'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
-  body: groupFields.partial({ description: true }).meta({ id: 'NewGroup', description: 'A group to create.' }),
+  body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
   statuses: [201],
   response: groupResponse,
   example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
@@ -79,7 +79,7 @@ const updateGroup = defineOperation({
   summary: 'Update a group',
   description:
     'Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).',
-  body: groupFields.partial().meta({ id: 'GroupChange', description: 'The fields of a group to update.' }),
+  body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
   statuses: [200],
   response: groupResponse,
   example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },

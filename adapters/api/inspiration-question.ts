@@ -94,7 +94,7 @@ export const createInspirationQuestion = defineOperation({
   body: questionFields
     .partial()
     .required({ question: true })
-    .meta({ id: 'NewInspirationQuestion', description: 'An inspiration question to create.' }),
+    .meta({ id: 'CreateInspirationQuestion', description: 'An inspiration question to create.' }),
   statuses: [201],
   response: questionResponse,
   example: { body: { question: example.question, icon: example.icon }, response: example },
@@ -156,7 +156,7 @@ const updateInspirationQuestion = defineOperation({
   description: 'Updates the fields of the request body. Omitted fields are unchanged.',
   body: questionFields
     .partial()
-    .meta({ id: 'InspirationQuestionChange', description: 'The fields of an inspiration question to update.' }),
+    .meta({ id: 'UpdateInspirationQuestion', description: 'The fields of an inspiration question to update.' }),
   statuses: [200],
   response: questionResponse,
   example: {

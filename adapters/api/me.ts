@@ -60,7 +60,12 @@ export const getMe = defineOperation({
         seatType: 'thought_leader',
         groups: ['0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04'],
       },
-      key: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b', label: 'Intranet', access: 'full', expiresAt: null },
+      key: {
+        id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b',
+        label: 'Intranet',
+        access: 'full',
+        expiresAt: '2027-05-20T00:00:00.000Z',
+      },
     },
   },
   run: async (app, { caller: { workspaceId, keyId, member } }) => {

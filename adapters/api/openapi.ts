@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
+import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { version } from './version.ts';
@@ -102,9 +103,10 @@ const errorSchema = z
           .optional()
           .describe('A link to the documentation of the error code.'),
       })
+      .meta({ id: 'ErrorDetails', description: 'What is wrong with a request, and how to fix it.' })
       .describe('The error.'),
   })
-  .meta({ id: 'Error', description: 'The body of an error response.' });
+  .meta({ id: 'ErrorResponse', description: 'The body of an error response.' });
 
 /** Creates the OpenAPI document from the declared operations. */
 export function createOpenApiDocument(): Json {
@@ -119,6 +121,7 @@ export function createOpenApiDocument(): Json {
   const responses = Object.fromEntries(
     errorCodes.map((code) => [toComponentName(code), describeErrorResponse(code, converter)]),
   );
+  addFieldExamples(converter.bodies, converter.components);
   return {
     openapi: '3.1.0',
     info: {
@@ -160,12 +163,13 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   in: 'header',
   description:
     'A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.',
+  // It has no example, because pages and tools would send the example with every request.
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
-  example: 'f3a1c0de-0001',
 };
 
 function describeOperation(operation: Operation, converter: SchemaConverter): Json {
   const { id, method, path, summary, description, body, example, statuses } = operation;
+  const resource = getResourceSegment(operation);
   const parameters = [
     ...(path.includes('{id}') ? [createReference('parameters', 'id')] : []),
     ...describeQueryParameters(operation, converter),
@@ -175,10 +179,10 @@ function describeOperation(operation: Operation, converter: SchemaConverter): Js
     operationId: id,
     summary,
     description,
-    tags: [documentTags[getResourceSegment(operation)]?.name],
+    tags: [documentTags[resource]?.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
-      ? { requestBody: { required: true, content: createJsonContent(converter.convert(body, 'input'), example.body) } }
+      ? { requestBody: { required: true, content: converter.createContent(resource, body, 'input', example.body) } }
       : {}),
     responses: {
       ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, converter)])),
@@ -194,7 +198,8 @@ function describeQueryParameters({ query }: Operation, converter: SchemaConverte
   return Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = converter.convert(field, 'input');
     const defaults = field instanceof z.ZodDefault ? { default: field.def.defaultValue } : {};
-    return { name, in: 'query', description, schema: { ...schema, ...defaults } };
+    const examples = findExamples({ ...schema, ...defaults });
+    return { name, in: 'query', description, schema: { ...schema, ...defaults, examples } };
   });
 }
 
@@ -209,7 +214,7 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
       ...(isList ? (['Link'] as const) : []),
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
-    content: createJsonContent(converter.convert(response, 'output'), example.response),
+    content: converter.createContent(getResourceSegment(operation), response, 'output', example.response),
     ...(isList ? {} : describeLinks(operation)),
   };
 }
@@ -255,14 +260,8 @@ function describeErrorResponse(code: (typeof errorCodes)[number], converter: Sch
       ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : []),
       ...(code === 'rate_limit_exceeded' ? (['Retry-After'] as const) : []),
     ]),
-    content: createJsonContent(converter.convert(errorSchema, 'output'), {
-      error: { code, message: example, doc_url },
-    }),
+    content: converter.createContent('errors', errorSchema, 'output', { error: { code, message: example, doc_url } }),
   };
-}
-
-function createJsonContent(schema: Json, example: unknown): Json {
-  return { 'application/json': { schema, example } };
 }
 
 function createHeaderReferences(names: readonly HeaderName[]): Json {
@@ -285,9 +284,17 @@ function toComponentName(code: string): string {
     .join('');
 }
 
-/** Converts zod schemas to JSON Schema. A schema with an id becomes a component of the OpenAPI document. */
+/** Converts zod schemas to JSON Schema. A schema with an id becomes a component of the OpenAPI document. Keeps all bodies with their examples. */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
+  readonly bodies: BodyExample[] = [];
+
+  /** Returns the content of a request or of a response. */
+  createContent(resource: string, body: z.ZodType, io: 'input' | 'output', example: unknown): Json {
+    const schema = this.convert(body, io);
+    this.bodies.push({ schema, example, resource });
+    return { 'application/json': { schema, example } };
+  }
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
     // The schema is a property of an object, so that zod moves a schema with an id to `$defs`, and returns a reference to it.

@@ -5,11 +5,9 @@ import { deletedRecord, nameListParameters, recordId, responseText, text } from 
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const name = text(TAG_NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
-const tagBody = z
-  .strictObject({
-    name: name.describe('The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).'),
-  })
-  .meta({ id: 'NewTag', description: 'A tag to create or rename.' });
+const tagFields = z.strictObject({
+  name: name.describe('The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).'),
+});
 export const tagResponse = z
   .object({
     id: recordId,
@@ -29,7 +27,7 @@ export const createTag = defineOperation({
   summary: 'Create a tag',
   description:
     'Creates a tag with the color that the workspace uses least. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
-  body: tagBody,
+  body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   statuses: [201],
   response: tagResponse,
   example: { body: { name: example.name }, response: example },
@@ -72,7 +70,7 @@ const updateTag = defineOperation({
   summary: 'Rename a tag',
   description:
     'Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
-  body: tagBody,
+  body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
   statuses: [200],
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
-import { httpUrl, text } from '../../adapters/api/fields.ts';
+import { httpUrl, httpUrlOrEmpty, text } from '../../adapters/api/fields.ts';
+import { type SampleValues, urls, urlsOrBlank } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
 
 setFlagsFromString('--expose-gc');
@@ -12,6 +13,17 @@ const collectGarbage: () => void = runInNewContext('gc');
 const HOT_CALL_COUNT = 20_000;
 const TEXT_COUNT = 64;
 const SPACE_COUNT = 2 ** 20;
+
+/** Invalid URLs that match the pattern in the OpenAPI document. A pattern that tells them apart would be hard to read. */
+const INVALID_BUT_MATCHING: readonly unknown[] = ['https://example.com:99999', 'https://example.com/\ud800'];
+
+/** Asserts that the pattern in the OpenAPI document matches the valid samples of normal length, and not the others. */
+function assertPatternAgrees(schema: z.ZodType, { valid, invalid }: SampleValues): void {
+  const { pattern } = z.toJSONSchema(schema, { io: 'input' });
+  const isShort = (url: unknown) => String(url).length < 100 && !INVALID_BUT_MATCHING.includes(url);
+  const matches = (url: unknown) => new RegExp(pattern as string, 'u').test(String(url));
+  assert.deepEqual([...valid, ...invalid].filter(isShort).filter(matches), valid.filter(isShort));
+}
 
 suite('a text field', {
   'is trimmed at both ends, and keeps any characters in between': () => {
@@ -39,6 +51,11 @@ suite('a text field', {
 });
 
 suite('a URL field', {
+  'has a pattern that matches what it accepts': () => {
+    assertPatternAgrees(httpUrl, urls);
+    assertPatternAgrees(httpUrlOrEmpty, urlsOrBlank);
+  },
+
   'accepts Latin-1 letters, also after many validations': () => {
     for (const url of ['https://münchen.example/ä', 'https://münchen.example', 'https://example.com/é?ü=ß#ñ']) {
       for (let calls = 0; calls < HOT_CALL_COUNT; calls++) {

@@ -374,77 +374,143 @@ export interface components {
     schemas: {
         /** @description The workspace, the member and the API key of a request. */
         Me: {
-            /** @description The workspace that the API key belongs to. */
+            /**
+             * @description The workspace that the API key belongs to.
+             * @example {
+             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
+             *       "name": "Northwind"
+             *     }
+             */
             workspace: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
+                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
                  */
                 id: string;
-                /** @description The name. */
+                /**
+                 * @description The name.
+                 * @example Northwind
+                 */
                 name: string;
             };
-            /** @description The member that the API key belongs to, or `null` if the key does not belong to a member. */
+            /**
+             * @description The member that the API key belongs to, or `null` if the key does not belong to a member.
+             * @example {
+             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+             *       "name": "Ada Pereira",
+             *       "email": "ada@northwind.example",
+             *       "role": "admin",
+             *       "seatType": "thought_leader",
+             *       "groups": [
+             *         "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+             *       ]
+             *     }
+             */
             member: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
+                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
                  */
                 id: string;
-                /** @description The name. */
+                /**
+                 * @description The name.
+                 * @example Ada Pereira
+                 */
                 name: string;
-                /** @description The email address. */
+                /**
+                 * @description The email address.
+                 * @example ada@northwind.example
+                 */
                 email: string;
                 /**
                  * @description The role. Only an admin can create, change or delete records. Any member can share campaigns.
+                 * @example admin
                  * @enum {string}
                  */
                 role: "admin" | "member";
                 /**
                  * @description The seat type.
+                 * @example thought_leader
                  * @enum {string}
                  */
                 seatType: "thought_leader" | "advocate";
-                /** @description The ids of the groups of the member. */
+                /**
+                 * @description The ids of the groups of the member.
+                 * @example [
+                 *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+                 *     ]
+                 */
                 groups: string[];
             } | null;
-            /** @description The API key, without its secret. */
+            /**
+             * @description The API key, without its secret.
+             * @example {
+             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+             *       "label": "Intranet",
+             *       "access": "full",
+             *       "expiresAt": "2027-05-20T00:00:00.000Z"
+             *     }
+             */
             key: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
+                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b
                  */
                 id: string;
-                /** @description The label, or an empty string. */
+                /**
+                 * @description The label, or an empty string.
+                 * @example Intranet
+                 */
                 label: string;
                 /**
                  * @description The access level. `read` does not allow writes.
+                 * @example full
                  * @enum {string}
                  */
                 access: "full" | "read";
                 /**
                  * Format: date-time
                  * @description The time at which the key expires, in UTC, or `null` if it does not expire.
+                 * @example 2027-05-20T00:00:00.000Z
                  */
                 expiresAt: string | null;
             };
         };
         /** @description A campaign to create. */
-        NewCampaign: {
-            /** @description The name of the campaign: 1 to 190 characters. */
+        CreateCampaign: {
+            /**
+             * @description The name of the campaign: 1 to 190 characters.
+             * @example Summer tents are here
+             */
             name: string;
-            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
+            /**
+             * @description The description of the campaign: at most 5000 characters, possibly empty.
+             * @example Our lightest tents yet, made to be repaired.
+             */
             description: string;
-            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
+            /**
+             * @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty.
+             * @example Say in your own words what you would take on your next trip.
+             */
             shareContext: string;
-            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
+            /**
+             * @description The goal of the campaign: at most 5000 characters, possibly empty.
+             * @example Reach hikers before the summer.
+             */
             objective: string;
             /**
-             * @description The initial status.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @example published
              * @enum {string}
              */
             status: "draft" | "published" | "archived";
-            /** @description The target of the short link: an http or https URL, or an empty string for none. */
+            /**
+             * @description The target of the short link: an http or https URL, or an empty string for none.
+             * @example https://northwind.example/tents
+             */
             destinationUrl: string;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
@@ -458,54 +524,128 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             endDate: string;
-            /** @description The reward for a share. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            shareRewardAmount: number | string;
-            /** @description The reward for a click. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            clickRewardAmount: number | string;
-            /** @description The maximum total reward of one employee. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            maxRewardPerEmployee: number | string;
-            /** @description The total budget of the campaign. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            totalBudget: number | string;
-            /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
+            /**
+             * @description The reward for a share.
+             * @example 1.50
+             */
+            shareRewardAmount: components["schemas"]["Amount"];
+            /**
+             * @description The reward for a click.
+             * @example 0.05
+             */
+            clickRewardAmount: components["schemas"]["Amount"];
+            /**
+             * @description The maximum total reward of one employee.
+             * @example 50
+             */
+            maxRewardPerEmployee: components["schemas"]["Amount"];
+            /**
+             * @description The total budget of the campaign.
+             * @example 1000
+             */
+            totalBudget: components["schemas"]["Amount"];
+            /**
+             * @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.
+             * @example links.example.com
+             */
             domain?: string | null;
-            /** @description The URL of an image (http or https). */
+            /**
+             * @description The URL of an image (http or https).
+             * @example https://northwind.example/tents.jpg
+             */
             image?: string | null;
-            /** @description The ids of up to 100 tags of the workspace. Duplicates are dropped. */
+            /**
+             * @description The ids of up to 100 tags of the workspace. Duplicates are dropped.
+             * @example [
+             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
+             *     ]
+             */
             tagIds?: string[];
-            /** @description The ids of up to 100 groups of the workspace. Duplicates are dropped. */
+            /**
+             * @description The ids of up to 100 groups of the workspace. Duplicates are dropped.
+             * @example [
+             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
+             *     ]
+             */
             groupIds?: string[];
-            /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
+            /**
+             * @description Up to 50 files or links to share: objects, or strings that contain only the URL.
+             * @example [
+             *       "https://northwind.example/tents.pdf",
+             *       {
+             *         "url": "https://northwind.example/tents.mp4",
+             *         "type": "video",
+             *         "mimeType": "video/mp4",
+             *         "size": 4200000,
+             *         "width": 1920,
+             *         "height": 1080,
+             *         "thumbnailUrl": "https://northwind.example/tents-small.jpg",
+             *         "language": "en",
+             *         "order": 1
+             *       }
+             *     ]
+             */
             resources?: (string | components["schemas"]["CampaignResource"])[];
-            /** @description The target number of shares: a whole number, or a string of its digits. */
+            /**
+             * @description The target number of shares: a whole number, or a string of its digits.
+             * @example 50
+             */
             targetShares?: number | string;
-            /** @description The id of a content pillar of the workspace. It must not be archived. */
+            /**
+             * @description The id of a content pillar of the workspace. It must not be archived.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
+             */
             contentPillarId?: string | null;
         };
+        /** @description A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
+        Amount: number | string;
         /** @description An image, video or document of a campaign. */
         CampaignResource: {
             /**
-             * Format: uri
              * @description The URL of the resource (http or https).
+             * @example https://northwind.example/tents.mp4
              */
             url: string;
             /**
              * @description The type of the resource.
+             * @example video
              * @enum {string}
              */
             type?: "image" | "video" | "pdf";
-            /** @description The MIME type, for example `image/png`. */
+            /**
+             * @description The MIME type, for example `image/png`.
+             * @example video/mp4
+             */
             mimeType?: string;
-            /** @description The size in bytes. */
+            /**
+             * @description The size in bytes.
+             * @example 4200000
+             */
             size?: number;
-            /** @description The width in pixels. */
+            /**
+             * @description The width in pixels.
+             * @example 1920
+             */
             width?: number | null;
-            /** @description The height in pixels. */
+            /**
+             * @description The height in pixels.
+             * @example 1080
+             */
             height?: number | null;
-            /** @description The URL of a preview image (http or https). */
+            /**
+             * @description The URL of a preview image (http or https).
+             * @example https://northwind.example/tents-small.jpg
+             */
             thumbnailUrl?: string | null;
-            /** @description The language, for example `en` or `pt-PT`. */
+            /**
+             * @description The language, for example `en` or `pt-PT`.
+             * @example en
+             */
             language?: string | null;
-            /** @description Sort order among the resources of the campaign. */
+            /**
+             * @description Sort order among the resources of the campaign.
+             * @example 1
+             */
             order?: number;
         };
         /** @description Content that employees share. */
@@ -513,53 +653,99 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             id: string;
-            /** @description The name of the campaign. */
+            /**
+             * @description The name of the campaign.
+             * @example Summer tents are here
+             */
             name: string;
             /**
-             * @description The status of the campaign.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @example published
              * @enum {string}
              */
             status: "draft" | "published" | "archived";
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             createdAt: string;
-            /** @description The description of the campaign, possibly empty. */
+            /**
+             * @description The description of the campaign, possibly empty.
+             * @example Our lightest tents yet, made to be repaired.
+             */
             description: string;
-            /** @description The target of the short link, or `null` if there is none. */
+            /**
+             * @description The target of the short link, or `null` if there is none.
+             * @example https://northwind.example/tents
+             */
             destinationUrl: string | null;
-            /** @description The number of clicks on shared links, which the operator of the service records. */
+            /**
+             * @description The number of clicks on shared links, which the operator of the service records.
+             * @example 0
+             */
             clicks: number;
-            /** @description The number of members who shared the campaign. */
+            /**
+             * @description The number of members who shared the campaign.
+             * @example 0
+             */
             shares: number;
-            /** @description The start: a date or a date-time, as it was sent. */
+            /**
+             * @description The start: a date or a date-time, as it was sent.
+             * @example 2026-06-01
+             */
             startDate: string;
-            /** @description The end: a date or a date-time, as it was sent. */
+            /**
+             * @description The end: a date or a date-time, as it was sent.
+             * @example 2026-06-30T18:00:00+02:00
+             */
             endDate: string;
-            /** @description The target number of shares, or `null` if there is none. */
+            /**
+             * @description The target number of shares, or `null` if there is none.
+             * @example 50
+             */
             targetShares: number | null;
-            /** @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member. */
+            /**
+             * @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member.
+             * @example false
+             */
             hasShared?: boolean;
         };
         /** @description The fields of a campaign to update. */
-        CampaignChange: {
-            /** @description The name of the campaign: 1 to 190 characters. */
+        UpdateCampaign: {
+            /**
+             * @description The name of the campaign: 1 to 190 characters.
+             * @example Summer tents are here
+             */
             name?: string;
-            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
+            /**
+             * @description The description of the campaign: at most 5000 characters, possibly empty.
+             * @example Our lightest tents yet, made to be repaired.
+             */
             description?: string;
-            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
+            /**
+             * @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty.
+             * @example Say in your own words what you would take on your next trip.
+             */
             shareContext?: string;
-            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
+            /**
+             * @description The goal of the campaign: at most 5000 characters, possibly empty.
+             * @example Reach hikers before the summer.
+             */
             objective?: string;
             /**
-             * @description The new status.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @example published
              * @enum {string}
              */
             status?: "draft" | "published" | "archived";
-            /** @description The target of the short link: an http or https URL, or an empty string for none. */
+            /**
+             * @description The target of the short link: an http or https URL, or an empty string for none.
+             * @example https://northwind.example/tents
+             */
             destinationUrl?: string;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
@@ -573,27 +759,76 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             endDate?: string;
-            /** @description The reward for a share. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            shareRewardAmount?: number | string;
-            /** @description The reward for a click. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            clickRewardAmount?: number | string;
-            /** @description The maximum total reward of one employee. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            maxRewardPerEmployee?: number | string;
-            /** @description The total budget of the campaign. A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-            totalBudget?: number | string;
-            /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
+            /**
+             * @description The reward for a share.
+             * @example 1.50
+             */
+            shareRewardAmount?: components["schemas"]["Amount"];
+            /**
+             * @description The reward for a click.
+             * @example 0.05
+             */
+            clickRewardAmount?: components["schemas"]["Amount"];
+            /**
+             * @description The maximum total reward of one employee.
+             * @example 50
+             */
+            maxRewardPerEmployee?: components["schemas"]["Amount"];
+            /**
+             * @description The total budget of the campaign.
+             * @example 1000
+             */
+            totalBudget?: components["schemas"]["Amount"];
+            /**
+             * @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.
+             * @example links.example.com
+             */
             domain?: string | null;
-            /** @description The URL of an image (http or https). */
+            /**
+             * @description The URL of an image (http or https).
+             * @example https://northwind.example/tents.jpg
+             */
             image?: string | null;
-            /** @description The ids of up to 100 tags of the workspace. Duplicates are dropped. */
+            /**
+             * @description The ids of up to 100 tags of the workspace. Duplicates are dropped.
+             * @example [
+             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
+             *     ]
+             */
             tagIds?: string[];
-            /** @description The ids of up to 100 groups of the workspace. Duplicates are dropped. */
+            /**
+             * @description The ids of up to 100 groups of the workspace. Duplicates are dropped.
+             * @example [
+             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
+             *     ]
+             */
             groupIds?: string[];
-            /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
+            /**
+             * @description Up to 50 files or links to share: objects, or strings that contain only the URL.
+             * @example [
+             *       {
+             *         "url": "https://northwind.example/tents.mp4",
+             *         "type": "video",
+             *         "mimeType": "video/mp4",
+             *         "size": 4200000,
+             *         "width": 1920,
+             *         "height": 1080,
+             *         "thumbnailUrl": "https://northwind.example/tents-small.jpg",
+             *         "language": "en",
+             *         "order": 1
+             *       }
+             *     ]
+             */
             resources?: (string | components["schemas"]["CampaignResource"])[];
-            /** @description The target number of shares: a whole number, or a string of its digits. */
+            /**
+             * @description The target number of shares: a whole number, or a string of its digits.
+             * @example 50
+             */
             targetShares?: (number | string) | null;
-            /** @description The id of a content pillar of the workspace. It must not be archived. */
+            /**
+             * @description The id of a content pillar of the workspace. It must not be archived.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
+             */
             contentPillarId?: string | null;
         };
         /** @description The fields and records that an employee needs to share a campaign. */
@@ -601,72 +836,172 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the campaign.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             campaignId: string;
-            /** @description Background information, or an empty string. */
+            /**
+             * @description Background information, or an empty string.
+             * @example Say in your own words what you would take on your next trip.
+             */
             shareContext: string;
-            /** @description The goal of the campaign, or an empty string. */
+            /**
+             * @description The goal of the campaign, or an empty string.
+             * @example Reach hikers before the summer.
+             */
             objective: string;
-            /** @description The URL of an image, or `null`. */
+            /**
+             * @description The URL of an image, or `null`.
+             * @example https://northwind.example/tents.jpg
+             */
             image: string | null;
-            /** @description The slug of the domain, or `null`. */
+            /**
+             * @description The slug of the domain, or `null`.
+             * @example links.example.com
+             */
             domain: string | null;
-            /** @description The files and links to share. */
+            /**
+             * @description The files and links to share.
+             * @example [
+             *       {
+             *         "url": "https://northwind.example/tents.mp4",
+             *         "type": "video",
+             *         "mimeType": "video/mp4",
+             *         "size": 4200000,
+             *         "width": 1920,
+             *         "height": 1080,
+             *         "thumbnailUrl": "https://northwind.example/tents-small.jpg",
+             *         "language": "en",
+             *         "order": 1
+             *       }
+             *     ]
+             */
             resources: components["schemas"]["BriefResource"][];
-            /** @description The tags. Deleted tags are omitted. */
+            /**
+             * @description The tags. Deleted tags are omitted.
+             * @example [
+             *       {
+             *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05",
+             *         "name": "Onboarding",
+             *         "color": "purple"
+             *       }
+             *     ]
+             */
             tags: components["schemas"]["Tag"][];
-            /** @description The groups that the campaign is for. */
+            /**
+             * @description The groups that the campaign is for.
+             * @example [
+             *       {
+             *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
+             *         "name": "Lisbon"
+             *       }
+             *     ]
+             */
             groups: components["schemas"]["BriefGroup"][];
-            /** @description The content pillar, or `null` if there is none, or if it was deleted. */
+            /**
+             * @description The content pillar, or `null` if there is none, or if it was deleted.
+             * @example {
+             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02",
+             *       "title": "Made to last",
+             *       "color": "brown"
+             *     }
+             */
             contentPillar: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
+                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
                  */
                 id: string;
-                /** @description The title. */
+                /**
+                 * @description The title.
+                 * @example Made to last
+                 */
                 title: string;
                 /**
                  * @description The color.
+                 * @example brown
                  * @enum {string}
                  */
                 color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             } | null;
-            /** @description The reward for a share. */
+            /**
+             * @description The reward for a share.
+             * @example 1.50
+             */
             shareRewardAmount: string;
-            /** @description The reward for a click. */
+            /**
+             * @description The reward for a click.
+             * @example 0.05
+             */
             clickRewardAmount: string;
-            /** @description The maximum total reward of one employee. */
+            /**
+             * @description The maximum total reward of one employee.
+             * @example 50
+             */
             maxRewardPerEmployee: string;
-            /** @description The total budget of the campaign. */
+            /**
+             * @description The total budget of the campaign.
+             * @example 1000
+             */
             totalBudget: string;
-            /** @description The id of the member who created the campaign, or `null`. */
+            /**
+             * @description The id of the member who created the campaign, or `null`.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
+             */
             createdBy: string | null;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
+             * @example 2026-05-21T10:00:00.000Z
              */
             updatedAt: string;
         };
         /** @description An image, video or document of a campaign. */
         BriefResource: {
-            /** @description The URL. */
+            /**
+             * @description The URL.
+             * @example https://northwind.example/tents.mp4
+             */
             url: string;
-            /** @description The type, or `null`. */
+            /**
+             * @description The type, or `null`.
+             * @example video
+             */
             type: ("image" | "video" | "pdf") | null;
-            /** @description The MIME type, or `null`. */
+            /**
+             * @description The MIME type, or `null`.
+             * @example video/mp4
+             */
             mimeType: string | null;
-            /** @description The size in bytes, or `null`. */
+            /**
+             * @description The size in bytes, or `null`.
+             * @example 4200000
+             */
             size: number | null;
-            /** @description The width in pixels, or `null`. */
+            /**
+             * @description The width in pixels, or `null`.
+             * @example 1920
+             */
             width: number | null;
-            /** @description The height in pixels, or `null`. */
+            /**
+             * @description The height in pixels, or `null`.
+             * @example 1080
+             */
             height: number | null;
-            /** @description The URL of a preview image, or `null`. */
+            /**
+             * @description The URL of a preview image, or `null`.
+             * @example https://northwind.example/tents-small.jpg
+             */
             thumbnailUrl: string | null;
-            /** @description The language, or `null`. */
+            /**
+             * @description The language, or `null`.
+             * @example en
+             */
             language: string | null;
-            /** @description The sort order among the resources, or `null`. */
+            /**
+             * @description The sort order among the resources, or `null`.
+             * @example 1
+             */
             order: number | null;
         };
         /** @description A label for campaigns. */
@@ -674,12 +1009,17 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05
              */
             id: string;
-            /** @description The name. */
+            /**
+             * @description The name.
+             * @example Onboarding
+             */
             name: string;
             /**
              * @description The color. The service assigns it.
+             * @example purple
              * @enum {string}
              */
             color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
@@ -689,9 +1029,13 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
             id: string;
-            /** @description The name. */
+            /**
+             * @description The name.
+             * @example Lisbon
+             */
             name: string;
         };
         /** @description A share of a campaign by a member. */
@@ -699,43 +1043,74 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the campaign.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             campaignId: string;
             /**
              * Format: uuid
              * @description The id of the member who shared the campaign.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             memberId: string;
-            /** @description The name of the member. */
+            /**
+             * @description The name of the member.
+             * @example Ada Pereira
+             */
             memberName: string;
-            /** @description The short link of the member, or `null` if there is none. */
+            /**
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if neither its domain is verified nor the operator has set a base URL.
+             * @example https://go.northwind.example/4fK9xQ2b
+             */
             link: string | null;
-            /** @description The number of clicks on the short link. */
+            /**
+             * @description The number of clicks on the short link.
+             * @example 0
+             */
             clicks: number;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
+             * @example 2026-06-02T09:30:00.000Z
              */
             createdAt: string;
         };
         /** @description An inspiration question to create. */
-        NewInspirationQuestion: {
-            /** @description The question: 10 to 170 characters. */
+        CreateInspirationQuestion: {
+            /**
+             * @description The question: 10 to 170 characters.
+             * @example What surprised you in your first week?
+             */
             question: string;
-            /** @description Help text: at most 5000 characters. Default on creation: empty. */
+            /**
+             * @description Help text: at most 5000 characters. Default on creation: empty.
+             * @example
+             */
             description?: string;
-            /** @description The icon. Default on creation: `bulb`. */
+            /**
+             * @description The icon. Default on creation: `bulb`.
+             * @example sun
+             */
             icon?: components["schemas"]["Icon"];
             /**
              * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
+             * @example all
              * @enum {string}
              */
             userType?: "thought_leader" | "advocate" | "all";
-            /** @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation). */
+            /**
+             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @example []
+             */
             groups?: string[];
-            /** @description Whether the question is active. Default on creation: `true`. */
+            /**
+             * @description Whether the question is active. Default on creation: `true`.
+             * @example true
+             */
             isActive?: boolean;
-            /** @description Whether the question is archived. Default on creation: `false`. */
+            /**
+             * @description Whether the question is archived. Default on creation: `false`.
+             * @example false
+             */
             archived?: boolean;
         };
         /**
@@ -748,59 +1123,101 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
             id: string;
             /**
              * Format: uuid
              * @description The id of the workspace that the record belongs to.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
             workspaceId: string;
-            /** @description The question. */
+            /**
+             * @description The question.
+             * @example What surprised you in your first week?
+             */
             question: string;
-            /** @description Help text, or an empty string. */
+            /**
+             * @description Help text, or an empty string.
+             * @example
+             */
             description: string;
-            /** @description The icon. */
+            /**
+             * @description The icon.
+             * @example sun
+             */
             icon: components["schemas"]["Icon"];
             /**
              * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both.
+             * @example all
              * @enum {string}
              */
             userType: "thought_leader" | "advocate" | "all";
-            /** @description The ids of the groups that the question is for. An empty array means no restriction. */
+            /**
+             * @description The ids of the groups that the question is for. An empty array means no restriction.
+             * @example []
+             */
             readonly groups: string[];
-            /** @description Whether the question is active. */
+            /**
+             * @description Whether the question is active.
+             * @example true
+             */
             isActive: boolean;
-            /** @description Whether the question is archived. */
+            /**
+             * @description Whether the question is archived.
+             * @example false
+             */
             archived: boolean;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             updatedAt: string;
         };
         /** @description The fields of an inspiration question to update. */
-        InspirationQuestionChange: {
-            /** @description The question: 10 to 170 characters. */
+        UpdateInspirationQuestion: {
+            /**
+             * @description The question: 10 to 170 characters.
+             * @example What surprised you in your first week?
+             */
             question?: string;
-            /** @description Help text: at most 5000 characters. Default on creation: empty. */
+            /**
+             * @description Help text: at most 5000 characters. Default on creation: empty.
+             * @example
+             */
             description?: string;
-            /** @description The icon. Default on creation: `bulb`. */
+            /**
+             * @description The icon. Default on creation: `bulb`.
+             * @example star
+             */
             icon?: components["schemas"]["Icon"];
             /**
              * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
+             * @example all
              * @enum {string}
              */
             userType?: "thought_leader" | "advocate" | "all";
-            /** @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation). */
+            /**
+             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @example []
+             */
             groups?: string[];
-            /** @description Whether the question is active. Default on creation: `true`. */
+            /**
+             * @description Whether the question is active. Default on creation: `true`.
+             * @example false
+             */
             isActive?: boolean;
-            /** @description Whether the question is archived. Default on creation: `false`. */
+            /**
+             * @description Whether the question is archived. Default on creation: `false`.
+             * @example false
+             */
             archived?: boolean;
         };
         /** @description The id of the deleted record. */
@@ -808,17 +1225,25 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the deleted record.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
             id: string;
         };
         /** @description A content pillar to create. */
-        NewContentPillar: {
-            /** @description The title: 1 to 100 characters. */
+        CreateContentPillar: {
+            /**
+             * @description The title: 1 to 100 characters.
+             * @example Made to last
+             */
             title: string;
-            /** @description The description: at most 1500 characters, possibly empty. */
+            /**
+             * @description The description: at most 1500 characters, possibly empty.
+             * @example
+             */
             description?: string;
             /**
              * @description The color.
+             * @example brown
              * @enum {string}
              */
             color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
@@ -828,69 +1253,102 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
              */
             id: string;
-            /** @description The title. */
+            /**
+             * @description The title.
+             * @example Made to last
+             */
             title: string;
-            /** @description The description, or an empty string. */
+            /**
+             * @description The description, or an empty string.
+             * @example
+             */
             description: string;
             /**
              * @description The color.
+             * @example brown
              * @enum {string}
              */
             color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
-             * @description The status.
+             * @description The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.
+             * @example published
              * @enum {string}
              */
             status: "published" | "archived";
             /**
              * Format: uuid
              * @description The id of the member who created the content pillar.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             authorId: string;
             /**
              * Format: uuid
              * @description The id of the workspace that the record belongs to.
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
             workspaceId: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
+             * @example 2026-05-21T10:00:00.000Z
              */
             updatedAt: string;
         };
         /** @description The fields of a content pillar to update. */
-        ContentPillarChange: {
-            /** @description The title: 1 to 100 characters. */
+        UpdateContentPillar: {
+            /**
+             * @description The title: 1 to 100 characters.
+             * @example Made to last
+             */
             title?: string;
-            /** @description The description: at most 1500 characters, possibly empty. */
+            /**
+             * @description The description: at most 1500 characters, possibly empty.
+             * @example
+             */
             description?: string;
             /**
              * @description The color.
+             * @example green
              * @enum {string}
              */
             color?: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
-             * @description The status.
+             * @description The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.
+             * @example archived
              * @enum {string}
              */
             status?: "published" | "archived";
         };
         /** @description A domain to create, archive or unarchive. */
-        NewDomain: {
-            /** @description The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form. */
+        CreateDomain: {
+            /**
+             * @description The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form.
+             * @example links.example.com
+             */
             slug: string;
-            /** @description The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty. */
+            /**
+             * @description The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty.
+             * @example https://example.com/expired
+             */
             expiredUrl?: string;
-            /** @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`. */
+            /**
+             * @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`.
+             * @example false
+             */
             archived?: boolean;
-            /** @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`. */
+            /**
+             * @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.
+             * @example https://links.example.com/your-link
+             */
             placeholder?: string;
         };
         /** @description A custom domain for short links. */
@@ -898,49 +1356,91 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03
              */
             id: string;
-            /** @description The domain name, in lower case and in its ASCII form. */
+            /**
+             * @description The domain name, in lower case and in its ASCII form.
+             * @example links.example.com
+             */
             slug: string;
-            /** @description Whether the ownership of the domain is verified. */
+            /**
+             * @description Whether the ownership of the domain is verified.
+             * @example false
+             */
             verified: boolean;
-            /** @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived. */
+            /**
+             * @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived.
+             * @example true
+             */
             primary: boolean;
-            /** @description Whether the domain is archived. */
+            /**
+             * @description Whether the domain is archived.
+             * @example false
+             */
             archived: boolean;
-            /** @description An example link that members of the workspace see when they create a link, or an empty string. */
+            /**
+             * @description An example link that members of the workspace see when they create a link, or an empty string.
+             * @example https://links.example.com/your-link
+             */
             placeholder: string;
-            /** @description The redirect target for expired links, or an empty string. */
+            /**
+             * @description The redirect target for expired links, or an empty string.
+             * @example https://example.com/expired
+             */
             expiredUrl: string;
-            /** @description The redirect target for unknown links, or an empty string. */
+            /**
+             * @description The redirect target for unknown links, or an empty string.
+             * @example
+             */
             notFoundUrl: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             updatedAt: string;
         };
         /** @description The fields of a domain to update. */
-        DomainChange: {
-            /** @description The redirect target for expired links: an http or https URL, or an empty string for none. */
+        UpdateDomain: {
+            /**
+             * @description The redirect target for expired links: an http or https URL, or an empty string for none.
+             * @example https://example.com/expired
+             */
             expiredUrl?: string;
-            /** @description The redirect target for unknown links: an http or https URL, or an empty string for none. */
+            /**
+             * @description The redirect target for unknown links: an http or https URL, or an empty string for none.
+             * @example https://example.com/not-found
+             */
             notFoundUrl?: string;
-            /** @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. */
+            /**
+             * @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string.
+             * @example https://links.example.com/your-link
+             */
             placeholder?: string;
-            /** @description `true` archives the domain, `false` unarchives it. */
+            /**
+             * @description `true` archives the domain, `false` unarchives it.
+             * @example false
+             */
             archived?: boolean;
         };
         /** @description A group to create. */
-        NewGroup: {
-            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
+        CreateGroup: {
+            /**
+             * @description The name: 1 to 190 characters, unique in the workspace (case-insensitive).
+             * @example Lisbon
+             */
             name: string;
-            /** @description The description: at most 5000 characters. Responses do not contain it. */
+            /**
+             * @description The description: at most 5000 characters. Responses do not contain it.
+             * @example Everyone in the Lisbon office.
+             */
             description?: string;
         };
         /** @description A group of members. */
@@ -948,47 +1448,86 @@ export interface components {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
+             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
             id: string;
-            /** @description The name. */
+            /**
+             * @description The name.
+             * @example Lisbon
+             */
             name: string;
-            /** @description The number of members. */
+            /**
+             * @description The number of members.
+             * @example 0
+             */
             count: number;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
+             * @example 2026-05-20T08:15:00.000Z
              */
             createdAt: string;
         };
         /** @description The fields of a group to update. */
-        GroupChange: {
-            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
+        UpdateGroup: {
+            /**
+             * @description The name: 1 to 190 characters, unique in the workspace (case-insensitive).
+             * @example Porto
+             */
             name?: string;
-            /** @description The description: at most 5000 characters. Responses do not contain it. */
+            /**
+             * @description The description: at most 5000 characters. Responses do not contain it.
+             * @example Everyone in the Lisbon office.
+             */
             description?: string;
         };
-        /** @description A tag to create or rename. */
-        NewTag: {
-            /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
+        /** @description A tag to create. */
+        CreateTag: {
+            /**
+             * @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).
+             * @example Onboarding
+             */
+            name: string;
+        };
+        /** @description The new name of a tag. */
+        UpdateTag: {
+            /**
+             * @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).
+             * @example First week
+             */
             name: string;
         };
         /** @description The body of an error response. */
-        Error: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description The error code. Branch on it in your program.
-                 * @enum {string}
-                 */
-                code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
-                /** @description A message for people: what is wrong and how to fix it. */
-                message: string;
-                /**
-                 * Format: uri-reference
-                 * @description A link to the documentation of the error code.
-                 */
-                doc_url?: string;
-            };
+        ErrorResponse: {
+            /**
+             * @description The error.
+             * @example {
+             *       "code": "bad_request",
+             *       "message": "The request body is not valid JSON.",
+             *       "doc_url": "/docs/errors#bad-request"
+             *     }
+             */
+            error: components["schemas"]["ErrorDetails"];
+        };
+        /** @description What is wrong with a request, and how to fix it. */
+        ErrorDetails: {
+            /**
+             * @description The error code. Branch on it in your program.
+             * @example bad_request
+             * @enum {string}
+             */
+            code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
+            /**
+             * @description A message for people: what is wrong and how to fix it.
+             * @example The request body is not valid JSON.
+             */
+            message: string;
+            /**
+             * Format: uri-reference
+             * @description A link to the documentation of the error code.
+             * @example /docs/errors#bad-request
+             */
+            doc_url?: string;
         };
     };
     responses: {
@@ -1025,7 +1564,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1058,7 +1597,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1091,7 +1630,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1122,7 +1661,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1158,7 +1697,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1188,7 +1727,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1225,7 +1764,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1259,7 +1798,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1290,17 +1829,14 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorResponse"];
             };
         };
     };
     parameters: {
         /** @description The id of the record (UUID, in upper or lower case). */
         id: string;
-        /**
-         * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-         * @example f3a1c0de-0001
-         */
+        /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
         "Idempotency-Key": string;
     };
     requestBodies: never;
@@ -1392,7 +1928,7 @@ export interface operations {
                      *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
                      *         "label": "Intranet",
                      *         "access": "full",
-                     *         "expiresAt": null
+                     *         "expiresAt": "2027-05-20T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -1491,10 +2027,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -1523,6 +2056,10 @@ export interface operations {
                  *           "url": "https://northwind.example/tents.mp4",
                  *           "type": "video",
                  *           "mimeType": "video/mp4",
+                 *           "size": 4200000,
+                 *           "width": 1920,
+                 *           "height": 1080,
+                 *           "thumbnailUrl": "https://northwind.example/tents-small.jpg",
                  *           "language": "en",
                  *           "order": 1
                  *         }
@@ -1530,7 +2067,7 @@ export interface operations {
                  *       "targetShares": 50
                  *     }
                  */
-                "application/json": components["schemas"]["NewCampaign"];
+                "application/json": components["schemas"]["CreateCampaign"];
             };
         };
         responses: {
@@ -1649,7 +2186,7 @@ export interface operations {
                  *       "targetShares": null
                  *     }
                  */
-                "application/json": components["schemas"]["CampaignChange"];
+                "application/json": components["schemas"]["UpdateCampaign"];
             };
         };
         responses: {
@@ -1728,13 +2265,13 @@ export interface operations {
                      *       "domain": "links.example.com",
                      *       "resources": [
                      *         {
-                     *           "url": "https://northwind.example/tents.pdf",
-                     *           "type": "pdf",
-                     *           "mimeType": "application/pdf",
-                     *           "size": 120000,
-                     *           "width": null,
-                     *           "height": null,
-                     *           "thumbnailUrl": null,
+                     *           "url": "https://northwind.example/tents.mp4",
+                     *           "type": "video",
+                     *           "mimeType": "video/mp4",
+                     *           "size": 4200000,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "thumbnailUrl": "https://northwind.example/tents-small.jpg",
                      *           "language": "en",
                      *           "order": 1
                      *         }
@@ -1821,7 +2358,7 @@ export interface operations {
                      *         "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
                      *         "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
                      *         "memberName": "Ada Pereira",
-                     *         "link": null,
+                     *         "link": "https://go.northwind.example/4fK9xQ2b",
                      *         "clicks": 0,
                      *         "createdAt": "2026-06-02T09:30:00.000Z"
                      *       }
@@ -1845,10 +2382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -1877,7 +2411,7 @@ export interface operations {
                      *       "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
                      *       "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
                      *       "memberName": "Ada Pereira",
-                     *       "link": null,
+                     *       "link": "https://go.northwind.example/4fK9xQ2b",
                      *       "clicks": 0,
                      *       "createdAt": "2026-06-02T09:30:00.000Z"
                      *     }
@@ -1903,7 +2437,7 @@ export interface operations {
                      *       "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
                      *       "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
                      *       "memberName": "Ada Pereira",
-                     *       "link": null,
+                     *       "link": "https://go.northwind.example/4fK9xQ2b",
                      *       "clicks": 0,
                      *       "createdAt": "2026-06-02T09:30:00.000Z"
                      *     }
@@ -1996,10 +2530,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2013,7 +2544,7 @@ export interface operations {
                  *       "icon": "sun"
                  *     }
                  */
-                "application/json": components["schemas"]["NewInspirationQuestion"];
+                "application/json": components["schemas"]["CreateInspirationQuestion"];
             };
         };
         responses: {
@@ -2173,7 +2704,7 @@ export interface operations {
                  *       "isActive": false
                  *     }
                  */
-                "application/json": components["schemas"]["InspirationQuestionChange"];
+                "application/json": components["schemas"]["UpdateInspirationQuestion"];
             };
         };
         responses: {
@@ -2286,10 +2817,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2303,7 +2831,7 @@ export interface operations {
                  *       "color": "brown"
                  *     }
                  */
-                "application/json": components["schemas"]["NewContentPillar"];
+                "application/json": components["schemas"]["CreateContentPillar"];
             };
         };
         responses: {
@@ -2459,7 +2987,7 @@ export interface operations {
                  *       "status": "archived"
                  *     }
                  */
-                "application/json": components["schemas"]["ContentPillarChange"];
+                "application/json": components["schemas"]["UpdateContentPillar"];
             };
         };
         responses: {
@@ -2567,10 +3095,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2584,7 +3109,7 @@ export interface operations {
                  *       "expiredUrl": "https://example.com/expired"
                  *     }
                  */
-                "application/json": components["schemas"]["NewDomain"];
+                "application/json": components["schemas"]["CreateDomain"];
             };
         };
         responses: {
@@ -2728,7 +3253,7 @@ export interface operations {
                  *       "notFoundUrl": "https://example.com/not-found"
                  *     }
                  */
-                "application/json": components["schemas"]["DomainChange"];
+                "application/json": components["schemas"]["UpdateDomain"];
             };
         };
         responses: {
@@ -2833,10 +3358,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2850,7 +3372,7 @@ export interface operations {
                  *       "description": "Everyone in the Lisbon office."
                  *     }
                  */
-                "application/json": components["schemas"]["NewGroup"];
+                "application/json": components["schemas"]["CreateGroup"];
             };
         };
         responses: {
@@ -2952,7 +3474,7 @@ export interface operations {
                  *       "name": "Porto"
                  *     }
                  */
-                "application/json": components["schemas"]["GroupChange"];
+                "application/json": components["schemas"]["UpdateGroup"];
             };
         };
         responses: {
@@ -3050,10 +3572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.
-                 * @example f3a1c0de-0001
-                 */
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3066,7 +3585,7 @@ export interface operations {
                  *       "name": "Onboarding"
                  *     }
                  */
-                "application/json": components["schemas"]["NewTag"];
+                "application/json": components["schemas"]["CreateTag"];
             };
         };
         responses: {
@@ -3209,7 +3728,7 @@ export interface operations {
                  *       "name": "First week"
                  *     }
                  */
-                "application/json": components["schemas"]["NewTag"];
+                "application/json": components["schemas"]["UpdateTag"];
             };
         };
         responses: {

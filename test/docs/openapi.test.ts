@@ -19,6 +19,25 @@ const document = createOpenApiDocument() as any;
 const findDocumented = (operation: (typeof operations)[number]) =>
   document.paths[operation.path][operation.method.toLowerCase()];
 
+interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** Returns all fields of a schema and of the schemas in it, with their paths. */
+function listFields(path: string, { properties = {}, items, anyOf = [] }: Schema): [path: string, field: Schema][] {
+  const inner = [...anyOf, ...(items ? [items] : [])].flatMap((schema) => listFields(path, schema));
+  const fields = Object.entries(properties).flatMap(([name, field]): [string, Schema][] => [
+    [`${path}.${name}`, field],
+    ...listFields(`${path}.${name}`, field),
+  ]);
+  return [...inner, ...fields];
+}
+
 interface Body {
   readonly content: { readonly 'application/json': { readonly schema: object; readonly example: unknown } };
 }
@@ -54,12 +73,19 @@ suite('the OpenAPI document', {
   'describes every query parameter with its type and default': () => {
     const parameters = findDocumented(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
     const schemas = Object.fromEntries(parameters.map(({ name, schema }: never) => [name, schema]));
-    assert.deepEqual(schemas.pageSize, { type: 'integer', format: 'int32', minimum: 1, maximum: 25, default: 25 });
-    assert.deepEqual(schemas.includeArchived, { type: 'boolean', default: false });
+    const withDefault = (value: unknown) => ({ default: value, examples: [value] });
+    assert.deepEqual(schemas.pageSize, {
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      maximum: 25,
+      ...withDefault(25),
+    });
+    assert.deepEqual(schemas.includeArchived, { type: 'boolean', ...withDefault(false) });
     assert.deepEqual(schemas.sortBy, {
       type: 'string',
       enum: ['createdAt', 'updatedAt', 'startDate'],
-      default: 'createdAt',
+      ...withDefault('createdAt'),
     });
     for (const operation of operations) {
       const all = findDocumented(operation).parameters ?? [];
@@ -73,6 +99,27 @@ suite('the OpenAPI document', {
         assert.ok(['string', 'integer', 'boolean', 'array'].includes(schema.type), name);
       }
     }
+  },
+
+  'has a description and an example that is valid for each field and each parameter': () => {
+    const fields = [...Object.entries<Schema>(document.components.schemas)].flatMap(([name, schema]) =>
+      listFields(name, schema),
+    );
+    const parameters = operations.flatMap((operation) => findDocumented(operation).parameters ?? []);
+    for (const { name, description, schema } of parameters.filter(({ $ref }: Schema) => $ref === undefined)) {
+      fields.push([`parameter ${name}`, { ...schema, description }]);
+    }
+    assert.ok(fields.length > 150, String(fields.length));
+    for (const [name, field] of fields) {
+      assert.match(field.description ?? '', /\.$/, name);
+      assert.ok(field.examples && field.examples.length > 0, name);
+      for (const example of field.examples) assertValid(field, example, name);
+    }
+  },
+
+  'names no example of an idempotency key, which a tool would send with each request': () => {
+    const parameter = document.components.parameters['Idempotency-Key'];
+    assert.ok(!('example' in parameter) && !('examples' in parameter.schema));
   },
 
   'has examples that match its schemas and pass the validation of the operations': () => {

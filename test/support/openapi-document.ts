@@ -19,7 +19,6 @@ interface DocumentedResponse {
 const formats = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
-  uri: (text: string) => isUrl(text),
   'uri-reference': (text: string) => isUrl(text, 'http://here.example'),
   int32: true,
   int64: true,

@@ -1,0 +1,66 @@
+/** A JSON Schema as far as fields are found in it. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  examples?: readonly unknown[];
+}
+
+/** A schema of a request or response body, the example of the body, and the resource that the operation belongs to. */
+export interface BodyExample {
+  readonly schema: JsonSchema;
+  readonly example: unknown;
+  readonly resource: string;
+}
+
+/**
+ * Adds examples to the fields of schemas. A field keeps the example that it declares. Otherwise, it gets its value in the example of
+ * its body, or the value that another body of the resource gives to a field with its name: the example of a change has few fields.
+ */
+export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
+  const resolve = (schema: JsonSchema): JsonSchema =>
+    schema.$ref ? (components[schema.$ref.split('/').at(-1) as string] as JsonSchema) : schema;
+
+  const addFrom = (reference: JsonSchema, value: unknown): void => {
+    const schema = resolve(reference);
+    for (const option of schema.anyOf ?? []) addFrom(option, value);
+    if (Array.isArray(value) && schema.items) for (const item of value) addFrom(schema.items, item);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      const fieldValue = (value as Readonly<Record<string, unknown>>)[name];
+      if (fieldValue === undefined || fieldValue === null) continue;
+      field.examples ??= [fieldValue];
+      addFrom(field, fieldValue);
+    }
+  };
+  for (const { schema, example } of bodies) addFrom(schema, example);
+
+  const examplesByName = new Map<string, readonly unknown[]>();
+  const fieldsOf = ({ schema, resource }: BodyExample) => {
+    const body = resolve(schema);
+    const { properties = {} } = body.items ? resolve(body.items) : body;
+    return Object.entries(properties).map(([name, field]) => [`${resource} ${name}`, field] as const);
+  };
+  const fields = bodies.flatMap(fieldsOf);
+  for (const [name, { examples }] of fields) if (examples) examplesByName.set(name, examples);
+  for (const [name, field] of fields) {
+    const examples = examplesByName.get(name) ?? findExamples(field);
+    if (examples) field.examples ??= examples;
+  }
+}
+
+/** Returns examples of a value: declared ones, or values that its schema names. */
+export function findExamples(schema: JsonSchema): readonly unknown[] | undefined {
+  if (schema.examples) return schema.examples;
+  if (schema.items?.examples) return [schema.items.examples];
+  if (schema.default !== undefined) return [schema.default];
+  if (schema.enum) return schema.enum.slice(0, 1);
+  if (schema.type === 'boolean') return [true];
+  if (schema.minimum !== undefined) return [schema.minimum];
+  return schema.anyOf?.map(findExamples).find((examples) => examples !== undefined);
+}
