@@ -33,27 +33,34 @@ export class IdempotencyService {
     const lockOwner = this.system.newId();
     const { workspaceId, fingerprint } = request;
     const id = createRecordId(request);
-    // A function, because the clock is shared only once the storage was reached, and `update` reaches it before it calls this.
     const createLock = (): IdempotencyRecord => {
       const expiresAt = this.now() + LOCK_TTL_MS;
       return { id, workspaceId, fingerprint, lockOwner, response: null, expiresAt };
     };
-    const takeOver = (current: IdempotencyRecord): IdempotencyRecord =>
-      current.expiresAt <= this.now() ? createLock() : current;
-    let current = await this.records.update(workspaceId, id, takeOver);
-    if (!current) {
-      current = createLock();
-      await this.records.add(current).catch((error) => {
-        throw error instanceof CoreError && error.kind === 'conflict' ? createInProgressError() : error;
-      });
-    }
-    if (current.lockOwner === lockOwner) return { lockOwner };
-    if (current.response === null) throw createInProgressError();
+    // Most idempotency keys are new, so the usual request needs one write.
+    if (await this.add(createLock())) return { lockOwner };
+    const current = await this.records.update(workspaceId, id, (existing) =>
+      existing.expiresAt <= this.now() ? createLock() : existing,
+    );
+    if (current?.lockOwner === lockOwner) return { lockOwner };
+    // If there is no record any more, the storage has just removed it because it had expired.
+    if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
       const problem = 'was already used with another path or body, send a new key';
       throw createInvalidFieldsError([{ path: request.keyName ?? 'idempotencyKey', problem }]);
     }
     return { response: current.response };
+  }
+
+  /** Adds a lock. Returns `false` if there is a record with its id. */
+  private async add(lock: IdempotencyRecord): Promise<boolean> {
+    try {
+      await this.records.add(lock);
+      return true;
+    } catch (error) {
+      if (error instanceof CoreError && error.kind === 'conflict') return false;
+      throw error;
+    }
   }
 
   /** Stores the response of a locked request. Rejects with `conflict` if another request took over the lock. */
