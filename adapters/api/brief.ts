@@ -5,6 +5,7 @@ import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { exampleResource } from './campaign.ts';
 import { MAX_ITEM_COUNT, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
 import { tagResponse } from './tag.ts';
@@ -78,19 +79,7 @@ export const getCampaignBrief = defineOperation({
       objective: 'Reach hikers before the summer.',
       image: 'https://northwind.example/tents.jpg',
       domain: 'links.example.com',
-      resources: [
-        {
-          url: 'https://northwind.example/tents.mp4',
-          type: 'video',
-          mimeType: 'video/mp4',
-          size: 4_200_000,
-          width: 1920,
-          height: 1080,
-          thumbnailUrl: 'https://northwind.example/tents-small.jpg',
-          language: 'en',
-          order: 1,
-        },
-      ],
+      resources: [exampleResource],
       tags: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' }],
       groups: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04', name: 'Lisbon' }],
       contentPillar: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02', title: 'Made to last', color: 'brown' },

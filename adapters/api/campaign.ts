@@ -167,6 +167,19 @@ const example = {
   hasShared: true,
 } as const;
 
+/** The resource of the campaign in the examples. */
+export const exampleResource = {
+  url: 'https://northwind.example/tents.mp4',
+  type: 'video',
+  mimeType: 'video/mp4',
+  size: 4_200_000,
+  width: 1920,
+  height: 1080,
+  thumbnailUrl: 'https://northwind.example/tents-small.jpg',
+  language: 'en',
+  order: 1,
+} as const;
+
 export const createCampaign = defineOperation({
   id: 'createCampaign',
   method: 'POST',
@@ -195,20 +208,7 @@ export const createCampaign = defineOperation({
       maxRewardPerEmployee: 50,
       totalBudget: '1000',
       image: 'https://northwind.example/tents.jpg',
-      resources: [
-        'https://northwind.example/tents.pdf',
-        {
-          url: 'https://northwind.example/tents.mp4',
-          type: 'video',
-          mimeType: 'video/mp4',
-          size: 4_200_000,
-          width: 1920,
-          height: 1080,
-          thumbnailUrl: 'https://northwind.example/tents-small.jpg',
-          language: 'en',
-          order: 1,
-        },
-      ],
+      resources: ['https://northwind.example/tents.pdf', exampleResource],
       targetShares: 50,
     },
     response: { ...example, clicks: 0, shares: 0, hasShared: false },
