@@ -184,7 +184,7 @@ function createMember(workspaceId: string): Member {
 }
 
 export function buildClickWriter(workspaceId: string): ClickWriter {
-  return { id: newId(), workspaceId, sequence: 1, expiresAt: Number.MAX_SAFE_INTEGER };
+  return { id: newId(), workspaceId, sequence: 1, expiresAt: FAR_FUTURE };
 }
 
 export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Share {
