@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { REFERENCE_SCRIPT, STYLE } from './pages.ts';
+import { STYLE } from './pages.ts';
+import { REFERENCE_SCRIPT, REFERENCE_STYLE } from './reference.ts';
 
 /** A static file of the documentation pages. `gzipped` is set if compression makes the file smaller. */
 export interface DocsFile {
@@ -23,6 +24,7 @@ const sources: Readonly<Record<string, readonly [type: string, read: () => Promi
   'swagger-ui.css': [CSS_TYPE, () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')))],
   'favicon-32x32.png': ['image/png', () => readFile(new URL(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')))],
   'reference.js': [JAVASCRIPT_TYPE, async () => Buffer.from(REFERENCE_SCRIPT)],
+  'reference.css': [CSS_TYPE, async () => Buffer.from(REFERENCE_STYLE)],
   'docs.css': [CSS_TYPE, async () => Buffer.from(STYLE)],
 };
 

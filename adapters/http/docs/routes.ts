@@ -3,7 +3,8 @@ import { createOpenApiDocument } from '../../api/openapi.ts';
 import { pathOf } from '../request-target.ts';
 import type { Responder } from '../responder.ts';
 import { DocsFiles } from './files.ts';
-import { renderErrorsPage, renderReferencePage } from './pages.ts';
+import { renderErrorsPage } from './pages.ts';
+import { renderReferencePage } from './reference.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
