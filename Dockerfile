@@ -16,7 +16,9 @@ RUN npm run build
 
 FROM base
 ENV NODE_ENV=production HOST=0.0.0.0
-COPY package.json ./
+COPY package.json CHANGELOG.md ./
+# The service shows some of the guides.
+COPY docs docs
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # The folder of the default SQLITE_FILE.

@@ -7,7 +7,10 @@ import { settings } from '../../bootstrap/settings.ts';
 import { root } from './compose.ts';
 import { type ServiceProcess, waitForService } from './process.ts';
 
-const SOURCES = ['core', 'adapters', 'bootstrap', 'build.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  ...['core', 'adapters', 'bootstrap', 'docs', 'CHANGELOG.md'],
+  ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json'],
+];
 
 /** A copy of this checkout, in which a test runs npm and node as a user does. */
 export interface Checkout {

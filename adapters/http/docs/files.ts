@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { STYLE } from './pages.ts';
+import { STYLE } from './layout.ts';
 import { REFERENCE_SCRIPT, REFERENCE_STYLE } from './reference.ts';
 
 /** A static file of the documentation pages. `gzipped` is set if compression makes the file smaller. */

@@ -1,4 +1,4 @@
-import { renderPage } from './pages.ts';
+import { renderPage } from './layout.ts';
 
 /** Renders the reference: the page that documents every operation and can send requests. */
 export function renderReferencePage(getPath: (name: string) => string): string {

@@ -2,8 +2,11 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { createOpenApiDocument } from '../../api/openapi.ts';
 import { pathOf } from '../request-target.ts';
 import type { Responder } from '../responder.ts';
+import { renderErrorsPage } from './errors-page.ts';
 import { DocsFiles } from './files.ts';
-import { renderErrorsPage } from './pages.ts';
+import { readGuide, renderGuidePage } from './guides.ts';
+import type { GetPath } from './layout.ts';
+import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import { renderReferencePage } from './reference.ts';
 
 const CONTENT_SECURITY_POLICY = [
@@ -46,16 +49,16 @@ export function serveDocs(app: Express, responder: Responder): void {
     document ??= JSON.stringify(createOpenApiDocument());
     responder.send(response, 200, document);
   });
-  for (const [path, renderPage] of [
-    ['/docs', renderReferencePage],
-    ['/docs/errors', renderErrorsPage],
-  ] as const) {
+  const servePage = (path: string, renderPage: (getPath: GetPath) => string | Promise<string>) =>
     serveGet(path, async (_, response) => {
       const files = await loadFiles();
-      const html = renderPage((name) => files.getPath(name));
+      const html = await renderPage((name) => files.getPath(name));
       responder.sendContent(response, 200, html, PAGE_HEADERS);
     });
-  }
+  servePage(REFERENCE_PAGE.path, renderReferencePage);
+  servePage(ERRORS_PAGE.path, renderErrorsPage);
+  for (const guide of guides)
+    servePage(guide.path, async (getPath) => renderGuidePage(getPath, guide, await readGuide(guide)));
   serveGet('/docs/files/:version/:name', async (request, response, next) => {
     const file = (await loadFiles()).find(pathOf(request));
     if (!file) return next();

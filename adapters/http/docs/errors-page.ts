@@ -1,0 +1,49 @@
+import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
+import { type GetPath, renderPage } from './layout.ts';
+import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
+import { ERRORS_PAGE } from './pages.ts';
+
+/** Renders the error documentation: the page that `doc_url` of an error links to. */
+export function renderErrorsPage(getPath: GetPath): string {
+  const contents = errorCodes.map(
+    (code) => `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a></li>`,
+  );
+  return renderPage(getPath, {
+    title: ERRORS_PAGE.title,
+    head: '',
+    main: `<div class="guide">
+<nav class="contents" aria-labelledby="contents">
+<p id="contents">On this page</p>
+<ul>
+${contents.join('\n')}
+</ul>
+</nav>
+<main>
+<h1>Errors</h1>
+<p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
+program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
+If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
+<a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
+${errorCodes.map(renderError).join('\n')}
+</main>
+</div>`,
+  });
+}
+
+function renderError(code: keyof typeof errors): string {
+  const { status, meaning, causes, remedy, example } = errors[code];
+  const body = JSON.stringify(
+    { error: { code, message: example, doc_url: `/docs/errors#${getErrorAnchor(code)}` } },
+    null,
+    2,
+  );
+  return `<section id="${getErrorAnchor(code)}">
+<h2><a href="#${getErrorAnchor(code)}">${status} <code>${code}</code></a></h2>
+<p>${renderInlineMarkdown(meaning)}</p>
+<h3>Causes</h3>
+${renderMarkdown(causes.map((cause) => `- ${cause}`).join('\n'))}
+<h3>Solution</h3>
+<p>${renderInlineMarkdown(remedy)}</p>
+<pre><code>${escapeHtml(body)}</code></pre>
+</section>`;
+}

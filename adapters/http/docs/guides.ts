@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { type GetPath, renderPage } from './layout.ts';
+import { type ResolveLink, renderMarkdownPage } from './markdown.ts';
+import { type Guide, guides } from './pages.ts';
+
+/** Returns the Markdown of a guide. Rejects if the installation lacks the file. */
+export async function readGuide({ file }: Guide): Promise<string> {
+  try {
+    return await readFile(new URL(file, import.meta.resolve('workspace-advocacy/package.json')), 'utf8');
+  } catch (cause) {
+    const message = `The documentation file ${file} cannot be read. It must be beside package.json, as in the repository.`;
+    throw new Error(message, { cause });
+  }
+}
+
+/** Renders a guide as a page, with a list of its sections. */
+export function renderGuidePage(getPath: GetPath, guide: Guide, markdown: string): string {
+  const { html, headings } = renderMarkdownPage(markdown, createLinkResolver(guide));
+  const contents = headings
+    .filter(({ depth }) => depth === 2)
+    .map((heading) => `<li><a href="#${heading.id}">${heading.html}</a></li>`);
+  return renderPage(getPath, {
+    title: guide.title,
+    head: '',
+    main: `<div class="guide">
+<nav class="contents" aria-labelledby="contents">
+<p id="contents">On this page</p>
+<ul>
+${contents.join('\n')}
+</ul>
+</nav>
+<main>
+${html}
+</main>
+</div>`,
+  });
+}
+
+/** The pages of files that guides can link to. */
+const pathsByFile = new Map([
+  ['docs/openapi.json', '/openapi.json'],
+  ...guides.map(({ file, path }) => [file, path] as const),
+]);
+
+/** Creates a function that resolves links between the files of the repository. Files that are not served get no link. */
+function createLinkResolver({ file }: Guide): ResolveLink {
+  return (href) => {
+    if (/^(?:https?:|#)/.test(href)) return href;
+    const [target = '', fragment] = href.split('#');
+    const path = pathsByFile.get(posix.join(posix.dirname(file), target));
+    return path && (fragment === undefined ? path : `${path}#${fragment}`);
+  };
+}

@@ -1,0 +1,82 @@
+import { Marked, type Tokens } from 'marked';
+
+/** A heading of a Markdown text. Its `id` is the fragment that GitHub gives to the heading. */
+export interface Heading {
+  readonly depth: number;
+  readonly id: string;
+  readonly html: string;
+}
+
+/** Returns the URL of a link in a page. If it returns `undefined`, the page shows the text of the link without a link. */
+export type ResolveLink = (href: string) => string | undefined;
+
+const resolveSafeLink: ResolveLink = (href) => (/^(?:https?:|\/|#)/.test(href) ? href : undefined);
+
+/** Renders Markdown as HTML. HTML in the Markdown is shown as text. */
+export function renderMarkdown(markdown: string): string {
+  return renderMarkdownPage(markdown, resolveSafeLink).html;
+}
+
+/** Renders Markdown without blocks, such as the content of a heading or of a table cell. */
+export function renderInlineMarkdown(markdown: string): string {
+  return createParser(resolveSafeLink, []).parseInline(markdown) as string;
+}
+
+/** Renders a Markdown file, and returns its headings too. Each heading below the title is a link to itself. */
+export function renderMarkdownPage(
+  markdown: string,
+  resolveLink: ResolveLink,
+): { readonly html: string; readonly headings: readonly Heading[] } {
+  const headings: Heading[] = [];
+  const html = createParser(resolveLink, headings).parse(markdown) as string;
+  return { html, headings };
+}
+
+export function escapeHtml(value: string): string {
+  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return value.replaceAll(/[&<>"]/g, (character) => entities[character] as string);
+}
+
+/** Creates a parser that adds the headings of a text to `headings`. */
+function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
+  return new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const html = this.parser.parseInline(tokens);
+        if (depth === 1) return `<h1>${html}</h1>\n`;
+        const id = createFragment(text, headings);
+        headings.push({ depth, id, html });
+        return `<h${depth} id="${id}"><a href="#${id}">${html}</a></h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const url = resolveLink(href);
+        const html = this.parser.parseInline(tokens);
+        return url === undefined ? html : `<a href="${escapeHtml(url)}">${html}</a>`;
+      },
+      image: ({ text }) => escapeHtml(text),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+      code: ({ text, lang }) =>
+        `<pre><code>${lang === 'console' ? renderConsole(text) : escapeHtml(text)}</code></pre>\n`,
+    },
+  });
+}
+
+/** Returns the fragment that GitHub gives to a heading. If an earlier heading has the same text, it ends with a number. */
+function createFragment(heading: string, earlier: readonly Heading[]): string {
+  const fragment = heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+  const isTaken = (id: string) => earlier.some((other) => other.id === id);
+  let id = fragment;
+  for (let i = 1; isTaken(id); i++) id = `${fragment}-${i}`;
+  return id;
+}
+
+/** Renders commands, which start with `$ ` and continue in indented lines, and sets their output apart. */
+function renderConsole(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (/^(?:\$ | {2})/.test(line) ? escapeHtml(line) : `<samp>${escapeHtml(line)}</samp>`))
+    .join('\n');
+}
