@@ -1,16 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { STYLE } from './layout.ts';
 import { REFERENCE_SCRIPT, REFERENCE_STYLE } from './reference.ts';
-
-/** A static file of the documentation pages. `gzipped` is set if compression makes the file smaller. */
-export interface DocsFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly gzipped: Buffer | undefined;
-}
+import { StaticContent } from './static-content.ts';
 
 const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const CSS_TYPE = 'text/css; charset=utf-8';
@@ -31,25 +22,24 @@ const sources: Readonly<Record<string, readonly [type: string, read: () => Promi
 /** The static files of the documentation pages. Their paths contain a hash of the content, so clients can cache them forever. */
 export class DocsFiles {
   private constructor(
-    private readonly files: ReadonlyMap<string, DocsFile>,
+    private readonly files: ReadonlyMap<string, StaticContent>,
     private readonly paths: ReadonlyMap<string, string>,
   ) {}
 
   /** Reads and compresses all files. */
   static async read(): Promise<DocsFiles> {
-    const files = new Map<string, DocsFile>();
+    const files = new Map<string, StaticContent>();
     const paths = new Map<string, string>();
     for (const [name, [type, read]] of Object.entries(sources)) {
-      const bytes = await read();
-      const gzipped = await promisify(gzip)(bytes);
-      const path = `/docs/files/${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}/${name}`;
-      files.set(path, { type, bytes, gzipped: gzipped.length < bytes.length ? gzipped : undefined });
+      const content = await StaticContent.create(type, await read());
+      const path = `/docs/files/${content.hash}/${name}`;
+      files.set(path, content);
       paths.set(name, path);
     }
     return new DocsFiles(files, paths);
   }
 
-  find(path: string): DocsFile | undefined {
+  find(path: string): StaticContent | undefined {
     return this.files.get(path);
   }
 

@@ -10,7 +10,7 @@ export interface Heading {
 /** Returns the URL of a link in a page. If it returns `undefined`, the page shows the text of the link without a link. */
 export type ResolveLink = (href: string) => string | undefined;
 
-const resolveSafeLink: ResolveLink = (href) => (/^(?:https?:|\/|#)/.test(href) ? href : undefined);
+const resolveSafeLink: ResolveLink = (href) => (/^(?:https?:|\/(?!\/)|#)/.test(href) ? href : undefined);
 
 /** Renders Markdown as HTML. HTML in the Markdown is shown as text. */
 export function renderMarkdown(markdown: string): string {

@@ -1,13 +1,8 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import { createOpenApiDocument } from '../../api/openapi.ts';
 import { pathOf } from '../request-target.ts';
-import type { Responder } from '../responder.ts';
-import { renderErrorsPage } from './errors-page.ts';
-import { DocsFiles } from './files.ts';
-import { readGuide, renderGuidePage } from './guides.ts';
-import type { GetPath } from './layout.ts';
-import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
-import { renderReferencePage } from './reference.ts';
+import type { HeaderList, Responder } from '../responder.ts';
+import { pages } from './pages.ts';
+import { matchesEtag, type StaticContent } from './static-content.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -20,54 +15,49 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 const PAGE_HEADERS = [
-  ...['Content-Type', 'text/html; charset=utf-8'],
   ...['Cache-Control', 'no-cache'],
   ...['Content-Security-Policy', CONTENT_SECURITY_POLICY],
   ...['Referrer-Policy', 'no-referrer'],
 ];
-const IMMUTABLE_CACHE = ['Cache-Control', 'public, max-age=31536000, immutable'];
 
-/** Serves the OpenAPI document and the pages that show it. The document and the files are created at the first request. */
+/** The paths of the documentation with the headers of their responses. */
+const routes: readonly (readonly [path: string, headers: HeaderList])[] = [
+  ['/openapi.json', ['Cache-Control', 'no-store']],
+  ...pages.map(({ path }) => [path, PAGE_HEADERS] as const),
+];
+
+/** Serves the OpenAPI document, and the pages and files of the documentation. */
 export function serveDocs(app: Express, responder: Responder): void {
-  let document: string | undefined;
-  let loadedFiles: Promise<DocsFiles> | undefined;
-  const loadFiles = () => {
-    loadedFiles ??= DocsFiles.read().catch((error) => {
-      loadedFiles = undefined;
-      throw error;
-    });
-    return loadedFiles;
-  };
+  // Loaded at the first request, so that the service starts faster.
+  const loadSite = () => import('./site.ts');
   const serveGet = (route: string, handle: (request: Request, response: Response, next: NextFunction) => unknown) =>
     app.get(route === '/' ? /^\/$/ : route, (request, response, next) => {
       responder.contextOf(response).route = route;
       return handle(request, response, next);
     });
+  const send = (request: Request, response: Response, { type, plain, gzipped }: StaticContent, headers: HeaderList) => {
+    // A client that accepts neither form gets the compressed one: it excludes the plain one, and RFC 9110 leaves the response open.
+    const isGzipped = request.acceptsEncodings('gzip', 'identity') !== 'identity';
+    const { bytes, etag } = isGzipped ? gzipped : plain;
+    // Node.js sends no body with a 304, as with the response to a HEAD.
+    const status = matchesEtag(request.headers['if-none-match'], etag) ? 304 : 200;
+    responder.sendContent(response, status, bytes, [
+      ...['Content-Type', type],
+      ...(isGzipped ? ['Content-Encoding', 'gzip'] : []),
+      ...['Vary', 'Accept-Encoding', 'ETag', etag],
+      ...headers,
+    ]);
+  };
 
   serveGet('/', (_, response) => responder.send(response, 302, '{}', ['Location', '/docs']));
-  serveGet('/openapi.json', (_, response) => {
-    document ??= JSON.stringify(createOpenApiDocument());
-    responder.send(response, 200, document);
-  });
-  const servePage = (path: string, renderPage: (getPath: GetPath) => string | Promise<string>) =>
-    serveGet(path, async (_, response) => {
-      const files = await loadFiles();
-      const html = await renderPage((name) => files.getPath(name));
-      responder.sendContent(response, 200, html, PAGE_HEADERS);
-    });
-  servePage(REFERENCE_PAGE.path, renderReferencePage);
-  servePage(ERRORS_PAGE.path, renderErrorsPage);
-  for (const guide of guides)
-    servePage(guide.path, async (getPath) => renderGuidePage(getPath, guide, await readGuide(guide)));
+  for (const [path, headers] of routes) {
+    serveGet(path, async (request, response) =>
+      send(request, response, await (await loadSite()).getContent(path), headers),
+    );
+  }
   serveGet('/docs/files/:version/:name', async (request, response, next) => {
-    const file = (await loadFiles()).find(pathOf(request));
+    const file = await (await loadSite()).findFile(pathOf(request));
     if (!file) return next();
-    const { type, bytes, gzipped } = file;
-    const headers = ['Content-Type', type, ...IMMUTABLE_CACHE, ...(gzipped ? ['Vary', 'Accept-Encoding'] : [])];
-    if (gzipped && request.acceptsEncodings('gzip') !== false) {
-      responder.sendContent(response, 200, gzipped, [...headers, 'Content-Encoding', 'gzip']);
-    } else {
-      responder.sendContent(response, 200, bytes, headers);
-    }
+    send(request, response, file, ['Cache-Control', 'public, max-age=31536000, immutable']);
   });
 }

@@ -1,0 +1,54 @@
+import { createOpenApiDocument } from '../../api/openapi.ts';
+import { renderErrorsPage } from './errors-page.ts';
+import { DocsFiles } from './files.ts';
+import { readGuide, renderGuidePage } from './guides.ts';
+import type { GetPath } from './layout.ts';
+import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
+import { renderReferencePage } from './reference.ts';
+import { StaticContent } from './static-content.ts';
+
+const loadFiles = once(() => DocsFiles.read());
+
+/** The contents by path. Each one is created at its first request. */
+const contents: Readonly<Record<string, () => Promise<StaticContent>>> = {
+  '/openapi.json': once(() =>
+    StaticContent.create('application/json; charset=utf-8', JSON.stringify(createOpenApiDocument())),
+  ),
+  [REFERENCE_PAGE.path]: createPage(renderReferencePage),
+  [ERRORS_PAGE.path]: createPage(renderErrorsPage),
+  ...Object.fromEntries(
+    guides.map((guide) => [
+      guide.path,
+      createPage(async (getPath) => renderGuidePage(getPath, guide, await readGuide(guide))),
+    ]),
+  ),
+};
+
+/** Returns a page, or another document with a fixed path. */
+export function getContent(path: string): Promise<StaticContent> {
+  return (contents[path] as () => Promise<StaticContent>)();
+}
+
+/** Returns a static file of the pages, if there is one with this path. */
+export async function findFile(path: string): Promise<StaticContent | undefined> {
+  return (await loadFiles()).find(path);
+}
+
+function createPage(render: (getPath: GetPath) => string | Promise<string>): () => Promise<StaticContent> {
+  return once(async () => {
+    const files = await loadFiles();
+    return StaticContent.create('text/html; charset=utf-8', await render((name) => files.getPath(name)));
+  });
+}
+
+/** Returns a function that creates a value once. If that fails, the next call tries again. */
+function once<T>(create: () => Promise<T>): () => Promise<T> {
+  let created: Promise<T> | undefined;
+  return () => {
+    created ??= create().catch((error) => {
+      created = undefined;
+      throw error;
+    });
+    return created;
+  };
+}
