@@ -23,7 +23,8 @@ ${contents.join('\n')}
 <p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
 program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
 If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
-<a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
+<a href="/docs/guide#handle-errors">which errors to retry</a>, and <a href="/docs/guide#resolve-a-conflict-409">how to resolve a
+409</a>.</p>
 ${errorCodes.map(renderError).join('\n')}
 </main>
 </div>`,
