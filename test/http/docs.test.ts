@@ -63,7 +63,10 @@ suite('the documentation', {
         const { status, headers, text } = await api.call('GET', path, WITHOUT_KEY);
         assert.equal(status, 200, path);
         assert.match(headers.get('cache-control') ?? '', /max-age=31536000, immutable/);
-        assert.match(headers.get('content-type') ?? '', /^(?:text\/(?:javascript|css); charset=utf-8|image\/png)$/);
+        assert.match(
+          headers.get('content-type') ?? '',
+          /^(?:text\/(?:javascript|css); charset=utf-8|image\/svg\+xml)$/,
+        );
         assert.ok(text.length > 100, path);
         assertError(await api.call('GET', path.replace(/[0-9a-f]{16}/, '0'.repeat(16)), WITHOUT_KEY), 404);
       }

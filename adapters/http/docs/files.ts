@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { STYLE } from './layout.ts';
-import { REFERENCE_SCRIPT, REFERENCE_STYLE } from './reference.ts';
 import { StaticContent } from './static-content.ts';
 
 const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
@@ -8,16 +7,16 @@ const CSS_TYPE = 'text/css; charset=utf-8';
 
 /** The static files by name: their content type, and a function that reads them. */
 const sources: Readonly<Record<string, readonly [type: string, read: () => Promise<Buffer>]>> = {
-  'swagger-ui-bundle.js': [
-    JAVASCRIPT_TYPE,
-    () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
-  ],
-  'swagger-ui.css': [CSS_TYPE, () => readFile(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css')))],
-  'favicon-32x32.png': ['image/png', () => readFile(new URL(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')))],
-  'reference.js': [JAVASCRIPT_TYPE, async () => Buffer.from(REFERENCE_SCRIPT)],
-  'reference.css': [CSS_TYPE, async () => Buffer.from(REFERENCE_STYLE)],
+  'favicon.svg': ['image/svg+xml', () => readStatic('favicon.svg')],
+  'reference.js': [JAVASCRIPT_TYPE, () => readStatic('reference.js')],
+  'reference.css': [CSS_TYPE, () => readStatic('reference.css')],
   'docs.css': [CSS_TYPE, async () => Buffer.from(STYLE)],
 };
+
+/** Reads a file that is sent as it is. The build does not copy it to `dist`. */
+function readStatic(name: string): Promise<Buffer> {
+  return readFile(new URL(`adapters/http/docs/static/${name}`, import.meta.resolve('workspace-advocacy/package.json')));
+}
 
 /** The static files of the documentation pages. Their paths contain a hash of the content, so clients can cache them forever. */
 export class DocsFiles {

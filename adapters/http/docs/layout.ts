@@ -22,7 +22,7 @@ export function renderPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Workspace Advocacy API</title>
-<link rel="icon" type="image/png" href="${getPath('favicon-32x32.png')}">
+<link rel="icon" type="image/svg+xml" href="${getPath('favicon.svg')}">
 <link rel="stylesheet" href="${getPath('docs.css')}">
 ${head}
 </head>

@@ -1,83 +1,166 @@
-import { renderPage } from './layout.ts';
+import { type ErrorCode, errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
+import { createOpenApiDocument } from '../../api/openapi.ts';
+import { renderSamples } from './code-samples.ts';
+import { type Convention, type Entry, getConventions, renderExample } from './conventions.ts';
+import {
+  type DocumentedOperation,
+  getDocumentedOperations,
+  type OpenApiDocument,
+  type Parameter,
+  toFields,
+} from './documented-operations.ts';
+import { type GetPath, renderPage } from './layout.ts';
+import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
+import { ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
+import { renderRequestForm } from './request-form.ts';
+import { type Field, getFields, renderFields, type Schema, type Schemas } from './schema-view.ts';
 
 /** Renders the reference: the page that documents every operation and can send requests. */
-export function renderReferencePage(getPath: (name: string) => string): string {
+export function renderReferencePage(getPath: GetPath): string {
+  const document = createOpenApiDocument() as unknown as OpenApiDocument;
+  const { schemas } = document.components;
+  const operations = getDocumentedOperations(document);
+  const conventions = getConventions(document);
+  const resources = document.tags.map((tag) => ({
+    ...tag,
+    id: tag.name.toLowerCase().replaceAll(' ', '-'),
+    operations: operations.filter((operation) => operation.tag === tag.name),
+  }));
+  const groups: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
+    ['Conventions', conventions],
+    ...resources.map(
+      ({ name, operations }) => [name, operations.map((operation) => toEntry(operation, schemas))] as const,
+    ),
+  ];
   return renderPage(getPath, {
-    title: 'Reference',
-    head: `<link rel="stylesheet" href="${getPath('swagger-ui.css')}">
-<link rel="stylesheet" href="${getPath('docs.css')}">
-<link rel="stylesheet" href="${getPath('reference.css')}">
-<script defer src="${getPath('swagger-ui-bundle.js')}"></script>
+    title: REFERENCE_PAGE.title,
+    head: `<link rel="stylesheet" href="${getPath('reference.css')}">
 <script defer src="${getPath('reference.js')}"></script>`,
-    main: `<div class="intro">
-<p>Select <em>Authorize</em> and enter your API key. Then open an operation and select <em>Execute</em> to send a request. Requests act on your workspace.</p>
-<noscript><p>This page needs JavaScript. The same information is in the <a href="/openapi.json">OpenAPI document</a>.</p></noscript>
+    main: `<div class="reference">
+${renderSideList(groups)}
+<main>
+<div class="columns">
+<div>
+<h1>API reference</h1>
+<p>With this API, you manage the campaigns, inspiration questions, content pillars, domains, groups and tags of a workspace. Every
+operation acts on the workspace that the API key belongs to. Requests and responses are JSON. This is version ${escapeHtml(document.info.version)}.</p>
+<noscript><p class="warning">Without JavaScript, you can read everything on this page. You need JavaScript to search, to fill your API key into the
+samples, and to send requests.</p></noscript>
 </div>
-<div id="reference"></div>`,
+<div>${renderKeyForm()}</div>
+</div>
+${conventions.map(renderConvention).join('\n')}
+${resources
+  .map(
+    ({ id, name, description, operations }) => `<section class="resource">
+<h2 id="${id}"><a href="#${id}">${name}</a></h2>
+<p>${renderInlineMarkdown(description)}</p>
+${operations.map((operation) => renderOperation(operation, schemas)).join('\n')}
+</section>`,
+  )
+  .join('\n')}
+</main>
+</div>`,
   });
 }
 
-/** The script of the reference. It starts Swagger UI, and adds the accessible names that Swagger UI omits. */
-export const REFERENCE_SCRIPT = `'use strict';
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', applyColorScheme);
-applyColorScheme();
-
-const hide = () => () => null;
-/**
- * Disables the Execute button until Swagger UI has resolved the operation, which it does when the operation is opened. If the
- * button is pressed earlier, Swagger UI never sends the request and shows it as loading forever.
- */
-const disableUntilResolved = (Execute, { React }) => (props) => {
-  const isResolved = Boolean(props.specSelectors.specResolvedSubtree(['paths', props.path, props.method]));
-  return React.createElement(Execute, { ...props, disabled: props.disabled || !isResolved });
-};
-SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  plugins: [{
-    wrapComponents: {
-      ServersContainer: hide, InfoUrl: hide, VersionStamp: hide, OpenAPIVersion: hide, execute: disableUntilResolved,
-    },
-  }],
-});
-
-function getAccessibleName(element) {
-  if (element.matches('.close-modal')) return 'Close';
-  if (element.matches('.modal-btn')) return element.textContent;
-  const parameter = element.closest('[data-param-name]');
-  return parameter ? parameter.dataset.paramName : 'Choose';
+/** Renders the side list. On a narrow screen, its summary opens and closes it. */
+function renderSideList(groups: readonly (readonly [title: string, entries: readonly Entry[]])[]): string {
+  return `<details class="side-list" open>
+<summary>Contents and search<span class="current-place"></span></summary>
+<nav aria-label="Operations">
+<form class="search" role="search" hidden>
+<label>Search <kbd>Ctrl K</kbd><input type="search" autocomplete="off" spellcheck="false" placeholder="tagNames, 409, retry …"></label>
+<p role="status"></p>
+</form>
+${groups
+  .map(
+    ([title, entries]) => `<div class="group">
+<p>${title}</p>
+<ul>
+${entries.map(renderEntry).join('\n')}
+</ul>
+</div>`,
+  )
+  .join('\n')}
+</nav>
+</details>`;
 }
-const UNNAMED_SELECTOR = 'select:not([aria-label]), textarea:not([aria-label]), .close-modal:not([aria-label])';
-new MutationObserver(() => {
-  for (const element of document.querySelectorAll(UNNAMED_SELECTOR)) element.setAttribute('aria-label', getAccessibleName(element));
-  for (const element of document.querySelectorAll('.modal-btn[aria-label]')) element.removeAttribute('aria-label');
-  for (const element of document.querySelectorAll('pre:not([tabindex])')) element.tabIndex = 0;
-}).observe(document.getElementById('reference'), { childList: true, subtree: true });
-`;
 
-/** The style of the reference. */
-export const REFERENCE_STYLE = `.swagger-ui a, .swagger-ui .info a, .swagger-ui .link, .swagger-ui .markdown a { color: var(--link); }
-.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: var(--success); border-color: var(--success); }
-.swagger-ui .btn.authorize svg { fill: var(--success); }
-.swagger-ui .btn.cancel { color: var(--danger); border-color: var(--danger); }
-.swagger-ui .btn { transition: none; }
-.swagger-ui .btn.execute { background: #0b57a4; border-color: #0b57a4; color: #fff; }
-.swagger-ui .download-contents { background: #3b4151; color: #fff; }
-.swagger-ui .opblock .opblock-summary .opblock-summary-method { background: #0b57a4; color: #fff; text-shadow: none; }
-.swagger-ui .opblock.opblock-post .opblock-summary .opblock-summary-method { background: #14703f; }
-.swagger-ui .opblock.opblock-patch .opblock-summary .opblock-summary-method { background: #00695c; }
-.swagger-ui .opblock.opblock-delete .opblock-summary .opblock-summary-method { background: #b3261e; }
-.swagger-ui .parameter__in, .swagger-ui table.headers td.header-col { color: var(--text); }
-.swagger-ui .opblock-body { overflow-x: auto; }
-@media (max-width: 40rem) {
-  .swagger-ui :is(table, tbody, tr, td):not(.headers *, .headers) { display: block; width: auto; max-width: 100%; }
-  .swagger-ui .opblock-body thead, .swagger-ui .response-col_links { display: none; }
+function renderEntry({ id, title, method, keywords }: Entry): string {
+  const label = method ? `<span class="method ${method}">${method}</span> ` : '';
+  return `<li data-keywords="${escapeHtml(keywords)}"><a href="#${id}">${label}<span>${escapeHtml(title)}</span></a></li>`;
 }
-.swagger-ui .microlight span[style*="211, 99, 99"] { color: #ff9c94 !important; }
-`;
+
+function toEntry({ id, summary, method, path, parameters, bodySchema }: DocumentedOperation, schemas: Schemas): Entry {
+  const fields = bodySchema ? getFields(bodySchema, schemas) : [];
+  const names = [...parameters, ...fields].map(({ name }) => name);
+  return { id, title: summary, method, keywords: [id, path, ...names].join(' ') };
+}
+
+function renderKeyForm(): string {
+  return `<form class="key-form" autocomplete="off" hidden>
+<label for="key">API key</label>
+<input id="key" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="key-hint" placeholder="adv_…">
+<p id="key-hint" role="status">Fills the samples, and sends requests from this page. This tab keeps it until you close the tab.</p>
+</form>`;
+}
+
+function renderConvention({ id, title, text, aside }: Convention): string {
+  return `<section id="${id}" class="columns">
+<div>
+<h2><a href="#${id}">${title}</a></h2>
+${text}
+</div>
+<div class="panel">${aside}</div>
+</section>`;
+}
+
+function renderOperation(operation: DocumentedOperation, schemas: Schemas): string {
+  const { id, method, path, summary, description, parameters, bodySchema, bodyExample, successes } = operation;
+  const renderList = (part: string, title: string, fields: readonly Field[]) =>
+    fields.length > 0
+      ? `<h4 id="${id}-${part}"><a href="#${id}-${part}">${title}</a></h4>\n${renderFields(fields, schemas)}`
+      : '';
+  const renderParameters = (place: Parameter['in'], title: string) =>
+    renderList(place, title, toFields(parameters.filter((parameter) => parameter.in === place)));
+  return `<section id="${id}" class="operation columns">
+<div>
+<h3><a href="#${id}">${escapeHtml(summary)}</a></h3>
+<p class="endpoint"><span class="method ${method}">${method}</span> <code>${escapeHtml(path)}</code></p>
+<p>${renderInlineMarkdown(description)}</p>
+${renderParameters('path', 'Path parameters')}
+${renderParameters('query', 'Query parameters')}
+${renderParameters('header', 'Headers')}
+${renderList('body', 'Body', bodySchema ? getFields(bodySchema, schemas) : [])}
+<h4 id="${id}-response"><a href="#${id}-response">Response</a></h4>
+${renderSuccesses(operation, schemas)}
+<p class="errors">Errors: ${errorCodes.map(renderErrorLink).join(' ')}</p>
+</div>
+<div class="panel">
+${renderRequestForm(operation)}
+${renderSamples(id, { method, path, body: bodyExample })}
+${renderExample(`Response ${successes.at(-1)?.status}`, successes.at(-1)?.example)}
+</div>
+</section>`;
+}
+
+/** Renders the successful statuses, and the fields of the response. All successes of an operation have the same schema. */
+function renderSuccesses({ successes }: DocumentedOperation, schemas: Schemas): string {
+  const [{ schema } = { schema: {} }] = successes;
+  const name = describeName(schema);
+  const fields = getFields(schema, schemas);
+  return `<ul class="statuses">
+${successes.map(({ status, description }) => `<li><code>${status}</code> ${renderInlineMarkdown(description)}</li>`).join('\n')}
+</ul>
+<details><summary>${name}: ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}</summary>${renderFields(fields, schemas, 'response')}</details>`;
+}
+
+/** Returns what a response contains, such as `Array of Campaign`. */
+function describeName({ $ref = '', items }: Schema): string {
+  return items ? `Array of ${describeName(items)}` : ($ref.split('/').at(-1) as string);
+}
+
+function renderErrorLink(code: ErrorCode): string {
+  return `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}">${errors[code].status}</a>`;
+}

@@ -1,0 +1,126 @@
+import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
+import { renderSamples } from './code-samples.ts';
+import type { OpenApiDocument } from './documented-operations.ts';
+import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
+import { ERRORS_PAGE } from './pages.ts';
+
+/** A section of the reference, as the side list shows it. The search finds its title and its keywords. */
+export interface Entry {
+  readonly id: string;
+  readonly title: string;
+  readonly method?: string;
+  readonly keywords: string;
+}
+
+/** A section about a convention of all operations. `text` and `aside` are HTML: the text, and what is shown beside it. */
+export interface Convention extends Entry {
+  readonly text: string;
+  readonly aside: string;
+}
+
+/** Returns what all operations have in common, so that the operations do not repeat it. */
+export function getConventions({ components }: OpenApiDocument): readonly Convention[] {
+  return [
+    {
+      id: 'authentication',
+      title: 'Authentication',
+      keywords: 'Authorization Bearer API key access role member 401 403 GET /me',
+      text: renderMarkdown(`Send your API key in the header \`Authorization: Bearer API_KEY\`. The operator of the service creates keys.
+
+A key can read everything in its workspace. To create, change or delete records, the key needs \`full\` access. If the key belongs to
+a member, the member also needs the role \`admin\`. Any member can share campaigns. [Retrieve the caller](#getMe) returns the access
+of your key.`),
+      aside: renderSamples('authentication', { method: 'GET', path: '/me' }),
+    },
+    {
+      id: 'errors',
+      title: 'Errors',
+      keywords: `status code message doc_url ${errorCodes.map((code) => `${errors[code].status} ${code}`).join(' ')}`,
+      text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. \`message\` names each invalid
+field. \`doc_url\` links to the causes and the solution.`)}
+<table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${errorCodes.map(renderErrorRow).join('\n')}
+</tbody>
+</table>`,
+      aside: renderExample('Response 409', {
+        error: {
+          code: 'conflict',
+          message: errors.conflict.example,
+          doc_url: `${ERRORS_PAGE.path}#${getErrorAnchor('conflict')}`,
+        },
+      }),
+    },
+    {
+      id: 'pagination',
+      title: 'Pagination and filters',
+      keywords: 'page pageSize Link next prev list second page tagNames tagIds search filter',
+      text: renderMarkdown(`A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page. To read all pages,
+follow the link with \`rel="next"\` in the \`Link\` header until that link is missing. The link keeps your filters.
+
+A list contains the records that match all filters. To send several values for one filter, repeat the parameter or separate the
+values with commas: a record matches if it has at least one of them. An unknown parameter returns 422.
+
+The sample returns the second page of the campaigns with the tag \`launch\`.`),
+      aside: `${renderSamples('pagination', { method: 'GET', path: '/campaigns', query: '?tagNames=launch&pageSize=10&page=2' })}
+${renderExample('Link header of the response', '</campaigns?tagNames=launch&pageSize=10&page=3>; rel="next", </campaigns?tagNames=launch&pageSize=10&page=1>; rel="prev"')}`,
+    },
+    {
+      id: 'retries',
+      title: 'Safe retries',
+      keywords: 'retry retries idempotency Idempotency-Key Idempotency-Replayed create POST twice timeout duplicate',
+      text: renderMarkdown(`To retry a POST safely, send it with an \`Idempotency-Key\`: a value that you choose once for the record that you create,
+such as a UUID. If the response is lost, send the same request with the same key again. The first success is stored for 24 hours,
+and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. An error is not stored.
+
+- The same key with another path or body returns 422.
+- If the first request is still in progress, a retry returns 409. Retry after a moment.
+- PATCH and DELETE need no key: you can repeat them. A repeated DELETE returns 404.
+
+After a 429, wait for the number of seconds in \`Retry-After\`. After a 500, wait a moment. Do not retry other errors unless the
+message says so.`),
+      aside: `${renderSamples('retries', { method: 'POST', path: '/tags', body: { name: 'Onboarding' } })}
+${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIdempotency-Replayed: true')}`,
+    },
+    {
+      id: 'headers',
+      title: 'Response headers and rate limits',
+      keywords: `rate limit 429 quota ${Object.keys(components.headers).join(' ')}`,
+      text: `${renderMarkdown(`A key can send 600 requests per minute by default. Responses show the limit and the remaining requests. A response to a
+request without a valid key has no rate limit headers.`)}
+<table>
+<thead><tr><th scope="col">Header</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${Object.entries(components.headers)
+  .map(
+    ([name, { description }]) => `<tr><td><code>${name}</code></td><td>${renderInlineMarkdown(description)}</td></tr>`,
+  )
+  .join('\n')}
+</tbody>
+</table>`,
+      aside: renderExample(
+        'Headers of a response',
+        Object.entries(components.headers)
+          .filter(([, { example }]) => example !== undefined)
+          .map(([name, { example }]) => `${name}: ${example}`)
+          .join('\n'),
+      ),
+    },
+  ];
+}
+
+function renderErrorRow(code: (typeof errorCodes)[number]): string {
+  const { status, meaning } = errors[code];
+  const link = `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}"><code>${code}</code></a>`;
+  return `<tr><td>${status}</td><td>${link}</td><td>${renderInlineMarkdown(meaning)}</td></tr>`;
+}
+
+/** Renders an example with its title. A text is shown as it is, and another value as JSON. */
+export function renderExample(title: string, value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return `<div class="example">
+<p>${title}</p>
+<pre><code>${escapeHtml(text)}</code></pre>
+</div>`;
+}

@@ -1,0 +1,98 @@
+import type { Field, Schema, Schemas } from './schema-view.ts';
+
+/** A parameter of the OpenAPI document. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+/** An operation of the OpenAPI document, in the form that the reference shows. */
+export interface DocumentedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly bodySchema: Schema | undefined;
+  readonly bodyExample: unknown;
+  /** The successful responses. */
+  readonly successes: readonly Success[];
+}
+
+interface Success {
+  readonly status: string;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example: unknown;
+}
+
+/** The parts of the OpenAPI document that the reference shows. */
+export interface OpenApiDocument {
+  readonly info: { readonly version: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
+  readonly components: {
+    readonly schemas: Schemas;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<Record<string, { readonly description: string; readonly example?: unknown }>>;
+  };
+}
+
+interface PathOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
+}
+
+type Content = Readonly<Record<'application/json', { readonly schema: Schema; readonly example: unknown }>>;
+
+/** Returns the operations of an OpenAPI document, in its order. */
+export function getDocumentedOperations({ paths, components }: OpenApiDocument): DocumentedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, summary, description, tags, parameters = [], requestBody, responses } = operation;
+      const body = requestBody?.content['application/json'];
+      return {
+        id: operationId,
+        method: method.toUpperCase(),
+        path,
+        tag: tags[0] as string,
+        summary,
+        description,
+        parameters: parameters.map((parameter) =>
+          '$ref' in parameter
+            ? (components.parameters[parameter.$ref.split('/').at(-1) as string] as Parameter)
+            : parameter,
+        ),
+        bodySchema: body?.schema,
+        bodyExample: body?.example,
+        successes: Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .map(([status, response]) => ({
+            status,
+            description: response.description,
+            ...response.content['application/json'],
+          })),
+      };
+    }),
+  );
+}
+
+/** Converts parameters to fields, for display. */
+export function toFields(parameters: readonly Parameter[]): Field[] {
+  return parameters.map(({ name, schema, description, required = false }) => ({
+    name,
+    schema,
+    description,
+    isRequired: required,
+  }));
+}

@@ -1,0 +1,154 @@
+import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
+
+/** A JSON Schema of the OpenAPI document, as far as the reference shows it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+}
+
+/** The named schemas, which `$ref` refers to. */
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** A field of a body, or a parameter. */
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly description?: string | undefined;
+  readonly isRequired: boolean;
+}
+
+type Kind = 'request' | 'response';
+
+const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'date-time' };
+/** Higher limits are not shown: other limits, such as that of a URL, apply first. */
+const MAX_SHOWN_LENGTH = 10_000;
+/** Longer lists of values are folded. */
+const MAX_SHOWN_VALUE_COUNT = 8;
+
+/** Returns the fields of an object, or of the items of an array. */
+export function getFields(schema: Schema, schemas: Schemas): readonly Field[] {
+  const { properties = {}, required = [] } = findObject(schema, schemas) ?? {};
+  return Object.entries(properties).map(([name, field]) => ({
+    name,
+    schema: field,
+    description: resolve(field, schemas).description,
+    isRequired: required.includes(name),
+  }));
+}
+
+/** Renders a list of fields. The fields of objects in them are folded. A request marks required fields, and a response marks fields that can be absent. */
+export function renderFields(fields: readonly Field[], schemas: Schemas, kind: Kind = 'request'): string {
+  return `<ul class="fields">\n${fields.map((field) => renderField(field, schemas, kind)).join('\n')}\n</ul>`;
+}
+
+function renderField({ name, schema, description, isRequired }: Field, schemas: Schemas, kind: Kind) {
+  const facts = [
+    `<span class="type">${describeType(schema, schemas)}</span>`,
+    ...describeBounds(schema, schemas).map(escapeHtml),
+    ...(schema.default === undefined ? [] : [`default <code>${escapeHtml(String(schema.default))}</code>`]),
+    ...(kind === 'request' && isRequired ? ['<strong class="required">required</strong>'] : []),
+    ...(kind === 'response' && !isRequired ? ['can be absent'] : []),
+  ];
+  const nested = getFields(schema, schemas);
+  return `<li>
+<p class="facts"><code class="name">${escapeHtml(name)}</code> ${facts.join(' · ')}</p>
+${description ? `<p>${renderInlineMarkdown(description)}</p>` : ''}
+${renderValues(schema, schemas)}
+${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${renderFields(nested, schemas, kind)}</details>` : ''}
+</li>`.replaceAll(/\n+/g, '\n');
+}
+
+/** Renders the values of an enumeration. */
+function renderValues(schema: Schema, schemas: Schemas): string {
+  const values = getValues(schema, schemas);
+  if (values.length === 0) return '';
+  const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
+  return values.length > MAX_SHOWN_VALUE_COUNT
+    ? `<details><summary>${values.length} values</summary><p class="values">${list}</p></details>`
+    : `<p class="values">Values: ${list}</p>`;
+}
+
+/** Returns the values of an enumeration, or none. */
+export function getValues(schema: Schema, schemas: Schemas): readonly string[] {
+  return getAlternatives(schema, schemas).flatMap((option) => option.enum ?? option.items?.enum ?? []);
+}
+
+/** Returns the type in words, such as `string or null` or `array of UUIDs`. */
+export function describeType(schema: Schema, schemas: Schemas): string {
+  const types = getAlternatives(schema, schemas).flatMap((option) => {
+    const { type = 'object', format = '', items } = option;
+    if (type === 'array') return [`array of ${pluralize(describeType(items ?? {}, schemas))}`];
+    const isWhole = option.multipleOf === 1;
+    return [type].flat().map((name) => formatNames[format] ?? (name === 'number' && isWhole ? 'integer' : name));
+  });
+  return [...new Set(types)].join(' or ');
+}
+
+function pluralize(type: string): string {
+  return type
+    .split(' or ')
+    .map((word) => `${word}s`)
+    .join(' or ');
+}
+
+/** Returns the bounds of a value in words, such as `1 to 190 characters`. */
+export function describeBounds(schema: Schema, schemas: Schemas): string[] {
+  const bounds = getAlternatives(schema, schemas).flatMap((option) => {
+    const { minimum, maximum, minLength, maxLength, maxItems, format, type = [] } = option;
+    const isNumber = type.includes('number') || type.includes('integer');
+    return [
+      // The length of a UUID, a time or the digits of a number follows from the type.
+      ...(format || isNumber ? [] : [describeLength(minLength, maxLength)]),
+      describeRange(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum),
+      describeRange(undefined, maxItems, ' items'),
+    ].filter((bound) => bound !== undefined);
+  });
+  return [...new Set(bounds)];
+}
+
+function describeLength(minimum?: number, maximum = Number.POSITIVE_INFINITY): string | undefined {
+  return maximum > MAX_SHOWN_LENGTH ? undefined : describeRange(minimum, maximum, ' characters');
+}
+
+function describeRange(minimum: number | undefined, maximum: number | undefined, unit = ''): string | undefined {
+  const format = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 10 });
+  if (maximum === undefined) return minimum === undefined ? undefined : `${format(minimum)} or more${unit}`;
+  return minimum === undefined
+    ? `at most ${format(maximum)}${unit}`
+    : `${format(minimum)} to ${format(maximum)}${unit}`;
+}
+
+/** Returns a schema without a reference. */
+function resolve(schema: Schema, schemas: Schemas): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  return name ? { ...schemas[name], ...schema } : schema;
+}
+
+/** Returns the schemas that a value can match. */
+function getAlternatives(schema: Schema, schemas: Schemas): readonly Schema[] {
+  const resolved = resolve(schema, schemas);
+  return resolved.anyOf?.flatMap((option) => getAlternatives(option, schemas)) ?? [resolved];
+}
+
+/** Returns the schema of the object that a value is or that an array contains, if any. */
+function findObject(schema: Schema, schemas: Schemas): Schema | undefined {
+  for (const option of getAlternatives(schema, schemas)) {
+    const found = option.items ? findObject(option.items, schemas) : option.properties && option;
+    if (found) return found;
+  }
+  return undefined;
+}

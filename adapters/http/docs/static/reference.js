@@ -1,0 +1,238 @@
+// The script of the API reference. The page is complete without it. The script adds the search, the current place in the side
+// list, the API key in samples, and requests to the service.
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+for (const element of $$('.search, .key-form, .try')) element.hidden = false;
+setUpSideList();
+setUpSearch();
+setUpLanguages();
+setUpApiKey();
+setUpCopyButtons();
+for (const form of $$('.try form')) setUpRequestForm(form);
+
+/** Marks the section that is read in the side list, and keeps its link in view. */
+function setUpSideList() {
+  const sideList = $('.side-list');
+  const links = new Map($$('a', sideList).map((link) => [link.hash.slice(1), link]));
+  const sections = $$('main section[id]').filter(({ id }) => links.has(id));
+  const narrow = matchMedia('(max-width: 60rem)');
+  const fold = () => {
+    sideList.open = !narrow.matches;
+  };
+  narrow.addEventListener('change', fold);
+  fold();
+  sideList.addEventListener('click', ({ target }) => target.closest('a') && fold());
+
+  let current;
+  const update = () => {
+    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    // A section is current from when it has passed the upper fifth of the window.
+    const passed = sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 5);
+    const section = isAtEnd && scrollY > 0 ? sections.at(-1) : (passed.at(-1) ?? sections[0]);
+    if (section === current) return;
+    current = section;
+    for (const link of links.values()) link.removeAttribute('aria-current');
+    const link = links.get(section.id);
+    link.setAttribute('aria-current', 'location');
+    $('.current-place').textContent = `: ${link.lastElementChild.textContent}`;
+    const nav = $('nav', sideList);
+    const [box, place] = [nav.getBoundingClientRect(), link.getBoundingClientRect()];
+    if (place.top < box.top + 90 || place.bottom > box.bottom) nav.scrollTop += place.top - box.top - box.height / 3;
+  };
+  let isScheduled = false;
+  addEventListener(
+    'scroll',
+    () => {
+      if (isScheduled) return;
+      isScheduled = true;
+      requestAnimationFrame(() => {
+        isScheduled = false;
+        update();
+      });
+    },
+    { passive: true },
+  );
+  update();
+}
+
+/** Filters the side list by the words in the search field, which are in titles, names and descriptions. Enter opens the first result. */
+function setUpSearch() {
+  const input = $('.search input');
+  const items = $$('.side-list li').map((item) => {
+    const section = document.getElementById($('a', item).hash.slice(1));
+    const description = $$(':scope > div:first-child > p:not(.errors)', section).map(
+      (paragraph) => paragraph.textContent,
+    );
+    return { item, text: [item.textContent, item.dataset.keywords, ...description].join(' ').toLowerCase() };
+  });
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const { item, text } of items) item.hidden = !words.every((word) => text.includes(word));
+    for (const group of $$('.side-list .group')) group.hidden = !$('li:not([hidden])', group);
+    const count = items.filter(({ item }) => !item.hidden).length;
+    $('.search [role=status]').textContent = words.length > 0 ? `${count} ${count === 1 ? 'result' : 'results'}` : '';
+  });
+  $('.search').addEventListener('submit', (event) => {
+    event.preventDefault();
+    $('.side-list li:not([hidden]) a')?.click();
+  });
+  addEventListener('keydown', (event) => {
+    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    $('.side-list').open = true;
+    input.select();
+  });
+}
+
+/** Shows all samples in the language that was chosen in one of them. */
+function setUpLanguages() {
+  const choices = $$('.samples input');
+  addEventListener('change', ({ target }) => {
+    if (!choices.includes(target)) return;
+    const top = target.getBoundingClientRect().top;
+    for (const choice of choices) choice.checked = choice.value === target.value;
+    // Samples above this one may have become longer or shorter.
+    scrollBy({ top: target.getBoundingClientRect().top - top, behavior: 'instant' });
+  });
+}
+
+/** Replaces a value in the samples below an element. */
+function fill(name, value, root = document) {
+  for (const element of $$(`[data-fill=${name}]`, root)) {
+    element.dataset.default ??= element.textContent;
+    element.textContent = value || element.dataset.default;
+  }
+}
+
+/** Keeps the API key in the session storage of the tab, and fills it into the samples. */
+function setUpApiKey() {
+  const input = $('#key');
+  const hint = $('#key-hint');
+  const help = hint.textContent;
+  const update = () => {
+    const key = input.value.trim();
+    // Other characters could end a string of a sample. No API key contains them.
+    const isValid = /^[\w.~+/-]*$/.test(key);
+    input.setAttribute('aria-invalid', String(!isValid));
+    hint.textContent = isValid ? help : 'An API key contains only letters, digits and - . _ ~ + /';
+    fill('key', isValid ? key : '');
+    if (isValid && key) sessionStorage.setItem('apiKey', key);
+    else sessionStorage.removeItem('apiKey');
+  };
+  input.value = sessionStorage.getItem('apiKey') ?? '';
+  input.addEventListener('input', update);
+  input.form.addEventListener('submit', (event) => event.preventDefault());
+  update();
+  fill('origin', location.origin);
+  const random = crypto.getRandomValues(new Uint8Array(16));
+  fill('idempotencyKey', [...random].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
+}
+
+/** Adds a button to each sample that copies it. Browsers allow this only over HTTPS and on the local machine. */
+function setUpCopyButtons() {
+  if (!navigator.clipboard) return;
+  for (const samples of $$('.samples')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      const language = $('input:checked', samples).value;
+      await navigator.clipboard.writeText($(`[data-language="${language}"]`, samples).textContent);
+      button.textContent = 'Copied';
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 2000);
+    });
+    $('fieldset', samples).append(button);
+  }
+}
+
+/** Sends the request of a form if its button is pressed, and shows the response below it. */
+function setUpRequestForm(form) {
+  const operation = form.closest('.operation');
+  const button = $('button', form);
+  const result = $('.result', operation);
+  const getInputs = (place) => $$(`[data-in=${place}]`, form).filter(({ value }) => value.trim() !== '');
+  const getQuery = () => {
+    const query = new URLSearchParams(getInputs('query').map(({ name, value }) => [name, value.trim()]));
+    return query.size > 0 ? `?${query}` : '';
+  };
+  const getId = () => encodeURIComponent(getInputs('path')[0]?.value.trim() ?? '');
+  form.addEventListener('input', () => {
+    fill('query', getQuery(), operation);
+    fill('id', getId().replaceAll("'", '%27'), operation);
+  });
+
+  const send = async () => {
+    const key = sessionStorage.getItem('apiKey');
+    if (!key) return showKeyNeeded(result);
+    if (!form.reportValidity()) return;
+    const headers = { Authorization: `Bearer ${key}` };
+    for (const { name, value } of getInputs('header')) headers[name] = value.trim();
+    const body = form.elements.body?.value;
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    button.disabled = true;
+    result.textContent = 'Sending …';
+    const startedAt = performance.now();
+    try {
+      const url = form.dataset.path.replace('{id}', getId()) + getQuery();
+      const response = await fetch(url, { method: form.dataset.method, headers, body, cache: 'no-store' });
+      const text = await response.text();
+      showResponse(result, response, text, performance.now() - startedAt);
+    } catch (error) {
+      result.replaceChildren(createElement('p', `The request failed: ${error.message}`, 'failure'));
+    }
+    result.firstElementChild.scrollIntoView({ block: 'nearest' });
+    button.disabled = false;
+    // A disabled button loses the focus.
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    // In a form that changes records, Enter in a field does nothing: its button is no submit button.
+    if (button.type === 'submit') send();
+  });
+  button.addEventListener('click', () => button.type === 'button' && send());
+}
+
+function showKeyNeeded(result) {
+  const link = createElement('a', 'Enter your API key');
+  link.href = '#key';
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    $('#key').focus();
+  });
+  const message = createElement('p', '', 'failure');
+  message.append(link, ' first.');
+  result.replaceChildren(message);
+}
+
+const SHOWN_HEADERS = ['Link', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+
+/** Shows a response. Its content is shown as text, never as HTML. */
+function showResponse(result, response, text, milliseconds) {
+  const status = `${response.status} ${response.statusText}`;
+  const headers = SHOWN_HEADERS.filter((name) => response.headers.has(name));
+  result.replaceChildren(
+    createElement('p', `${status} · ${Math.round(milliseconds)} ms`, response.ok ? 'success' : 'failure'),
+    createElement('pre', headers.map((name) => `${name}: ${response.headers.get(name)}`).join('\n'), 'headers'),
+    createElement('pre', formatJson(text), 'body'),
+  );
+}
+
+function formatJson(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function createElement(name, text, className = '') {
+  const element = document.createElement(name);
+  element.textContent = text;
+  element.className = className;
+  return element;
+}
