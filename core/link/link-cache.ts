@@ -4,8 +4,10 @@ const FRESH_MS = 1_000;
 const MAX_AGE_MS = 5_000;
 /** The maximum number of entries. The least recently loaded entry is removed first. */
 const MAX_ENTRY_COUNT = 10_000;
-/** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. */
-const MAX_LOAD_COUNT = 100;
+/** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. Further loads wait. */
+export const MAX_LOAD_COUNT = 100;
+/** The maximum number of loads that wait. */
+export const MAX_WAITING_COUNT = 1_000;
 
 interface Entry<V> {
   readonly value: V | undefined;
@@ -20,7 +22,10 @@ interface Entry<V> {
 export class LinkCache<V> {
   private readonly values = new Map<string, Entry<V>>();
   private readonly absences = new Map<string, Entry<V>>();
+  /** The loads that wait or run. */
   private readonly loads = new Map<string, Promise<V | undefined>>();
+  private readonly waiting: (() => void)[] = [];
+  private runningCount = 0;
 
   constructor(
     private readonly load: (key: string) => Promise<V | undefined>,
@@ -28,7 +33,7 @@ export class LinkCache<V> {
     private readonly now: () => number,
   ) {}
 
-  /** Returns the value of a key. Rejects if the load fails, or if there are too many loads. */
+  /** Returns the value of a key. Rejects if the load fails or takes too long, or if too many loads wait. */
   async get(key: string): Promise<V | undefined> {
     const entry = this.values.get(key) ?? this.absences.get(key);
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
@@ -41,16 +46,27 @@ export class LinkCache<V> {
   private async reload(key: string): Promise<V | undefined> {
     const running = this.loads.get(key);
     if (running) return running;
-    if (this.loads.size >= MAX_LOAD_COUNT) throw new Error('Too many short links are being looked up at once.');
-    const loadedAt = this.now();
-    const load = this.load(key);
+    if (this.loads.size >= MAX_LOAD_COUNT + MAX_WAITING_COUNT) {
+      throw new Error('Too many short links are being looked up at once.');
+    }
+    const load = this.loadInTurn(key).finally(() => this.loads.delete(key));
     this.loads.set(key, load);
+    return load;
+  }
+
+  private async loadInTurn(key: string): Promise<V | undefined> {
+    while (this.runningCount >= MAX_LOAD_COUNT) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.runningCount++;
     try {
-      const value = await load;
+      const loadedAt = this.now();
+      const value = await this.load(key);
+      // A part of the value may have been read at the start of the load.
+      if (this.now() - loadedAt >= MAX_AGE_MS) throw new Error('The look-up of a short link took too long.');
       this.store(key, { value, loadedAt });
       return value;
     } finally {
-      this.loads.delete(key);
+      this.runningCount--;
+      this.waiting.shift()?.();
     }
   }
 
