@@ -56,19 +56,12 @@ function createFile(file: string): void {
   // An existing file is not opened: closing it would release the locks of other connections of this process
   // (https://sqlite.org/howtocorrupt.html, section 2.2).
   if (!existsSync(file)) {
-    createEmptyFile(file);
+    // The file may be a link to a file that is missing. SQLite would create that one readable by everybody.
+    closeSync(openSync(file, 'a', 0o600));
     return;
   }
   if (statSync(file).isDirectory()) throw new UnusableFile(`${file} is a folder. Choose a file in it.`);
   accessSync(file, constants.R_OK | constants.W_OK);
-}
-
-function createEmptyFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }
 
 function rejectForeignFile(database: Database, file: string): void {

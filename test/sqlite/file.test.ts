@@ -10,6 +10,7 @@ import {
   readlinkSync,
   renameSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -61,6 +62,12 @@ suite('a SQLite file', {
       openFiles.filter((path) => path.startsWith(file)),
       [],
     );
+  }),
+
+  'creates the missing file that a symbolic link names, which only the owner can read': withFile(async (file) => {
+    symlinkSync('elsewhere.db', file);
+    await open(file);
+    assert.equal(statSync(join(dirname(file), 'elsewhere.db')).mode & 0o777, 0o600);
   }),
 
   'keeps the records of a closed file': withFile(async (file) => {
