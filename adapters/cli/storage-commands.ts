@@ -9,7 +9,7 @@ const backUpCommand = defineCommand({
   details:
     'The server can run during the backup. To restore a backup, start the server with a copy of it as SQLITE_FILE.',
   example: 'backup advocacy-2026-01-31.db',
-  parameters: { file: defineParameter('<file>', 'path of the new file', z.string().min(1)) },
+  parameters: { file: defineParameter('<file>', 'path of the new file', z.string().min(1, 'must not be empty')) },
   run: async ({ storageTools }, { file }) => {
     await storageTools.backUp(file);
     return { json: { file }, message: `The backup was written to ${file}.` };

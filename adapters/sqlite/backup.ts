@@ -4,22 +4,30 @@ import { type Database, retryWhileBusy } from './database.ts';
 
 /**
  * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with `.incomplete` until
- * the file is complete and on the disk. Rejects with the code `EEXIST` if the file exists.
+ * the file is complete and on the disk. Rejects with the code `EEXIST` if the file exists, and without a code if the incomplete one
+ * does, because another process may be writing it.
  */
 export async function backUp(database: Database, file: string): Promise<void> {
-  if (existsSync(file)) throw Object.assign(new Error(`${file} already exists`), { code: 'EEXIST' });
+  rejectExisting(file);
   const incomplete = `${file}.incomplete`;
-  rmSync(incomplete, { force: true });
+  if (existsSync(incomplete)) {
+    throw new Error(`${incomplete} exists, so another backup is running or was killed, if none is running, remove it`);
+  }
   closeSync(openSync(incomplete, 'wx', 0o600));
   try {
     await retryWhileBusy(() => database.run('VACUUM INTO ?', incomplete));
     syncToDisk(incomplete);
+    rejectExisting(file);
     renameSync(incomplete, file);
     syncToDisk(dirname(file));
   } catch (error) {
     rmSync(incomplete, { force: true });
     throw error;
   }
+}
+
+function rejectExisting(file: string): void {
+  if (existsSync(file)) throw Object.assign(new Error(`${file} already exists`), { code: 'EEXIST' });
 }
 
 function syncToDisk(path: string): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -144,7 +144,33 @@ suite('a backup', {
       child.kill('SIGKILL');
       await output;
       assert.ok(!existsSync(file), 'the command was killed too late');
+      const incomplete = `${file}.incomplete`;
+      const problem = `${incomplete} exists, so another backup is running or was killed, if none is running, remove it`;
+      assert.deepEqual(await backUp(file), {
+        code: 2,
+        stdout: '',
+        stderr: `error: Cannot write ${file}: ${problem}.\n`,
+      });
+      rmSync(incomplete);
       assert.equal((await backUp(file)).code, 0);
+      assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
+    },
+  ),
+
+  'is complete if two commands write the same file at the same time': withSetup(
+    async ({ folder, settings, backUp }) => {
+      await runProcess(['seed', '--campaigns', '2000', '--members', '50'], settings);
+      const file = join(folder, 'backup.db');
+      const first = startCommand(['backup', file], settings);
+      while (!existsSync(`${file}.incomplete`)) await nextTurn();
+      // Otherwise, the first command could end before the second one begins.
+      first.child.kill('SIGSTOP');
+      const second = await backUp(file);
+      first.child.kill('SIGCONT');
+      assert.deepEqual([(await first.output).code, second.code], [0, 2]);
+      const copy = new Database(file, true, '');
+      assert.deepEqual(copy.all('PRAGMA integrity_check'), [['ok']]);
+      await copy.close();
       assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
     },
   ),
