@@ -32,7 +32,10 @@ export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHos
   };
 }
 
-/** Returns the host of an authority without user, port and trailing dot, in lower case. */
+/** Returns the host of an authority without user, port and trailing dot, in lower case. It may be no domain name, such as `[::1]`. */
 export function parseHostName(authority: string): string {
-  return authority.replace(/^.*@/, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  // Node reads each byte of a header as a character. Some clients send an internationalized name in UTF-8.
+  const text = Buffer.from(authority, 'latin1').toString();
+  const name = text.replace(/^.*@/, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  return domainToASCII(name) || name;
 }

@@ -138,7 +138,10 @@ export function createLinkServer(
     },
   );
   guardConnections(server, pipelining, {
-    fail: (response) => respond(response, { outcome: 'bad_request' }, performance.now()),
+    fail: (response) => {
+      const outcome = response.req.method === 'CONNECT' ? 'method_not_allowed' : 'bad_request';
+      respond(response, { outcome }, performance.now());
+    },
   });
   const connections = new OpenConnections(server, pipelining);
   const timer = setInterval(() => links.storeClicks().catch(report), STORE_INTERVAL_MS).unref();

@@ -6,6 +6,7 @@ import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { Application } from '../../core/application.ts';
 import type { CampaignChange } from '../../core/campaign/campaign.ts';
+import type { DomainChange } from '../../core/domain/domain.ts';
 import { NOON, SECOND, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { type LoadResponse, send } from '../support/load.ts';
@@ -38,6 +39,8 @@ interface Setup {
   readonly app: Application;
   /** Sends a request, by default of a browser, and checks the headers that every response has. */
   request(request: Request): Promise<LoadResponse>;
+  /** Adds a verified domain. */
+  addDomain(slug: string): Promise<void>;
   /** Shares a new campaign, then changes the campaign. Returns the path of the link. */
   share(domain: string | null, change?: CampaignChange): Promise<string>;
   /** Stores all clicks. Returns those of the last shared campaign and of its share. */
@@ -65,15 +68,14 @@ const withLinks =
     const { workspaceId, admin: member } = await createWorkspace(app);
     const actor = { workspaceId, member };
     const domainIds: Record<string, string> = {};
-    for (const [slug, urls] of [
-      [FULL, { expiredUrl: EXPIRED, notFoundUrl: NOT_FOUND }],
-      [PLAIN, {}],
-    ] as const) {
+    const addDomain = async (slug: string, urls: DomainChange = {}): Promise<void> => {
       const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
       await app.domains.update(workspaceId, domain.id, urls);
       await app.domains.verify(workspaceId, domain.id);
       domainIds[slug] = domain.id;
-    }
+    };
+    await addDomain(FULL, { expiredUrl: EXPIRED, notFoundUrl: NOT_FOUND });
+    await addDomain(PLAIN);
     const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
     const services = {
       links: app.links,
@@ -91,6 +93,7 @@ const withLinks =
         outage,
         port,
         app,
+        addDomain,
         async request({ path, host = BASE, method = 'GET', headers }) {
           const allHeaders = { Host: host, 'User-Agent': BROWSER, ...headers };
           const response = await send(`http://127.0.0.1:${port}`, { path, method, headers: allHeaders });
@@ -214,6 +217,16 @@ suite('a request for a short link', {
     assert.equal((await request({ path, host: `${BASE.toUpperCase()}.:8443` })).headers.location, DESTINATION);
   }),
 
+  'finds an internationalized host in ASCII and in UTF-8': withLinks(async ({ share, port, addDomain }) => {
+    await addDomain('xn--bcher-kva.example');
+    const path = await share('xn--bcher-kva.example');
+    for (const host of ['xn--bcher-kva.example', 'XN--BCHER-KVA.example', 'bücher.example', 'BÜCHER.example:80']) {
+      const lines = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      const [response] = await sendRaw(`http://127.0.0.1:${port}`, [lines], false);
+      assert.equal(response?.headers.get('location'), DESTINATION, host);
+    }
+  }),
+
   'is rejected with 405 for other methods, and with 400 for a missing or malformed host': withLinks(
     async ({ request, share, port }) => {
       const path = await share(FULL);
@@ -221,6 +234,10 @@ suite('a request for a short link', {
         const { status, headers } = await request({ path, method, host: FULL });
         assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'], method);
       }
+      const tunnel = `CONNECT ${FULL}:443 HTTP/1.1\r\nHost: ${FULL}:443\r\n\r\n`;
+      const [rejected] = await sendRaw(`http://127.0.0.1:${port}`, [tunnel], false);
+      assert.deepEqual([rejected?.status, rejected?.headers.get('allow')], [405, 'GET, HEAD']);
+      assertHeaders(Object.fromEntries(rejected?.headers ?? []), 'CONNECT');
       for (const lines of ['', 'Host: a b\r\n', 'Host: a\r\nHost: b\r\n']) {
         const [response] = await sendRaw(
           `http://127.0.0.1:${port}`,
