@@ -74,6 +74,8 @@ export async function startServer(
         ]);
         http.connections.closeAll();
         links?.closeAll();
+        const lostCount = app.links.pendingClickCount;
+        if (lostCount > 0) log.error({ clicks: lostCount }, 'clicks were lost, because they could not be stored');
         return isComplete;
       },
     };

@@ -17,8 +17,8 @@ import { VisitorHash } from './visitor-hash.ts';
 
 /** How many requests for unknown links an address can send. */
 export const UNKNOWN_LINK_LIMIT = { count: 60, windowSeconds: 60 };
-/** The interval at which counted clicks are stored. */
-const STORE_INTERVAL_MS = 2_000;
+/** The interval at which counted clicks are stored. They must be stored within two seconds, and storing takes a while, too. */
+const STORE_INTERVAL_MS = 1_000;
 /** How long a request waits for the storage. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
@@ -48,7 +48,7 @@ export interface LinkObserver {
 /** The server of short links. It does not listen yet. */
 export interface LinkServer {
   readonly server: Server;
-  /** Closes the server after the open requests, and stores all clicks. Rejects if they cannot be stored. */
+  /** Closes the server after the open requests, and then stores all clicks, if the storage is available. */
   stop(): Promise<void>;
   /** Closes all connections at once. */
   closeAll(): void;
@@ -153,7 +153,7 @@ export function createLinkServer(
       await connections.close();
       clearInterval(timer);
       await clicks.settle();
-      await links.storeClicks();
+      await links.storeClicks().catch(report);
     },
     closeAll: () => connections.closeAll(),
   };
