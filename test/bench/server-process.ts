@@ -52,7 +52,7 @@ export async function startScript({ path, environment, hasLog: logs }: ServerScr
 }
 
 function isResponding(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } }).then(
+  return fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' }, redirect: 'manual' }).then(
     (response) => response.text().then(() => true),
     () => false,
   );
