@@ -201,6 +201,19 @@ function readSources(): Source[] {
   );
 }
 
+/** Returns the circles of imports among sources, also those of types. */
+function findCircularImports(sources: readonly Source[]): string[] {
+  const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
+  const done = new Set<string>();
+  const visit = (path: string, importers: readonly string[]): string[] => {
+    if (importers.includes(path)) return [[...importers.slice(importers.indexOf(path)), path].join(' imports ')];
+    if (done.has(path)) return [];
+    done.add(path);
+    return (imports.get(path) ?? []).flatMap((imported) => visit(imported, [...importers, path]));
+  };
+  return sources.flatMap(({ path }) => visit(path, []));
+}
+
 /** Returns a source with an import, described as in `core/tag/tag.ts imports zod`. */
 function plantImport(description: string): Source {
   const [path, imported] = description.split(' imports ') as [string, string];
@@ -246,6 +259,14 @@ suite('The architecture', importTests, {
       `/// <reference types="seen" />`,
     ];
     for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
+  },
+
+  'has no circular imports': () => {
+    assert.deepEqual(findCircularImports(readSources()), []);
+    const descriptions = ['core/a.ts imports ./b.ts', 'core/b.ts imports ./c.ts', 'core/c.ts imports ./b.ts'];
+    const circle = 'core/b.ts imports core/c.ts imports core/b.ts';
+    assert.deepEqual(findCircularImports(descriptions.map(plantImport)), [circle]);
+    assert.deepEqual(findCircularImports(descriptions.slice(0, 2).map(plantImport)), []);
   },
 
   'lets bootstrap load an adapter only if the settings name it': () => {
