@@ -37,7 +37,8 @@ export async function useFile<T>(file: string, work: (open: OpenFile) => Promise
   }
 }
 
-function getDatabases(connection: SqliteConnection): Pick<OpenFile, 'writer' | 'reader'> {
+/** Returns the connections of an engine to its file. */
+export function getDatabases(connection: SqliteConnection): Pick<OpenFile, 'writer' | 'reader'> {
   // biome-ignore lint/complexity/useLiteralKeys: the field is private
   const { connections } = { connections: connection['connections'] };
   if (!connections) throw new Error('not open');

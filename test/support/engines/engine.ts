@@ -1,12 +1,10 @@
-import type { Query } from '../../../adapters/persistence/record-store.ts';
-import type { recordSchemas, StorageEngine } from '../../../adapters/persistence/storage-engine.ts';
+import type { StorageEngine } from '../../../adapters/persistence/storage-engine.ts';
 import type { Settings } from '../../../bootstrap/settings.ts';
-import type { Entity } from '../../../core/shared/entity.ts';
 
 /** A storage engine as the tests use it: how to open it, and what it can do. */
 export interface TestEngine {
   /** The value of the setting `STORAGE`. */
-  readonly name: Settings['STORAGE'] | 'sqlite';
+  readonly name: Settings['STORAGE'];
   /** Whether it is the model that the other engines are compared with. */
   readonly isModel?: true;
   /** What happens to a change from outside while a transaction runs (adapters/persistence/storage-engine.ts). */
@@ -26,18 +24,10 @@ export interface TestEngine {
   /** Opens a store on the database at a location, and waits until it is ready. */
   open(location: string, now: () => number): Promise<OpenEngine>;
   /**
-   * Returns how many records and index entries the engine examines for a list of the database at a location. An engine without this
-   * method promises no bound on the work of a list.
+   * Returns about how many records and index entries the engine examines to read a list of the database at a location. It is `undefined` only
+   * if the engine promises no bound on the work of a list, or if this machine cannot measure it.
    */
-  readonly countExaminedRecords?: (location: string, list: ExaminedList) => Promise<number>;
-}
-
-/** A list whose work is measured, by running it or by explaining its query. */
-export interface ExaminedList {
-  readonly name: keyof typeof recordSchemas;
-  readonly workspaceId: string;
-  readonly query: Query<Entity>;
-  read(): Promise<unknown>;
+  readonly countExaminedRecords: ((location: string, readList: () => Promise<unknown>) => Promise<number>) | undefined;
 }
 
 export interface TestDatabase {

@@ -27,12 +27,12 @@ export const mongodb: TestEngine = {
     await waitUntil(isReady);
     return { engine, close: () => connection.close() };
   },
-  async countExaminedRecords(location, { read }) {
+  async countExaminedRecords(location, readList) {
     const client = new MongoClient(location);
     try {
       const database = client.db();
       await database.setProfilingLevel('all');
-      await read();
+      await readList();
       await database.setProfilingLevel('off');
       const profile = database.collection('system.profile');
       const entries = await profile.find({ op: { $in: ['query', 'command'] } }).toArray();

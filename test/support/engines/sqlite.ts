@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../adapters/sqlite/engine.ts';
+import { getDatabases } from '../../sqlite/database-file.ts';
 import { DEMO_API_KEY } from '../request.ts';
 import type { TestEngine } from './engine.ts';
+
+/** The default size of a page. */
+const PAGE_BYTES = 4_096;
+/** The depth of the trees of a table and an index with about 10,000 records. */
+const PAGES_PER_RECORD = 3;
 
 export const sqlite: TestEngine = {
   name: 'sqlite',
@@ -25,9 +32,30 @@ export const sqlite: TestEngine = {
   async open(location, now) {
     const { engine, connection } = createSqliteEngine(location, now);
     await connection.open();
+    // So that `countExaminedRecords` counts each page.
+    getDatabases(connection).reader.exec('PRAGMA cache_size = 0');
     return { engine, close: () => connection.close() };
   },
+  countExaminedRecords: process.platform === 'linux' ? countExaminedRecords : undefined,
 };
+
+/**
+ * Returns about how many records a list reads, from the number of pages that it reads: without a cache, SQLite reads all pages from the
+ * root of a tree down to a record. Linux counts the bytes that a process reads.
+ */
+async function countExaminedRecords(_: string, readList: () => Promise<unknown>): Promise<number> {
+  // The first call prepares the statements.
+  await readList();
+  const before = readByteCount();
+  const overhead = readByteCount() - before;
+  const start = readByteCount();
+  await readList();
+  return Math.round((readByteCount() - start - overhead) / PAGE_BYTES / PAGES_PER_RECORD);
+}
+
+function readByteCount(): number {
+  return Number(/^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+}
 
 /** A folder in memory on Linux. Tests in it do not wait until a disk has written their data. */
 const MEMORY_FOLDER = '/dev/shm';
