@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { Condition, Query } from '../../adapters/persistence/record-store.ts';
-import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
@@ -105,42 +105,6 @@ suite('lists in SQLite', {
       };
       await compare(engine);
       await engine.runInTransaction(compare);
-    }),
-  ),
-
-  'reads each list of one page from an index, without sorting or scanning': withFile((file) =>
-    useFile(file, async ({ engine, reader }) => {
-      for (const [name, { indexes, columns }] of Object.entries(recordSchemas)) {
-        for (const fields of indexes as readonly (readonly string[])[]) {
-          const types = columns as Readonly<Record<string, string>>;
-          const toCondition = (field: string) => ({ field, in: [types[field] === 'boolean' ? false : 'x'] });
-          const flags = fields.slice(0, -1).filter((field) => types[field] === 'boolean');
-          const wheres = [
-            fields.slice(0, -1),
-            ...(flags.length > 0 ? [fields.slice(0, -1).filter((it) => !flags.includes(it))] : []),
-          ];
-          for (const where of wheres) {
-            const by = fields.at(-1) as string;
-            const statements = await recordStatements(reader, () =>
-              (engine[name as 'tags'] as { list(ws: string, query: object): Promise<unknown> }).list('w', {
-                where: where.map(toCondition),
-                by,
-                order: 'desc',
-                skip: 0,
-                take: 21,
-              }),
-            );
-            assert.equal(statements.length, 1, `${name} ${fields}`);
-            const [inner] = /SELECT t\."row".*OFFSET \?/s.exec(statements[0] as string) ?? [];
-            const plan = reader.all(`EXPLAIN QUERY PLAN ${inner}`).map((row) => row[3] as string);
-            assert.ok(!plan.some((step) => /TEMP B-TREE|SCAN/.test(step)), `${name} ${fields}: ${plan}`);
-            assert.match(
-              plan[0] as string,
-              new RegExp(`SEARCH .*workspaceId=\\?${' AND [^ ]+=\\?'.repeat(where.length)}\\)`),
-            );
-          }
-        }
-      }
     }),
   ),
 
