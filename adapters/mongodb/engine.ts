@@ -161,7 +161,7 @@ function createTransactionEngine(
         onUpdate(key);
         return attempt() as never;
       },
-      // If this were false, a list that exceeds its time limit would reject with a `CoreError` (record-store.ts). After it,
+      // If this were false, a list that exceeds its time limit would reject with a `CoreError` (list.ts). After it,
       // `attemptTransaction` would try to commit, but the time limit has already ended the transaction.
       isSharded: () => true,
     }),

@@ -1,25 +1,14 @@
-import {
-  type ClientSession,
-  type Collection,
-  type Filter,
-  MongoBulkWriteError,
-  MongoError,
-  MongoServerError,
-} from 'mongodb';
+import { type ClientSession, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import type { Field, GlobalRecordStore, Query, RecordSchema, RecordStore } from '../persistence/record-store.ts';
-import { COMMAND_TIMEOUT, LIST_TIMEOUT_MS } from './client.ts';
+import type { Field, GlobalRecordStore, RecordSchema, RecordStore } from '../persistence/record-store.ts';
+import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toRecord } from './documents.ts';
-import { LockTimeout, MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
-import { type FindCommand, find, findOne } from './find.ts';
-import { toUniqueIndexName } from './indexes.ts';
-import { type ListPlan, planList, toFilter, toProjection, toSort } from './query.ts';
-
-const DUPLICATE_KEY_CODE = 11_000;
-const BAD_VALUE_CODE = 2;
-/** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
-const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
+import { LockTimeout } from './errors.ts';
+import { find, findOne } from './find.ts';
+import { findList } from './list.ts';
+import { toFilter, toProjection } from './query.ts';
+import { confirm, insert, insertMany, mapWriteErrors, requireUnique } from './writes.ts';
 
 /**
  * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the id of
@@ -106,24 +95,9 @@ export function createRecordStore<T extends Entity>(
     },
 
     list: (workspaceId, query) =>
-      runOnCollection(name, workspaceId, async (collection, session) => {
-        const plan = planList(query, schema);
-        // A failed command would end the transaction, so a transaction tries no hint.
-        const hint = session ? undefined : await chooseIndex(collection, workspaceId, plan);
-        const command: FindCommand = {
-          filter: toFilter(workspaceId, plan.where),
-          sort: toSort(query, schema),
-          projection: toProjection(query.fields),
-          skip: query.skip,
-          limit: query.take,
-          maxTimeMS: LIST_TIMEOUT_MS,
-        };
-        const found = await find(collection, session, { ...command, hint }).catch((error) => {
-          if (hint && isMissingHint(error)) return find(collection, session, command);
-          throw isTimeLimitExceeded(error) ? toSlowListError(error, query, isSharded()) : error;
-        });
-        return found.map(toRecord<T>);
-      }),
+      runOnCollection(name, workspaceId, async (collection, session) =>
+        (await findList(collection, session, workspaceId, query, schema, isSharded())).map(toRecord<T>),
+      ),
 
     listById: (workspaceId, after, limit) =>
       runOnCollection(name, workspaceId, async (collection, session) => {
@@ -251,162 +225,4 @@ function removeRecord(
     );
     return deletedCount === 1 || wasFoundByEarlierAttempt;
   });
-}
-
-/** The unique fields of a schema, each with the error message for a duplicate. */
-type UniqueMessages = Readonly<Record<string, string | undefined>>;
-
-/**
- * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not enough:
- * the primary alone responds to it, and a failover undoes changes that only the primary has. This write changes nothing, but
- * waits, like every write, until a majority has everything that the primary has. Transactions do not need this write, because
- * their commit waits (docs/adr/0008-mongodb.md).
- */
-async function confirm(
-  collection: Collection<StoredDocument>,
-  filter: Filter<StoredDocument>,
-  revisions: readonly string[],
-): Promise<number> {
-  const filterWithRevisions = { ...filter, revision: { $in: revisions } };
-  const options = { hint: { _id: 1 }, ...COMMAND_TIMEOUT } as const;
-  return (await mapWriteErrors({}, () => collection.updateMany(filterWithRevisions, { $set: {} }, options)))
-    .matchedCount;
-}
-
-/**
- * Inserts the only document that can match `filter`. Also succeeds if an earlier attempt has inserted the document, but the
- * response to that attempt was lost.
- */
-async function insert(
-  collection: Collection<StoredDocument>,
-  document: StoredDocument,
-  filter: Filter<StoredDocument>,
-  unique: UniqueMessages,
-  session: ClientSession | undefined,
-): Promise<void> {
-  if (session) {
-    if (await findOne(collection, session, filter)) throw new CoreError('conflict', findConflictMessage(unique));
-    await requireUnique(collection, document, unique, session);
-  }
-  try {
-    await mapWriteErrors(unique, () => collection.insertOne(document, { session, ...COMMAND_TIMEOUT }));
-  } catch (error) {
-    const wasInserted = async () => (await confirm(collection, filter, [document.revision])) === 1;
-    if (session || !(error instanceof CoreError) || !(await wasInserted())) throw error;
-  }
-}
-
-/** Inserts each document as `insert` does. Resolves to the message of each conflict, by the position of its document. */
-async function insertMany(
-  collection: Collection<StoredDocument>,
-  documents: readonly StoredDocument[],
-  unique: UniqueMessages,
-  session: ClientSession | undefined,
-): Promise<ReadonlyMap<number, string>> {
-  if (documents.length === 0) return new Map();
-  try {
-    await collection.insertMany(documents, { session, ordered: false, ...COMMAND_TIMEOUT });
-    return new Map();
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
-    // `error.code` is the code of the first write error. A later write error may show that a shard is unavailable: a retry helps.
-    if (otherFailure) error.code = otherFailure.code;
-    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
-    // If the command as a whole failed, the driver wraps its own error, or the error of the server.
-    if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
-    if (otherFailure || error.result.getWriteConcernError()) throw error;
-    const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
-    const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
-    const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
-    const revisions = duplicates.map(({ revision }) => revision);
-    const confirmedCount = session ? 0 : await confirm(collection, filter, revisions);
-    const ownFilter = { ...filter, revision: { $in: revisions } };
-    const found = await find(collection, session, { filter: ownFilter, limit: confirmedCount });
-    if (found.length < confirmedCount) throw new Error('It is unknown whether the records were stored.');
-    const ownRevisions = new Set(found.map(({ revision }) => revision));
-    const conflicts = failures.filter(({ index }) => !ownRevisions.has((documents[index] as StoredDocument).revision));
-    return new Map(conflicts.map(({ index, errmsg }) => [index, findConflictMessage(unique, errmsg)]));
-  }
-}
-
-/** Rejects with `conflict` if a unique value is taken. Transactions check this first: a duplicate-key error would end them. */
-async function requireUnique(
-  collection: Collection<StoredDocument>,
-  document: StoredDocument,
-  unique: UniqueMessages,
-  session: ClientSession,
-): Promise<void> {
-  const { workspaceId, _id } = document;
-  for (const field of Object.keys(unique)) {
-    const filter = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await findOne(collection, session, filter)) throw new CoreError('conflict', unique[field] as string);
-  }
-}
-
-/**
- * Runs a write. Rejects with `conflict` and the message of the field if a unique value is taken, and with `LockTimeout` if the
- * write waited too long.
- */
-async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof MongoServerError)) throw error;
-    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
-    if (error.code !== DUPLICATE_KEY_CODE) throw error;
-    throw new CoreError('conflict', findConflictMessage(unique, error.message));
-  }
-}
-
-function toLockTimeout(cause: MongoServerError): LockTimeout {
-  return new LockTimeout('A write waited too long for another transaction or for the majority.', { cause });
-}
-
-/** Returns the error message for a duplicate. The message of the database contains the name of the index. */
-function findConflictMessage(unique: UniqueMessages, databaseMessage = ''): string {
-  const field = Object.keys(unique).find((name) => databaseMessage.includes(` ${toUniqueIndexName(name)} `));
-  return (field && unique[field]) || 'There is a record with this id.';
-}
-
-/** The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort order. */
-const MAX_SORTED_COUNT = 1_000;
-
-/**
- * Chooses the index for a query: `narrow` if at most `MAX_SORTED_COUNT` records match its condition, so that they can be read
- * and sorted. Otherwise `ordered`, which needs no sort.
- */
-async function chooseIndex<T>(
-  collection: Collection<StoredDocument>,
-  workspaceId: string,
-  { ordered, narrow }: ListPlan<T>,
-): Promise<Record<string, 1> | undefined> {
-  if (!narrow) return ordered;
-  const filter = toFilter(workspaceId, [narrow.condition]);
-  const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...COMMAND_TIMEOUT });
-  return count > MAX_SORTED_COUNT ? ordered : narrow.key;
-}
-
-const LIST_TIMEOUT_MESSAGE = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
-
-function isTimeLimitExceeded(error: unknown): error is MongoServerError {
-  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED_CODE;
-}
-
-/**
- * Returns the error of a list that took too long. If its query can scan many records, the request is rejected with `invalid`.
- * Any other query is slow only if the database is busy, so its error allows a retry. In a sharded cluster, an unavailable shard
- * causes the same error, so every query may be retried, except a search: its retry would take as long again.
- */
-function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
-  const isSearch = where.some((condition) => 'contains' in condition);
-  if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
-  const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan ? new CoreError('invalid', LIST_TIMEOUT_MESSAGE) : error;
-}
-
-/** Returns whether an error means that an operator has dropped the index of a hint. MongoDB can then use another index. */
-function isMissingHint(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
 }

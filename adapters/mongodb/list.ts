@@ -1,0 +1,76 @@
+import { type ClientSession, type Collection, MongoServerError } from 'mongodb';
+import { CoreError } from '../../core/shared/core-error.ts';
+import type { Entity } from '../../core/shared/entity.ts';
+import type { Query, RecordSchema } from '../persistence/record-store.ts';
+import { COMMAND_TIMEOUT, LIST_TIMEOUT_MS } from './client.ts';
+import type { StoredDocument } from './documents.ts';
+import { MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
+import { type FindCommand, find } from './find.ts';
+import { type ListPlan, planList, toFilter, toProjection, toSort } from './query.ts';
+
+const BAD_VALUE_CODE = 2;
+/** The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort order. */
+const MAX_SORTED_COUNT = 1_000;
+const LIST_TIMEOUT_MESSAGE = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
+
+/** Finds the documents of a list in its order. Rejects with `invalid` if that takes too long. */
+export async function findList<T extends Entity>(
+  collection: Collection<StoredDocument>,
+  session: ClientSession | undefined,
+  workspaceId: string,
+  query: Query<T>,
+  schema: RecordSchema<T>,
+  isSharded: boolean,
+): Promise<StoredDocument[]> {
+  const plan = planList(query, schema);
+  // A failed command would end the transaction, so a transaction tries no hint.
+  const hint = session ? undefined : await chooseIndex(collection, workspaceId, plan);
+  const command: FindCommand = {
+    filter: toFilter(workspaceId, plan.where),
+    sort: toSort(query, schema),
+    projection: toProjection(query.fields),
+    skip: query.skip,
+    limit: query.take,
+    maxTimeMS: LIST_TIMEOUT_MS,
+  };
+  return find(collection, session, { ...command, hint }).catch((error) => {
+    if (hint && isMissingHint(error)) return find(collection, session, command);
+    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, isSharded) : error;
+  });
+}
+
+/**
+ * Chooses the index for a query: `narrow` if at most `MAX_SORTED_COUNT` records match its condition, so that they can be read
+ * and sorted. Otherwise `ordered`, which needs no sort.
+ */
+async function chooseIndex<T>(
+  collection: Collection<StoredDocument>,
+  workspaceId: string,
+  { ordered, narrow }: ListPlan<T>,
+): Promise<Record<string, 1> | undefined> {
+  if (!narrow) return ordered;
+  const filter = toFilter(workspaceId, [narrow.condition]);
+  const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...COMMAND_TIMEOUT });
+  return count > MAX_SORTED_COUNT ? ordered : narrow.key;
+}
+
+function isTimeLimitExceeded(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED_CODE;
+}
+
+/**
+ * Returns the error of a list that took too long. If its query can scan many records, the request is rejected with `invalid`.
+ * Any other query is slow only if the database is busy, so its error allows a retry. In a sharded cluster, an unavailable shard
+ * causes the same error, so every query may be retried, except a search: its retry would take as long again.
+ */
+function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
+  const isSearch = where.some((condition) => 'contains' in condition);
+  if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
+  const isScan = skip > 0 || where.some((condition) => !('in' in condition));
+  return isScan ? new CoreError('invalid', LIST_TIMEOUT_MESSAGE) : error;
+}
+
+/** Returns whether an error means that an operator has dropped the index of a hint. MongoDB can then use another index. */
+function isMissingHint(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
+}

@@ -1,0 +1,135 @@
+import {
+  type ClientSession,
+  type Collection,
+  type Filter,
+  MongoBulkWriteError,
+  MongoError,
+  MongoServerError,
+} from 'mongodb';
+import { CoreError } from '../../core/shared/core-error.ts';
+import { COMMAND_TIMEOUT } from './client.ts';
+import type { StoredDocument } from './documents.ts';
+import { LockTimeout, MAX_TIME_EXPIRED_CODE } from './errors.ts';
+import { find, findOne } from './find.ts';
+import { toUniqueIndexName } from './indexes.ts';
+
+const DUPLICATE_KEY_CODE = 11_000;
+/** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
+const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
+
+/** The unique fields of a schema, each with the error message for a duplicate. */
+type UniqueMessages = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not enough:
+ * the primary alone responds to it, and a failover undoes changes that only the primary has. This write changes nothing, but
+ * waits, like every write, until a majority has everything that the primary has. Transactions do not need this write, because
+ * their commit waits (docs/adr/0008-mongodb.md).
+ */
+export async function confirm(
+  collection: Collection<StoredDocument>,
+  filter: Filter<StoredDocument>,
+  revisions: readonly string[],
+): Promise<number> {
+  const filterWithRevisions = { ...filter, revision: { $in: revisions } };
+  const options = { hint: { _id: 1 }, ...COMMAND_TIMEOUT } as const;
+  return (await mapWriteErrors({}, () => collection.updateMany(filterWithRevisions, { $set: {} }, options)))
+    .matchedCount;
+}
+
+/**
+ * Inserts the only document that can match `filter`. Also succeeds if an earlier attempt has inserted the document, but the
+ * response to that attempt was lost.
+ */
+export async function insert(
+  collection: Collection<StoredDocument>,
+  document: StoredDocument,
+  filter: Filter<StoredDocument>,
+  unique: UniqueMessages,
+  session: ClientSession | undefined,
+): Promise<void> {
+  if (session) {
+    if (await findOne(collection, session, filter)) throw new CoreError('conflict', findConflictMessage(unique));
+    await requireUnique(collection, document, unique, session);
+  }
+  try {
+    await mapWriteErrors(unique, () => collection.insertOne(document, { session, ...COMMAND_TIMEOUT }));
+  } catch (error) {
+    const wasInserted = async () => (await confirm(collection, filter, [document.revision])) === 1;
+    if (session || !(error instanceof CoreError) || !(await wasInserted())) throw error;
+  }
+}
+
+/** Inserts each document as `insert` does. Resolves to the message of each conflict, by the position of its document. */
+export async function insertMany(
+  collection: Collection<StoredDocument>,
+  documents: readonly StoredDocument[],
+  unique: UniqueMessages,
+  session: ClientSession | undefined,
+): Promise<ReadonlyMap<number, string>> {
+  if (documents.length === 0) return new Map();
+  try {
+    await collection.insertMany(documents, { session, ordered: false, ...COMMAND_TIMEOUT });
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
+    // `error.code` is the code of the first write error. A later write error may show that a shard is unavailable: a retry helps.
+    if (otherFailure) error.code = otherFailure.code;
+    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
+    // If the command as a whole failed, the driver wraps its own error, or the error of the server.
+    if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
+    if (otherFailure || error.result.getWriteConcernError()) throw error;
+    const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
+    const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
+    const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
+    const revisions = duplicates.map(({ revision }) => revision);
+    const confirmedCount = session ? 0 : await confirm(collection, filter, revisions);
+    const ownFilter = { ...filter, revision: { $in: revisions } };
+    const found = await find(collection, session, { filter: ownFilter, limit: confirmedCount });
+    if (found.length < confirmedCount) throw new Error('It is unknown whether the records were stored.');
+    const ownRevisions = new Set(found.map(({ revision }) => revision));
+    const conflicts = failures.filter(({ index }) => !ownRevisions.has((documents[index] as StoredDocument).revision));
+    return new Map(conflicts.map(({ index, errmsg }) => [index, findConflictMessage(unique, errmsg)]));
+  }
+}
+
+/** Rejects with `conflict` if a unique value is taken. Transactions check this first: a duplicate-key error would end them. */
+export async function requireUnique(
+  collection: Collection<StoredDocument>,
+  document: StoredDocument,
+  unique: UniqueMessages,
+  session: ClientSession,
+): Promise<void> {
+  const { workspaceId, _id } = document;
+  for (const field of Object.keys(unique)) {
+    const filter = { workspaceId, [field]: document[field], _id: { $ne: _id } };
+    if (await findOne(collection, session, filter)) throw new CoreError('conflict', unique[field] as string);
+  }
+}
+
+/**
+ * Runs a write. Rejects with `conflict` and the message of the field if a unique value is taken, and with `LockTimeout` if the
+ * write waited too long.
+ */
+export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof MongoServerError)) throw error;
+    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
+    if (error.code !== DUPLICATE_KEY_CODE) throw error;
+    throw new CoreError('conflict', findConflictMessage(unique, error.message));
+  }
+}
+
+function toLockTimeout(cause: MongoServerError): LockTimeout {
+  return new LockTimeout('A write waited too long for another transaction or for the majority.', { cause });
+}
+
+/** Returns the error message for a duplicate. The message of the database contains the name of the index. */
+function findConflictMessage(unique: UniqueMessages, databaseMessage = ''): string {
+  const field = Object.keys(unique).find((name) => databaseMessage.includes(` ${toUniqueIndexName(name)} `));
+  return (field && unique[field]) || 'There is a record with this id.';
+}
