@@ -107,6 +107,6 @@ function waitForever(): Promise<never> {
 
 async function serveMetrics(settings: Settings): Promise<string | undefined> {
   if (settings.METRICS_PORT === undefined) return undefined;
-  const { createWorkersMetricsServer } = await import('../adapters/prometheus/metrics.ts');
+  const { createWorkersMetricsServer } = await import('../adapters/prometheus/metrics-server.ts');
   return `${await listen(createWorkersMetricsServer(), settings, 'METRICS_')}/metrics`;
 }
