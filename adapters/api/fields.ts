@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
-import { parseAmount, parseWholeNumber } from '../../core/shared/amount.ts';
+import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
@@ -11,7 +11,6 @@ import { isUrl } from './url.ts';
 
 const NO_NUL = '^[^\\u0000]*$';
 const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
-const AMOUNT_PATTERN = '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$';
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?';
 const URL_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000- /\\\\?#@]+([/\\\\?#][^\\u0000-\\u001f\\u007f-\\u009f]*)?';
@@ -106,11 +105,11 @@ export const amount = numberOrString(
   minimum: 0,
   maximum: 999_999_999_999.9999,
   maxLength: 17,
-  pattern: AMOUNT_PATTERN,
+  pattern: AMOUNT_PATTERN.source,
 });
 
 /** An amount in a response: a decimal string. */
-export const responseAmount = z.string().meta({ maxLength: 17, pattern: AMOUNT_PATTERN });
+export const responseAmount = z.string().meta({ maxLength: 17, pattern: AMOUNT_PATTERN.source });
 
 /** A whole number, also as a string. It is converted to a number. */
 export const wholeNumber = numberOrString(parseWholeNumber, 'must be a whole number from 0 to 9007199254740991').meta({
@@ -118,7 +117,7 @@ export const wholeNumber = numberOrString(parseWholeNumber, 'must be a whole num
   maximum: Number.MAX_SAFE_INTEGER,
   multipleOf: 1,
   maxLength: 16,
-  pattern: '^(0|[1-9][0-9]{0,15})$',
+  pattern: WHOLE_NUMBER_PATTERN.source,
 });
 
 /** A query parameter that must not be repeated. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
 import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
@@ -164,7 +165,7 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   description:
     'A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.',
   // It has no example, because pages and tools would send the example with every request.
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]{1,255}$' },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN.source },
 };
 
 function describeOperation(operation: Operation, converter: SchemaConverter): Json {

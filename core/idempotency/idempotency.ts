@@ -16,7 +16,7 @@ export interface IdempotencyRecord extends Entity {
 }
 
 /** An idempotency key has 1 to 255 visible ASCII characters. */
-export const IDEMPOTENCY_KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+export const IDEMPOTENCY_KEY_PATTERN = /^[!-~]{1,255}$/;
 /** How long a stored response can be replayed. */
 export const RESPONSE_TTL_MS = DAY_MS;
 /** How long a request stays locked if its process crashes. */

@@ -1,3 +1,4 @@
+import { BASE62 } from '../access/api-key.ts';
 import type { Campaign } from '../campaign/campaign.ts';
 import type { Domain } from '../domain/domain.ts';
 import { parseEndDate, parseStartDate } from '../shared/date.ts';
@@ -11,7 +12,7 @@ export interface Link {
 }
 
 export const LINK_KEY_LENGTH = 8;
-const LINK_KEY_PATTERN = /^[0-9A-Za-z]{8}$/;
+const LINK_KEY_PATTERN = new RegExp(`^[${BASE62}]{${LINK_KEY_LENGTH}}$`);
 
 export function isLinkKey(text: string): boolean {
   return LINK_KEY_PATTERN.test(text);

@@ -1,5 +1,5 @@
-const AMOUNT_PATTERN = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,4})?$/;
-const WHOLE_NUMBER_PATTERN = /^(?:0|[1-9]\d{0,15})$/;
+export const AMOUNT_PATTERN = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,4})?$/;
+export const WHOLE_NUMBER_PATTERN = /^(0|[1-9][0-9]{0,15})$/;
 
 /**
  * Returns an amount as a decimal string, or `undefined` if it is invalid. An amount is not negative, and has at most 12 digits
