@@ -6,12 +6,12 @@ import {
   CAMPAIGN_STATUSES,
   type CampaignChange,
   END_BEFORE_START,
+  findDateError,
   MAX_CAMPAIGN_PAGE_SIZE,
   MAX_RESOURCE_COUNT,
   RESOURCE_LABEL_LENGTH,
   RESOURCE_TYPES,
 } from '../../core/campaign/campaign.ts';
-import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import {
   amount,
@@ -106,26 +106,19 @@ const campaignFields = z.strictObject({
   contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
 });
 
-/** Options of the check that a campaign does not end before it starts. It is skipped if a date is missing or invalid. */
+/** Options of the check of the dates. It also runs if other fields are invalid, but not if a date is missing. */
 const DATE_ORDER = {
   path: [END_BEFORE_START.path],
   message: END_BEFORE_START.problem,
-  when: ({ value }: { readonly value: unknown }) => hasValidDates(value),
+  when: ({ value }: { readonly value: unknown }) => {
+    const { startDate, endDate } = value as Record<string, unknown>;
+    return typeof startDate === 'string' && typeof endDate === 'string';
+  },
 };
 
+/** Returns `false` if a campaign would end before it starts. Invalid dates have errors of their own. */
 const isInDateOrder = ({ startDate = '', endDate = '' }: CampaignChange): boolean =>
-  Number(parseStartDate(startDate)) <= Number(parseEndDate(endDate));
-
-/** Returns whether both dates are valid. If they are, their order is checked even if other fields are invalid. */
-function hasValidDates(body: unknown): boolean {
-  const { startDate: start, endDate: end } = body as Record<string, unknown>;
-  return (
-    typeof start === 'string' &&
-    typeof end === 'string' &&
-    parseStartDate(start) !== undefined &&
-    parseEndDate(end) !== undefined
-  );
-}
+  findDateError({ startDate, endDate }) !== END_BEFORE_START;
 
 const campaignResponse = z
   .object({
