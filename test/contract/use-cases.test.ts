@@ -15,9 +15,9 @@ import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { System } from '../../core/shared/system.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { UNKNOWN_ID } from '../support/core.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite, type Test } from '../support/suite.ts';
 import {

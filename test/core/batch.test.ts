@@ -3,8 +3,9 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import type { Application } from '../../core/application.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { OTHER, OWN, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 

@@ -6,7 +6,8 @@ import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 
 const NO_MEMBER: Actor = { workspaceId: OWN };

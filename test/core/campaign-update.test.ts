@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { MemberActor } from '../../core/access/caller.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NOON, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 

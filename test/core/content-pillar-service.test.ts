@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NOON, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 
 const QUERY = { sortBy: 'createdAt', sortOrder: 'desc', page: 1, pageSize: 50 } as const;

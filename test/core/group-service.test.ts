@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { changeGroup, newGroup } from '../../core/group/group.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { NOON, OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OTHER, OWN, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 
 suite('a new group', {

@@ -3,7 +3,8 @@ import type { Actor } from '../../core/access/caller.ts';
 import type { InspirationQuestionChange } from '../../core/inspiration-question/inspiration-question.ts';
 import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NOON, OTHER, OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 
 const NO_MEMBER: Actor = { workspaceId: OWN };

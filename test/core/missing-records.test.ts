@@ -3,8 +3,9 @@ import { recordSchemas, type StorageEngine } from '../../adapters/persistence/st
 import type { Member } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { OTHER, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { OTHER, OWN, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 

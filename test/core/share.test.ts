@@ -3,7 +3,8 @@ import type { MemberActor } from '../../core/access/caller.ts';
 import type { LinkOptions } from '../../core/link/link.ts';
 import type { Share } from '../../core/share/share.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { OWN, SECOND, type TestCore, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 

@@ -6,7 +6,8 @@ import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { tagSchema } from '../../adapters/persistence/tags.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 import { newTag } from '../../core/tag/tag.ts';
-import { NOON, OWN, testCore, UNKNOWN_ID } from '../support/core.ts';
+import { NOON, OWN, testCore } from '../support/core.ts';
+import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 
 const tag = newTag(OWN, UNKNOWN_ID, 'ÉLAN', 'red', NOON);

@@ -13,10 +13,9 @@ export const DAY = 24 * 60 * MINUTE;
 /** The initial time of a test: 2026-01-31T12:00:00.000Z. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
-/** The ids of two workspaces, and a valid id that no record has. */
+/** The ids of two workspaces. */
 export const OWN = 'own';
 export const OTHER = 'other';
-export const UNKNOWN_ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 
 /** The use cases on a new memory storage, with a clock that only the test advances. */
 export interface TestCore {
