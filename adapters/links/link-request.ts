@@ -4,8 +4,8 @@ import { normalizeSlug } from '../../core/domain/domain.ts';
 import { isLinkKey } from '../../core/link/link.ts';
 import type { LinkHost } from '../../core/link/link-service.ts';
 
-/** The target of a request: the host, and the path without the query. */
-export interface LinkTarget {
+/** A request for a short link: its host, and its path without the query. */
+export interface LinkRequest {
   readonly host: LinkHost;
   /** The key of the link, if the path is exactly `/{key}`. */
   readonly key: string | undefined;
@@ -17,10 +17,10 @@ const ABSOLUTE_URL = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 const PATH_OF_WORD = /^\/[0-9A-Za-z]+$/;
 
 /**
- * Returns the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).
+ * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).
  * `baseHost` is the host of the links of campaigns without a verified domain.
  */
-export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHost: string | undefined): LinkTarget {
+export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHost: string | undefined): LinkRequest {
   const [, authority = headers.host ?? '', absolutePath] = ABSOLUTE_URL.exec(url) ?? [];
   const path = absolutePath ?? (url.split('?', 1)[0] as string);
   const word = path.slice(1);
