@@ -1,6 +1,12 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import type { Condition, GlobalRecordStore, Query, RecordStore } from '../persistence/record-store.ts';
+import {
+  type Condition,
+  type GlobalRecordStore,
+  type Query,
+  type RecordStore,
+  TOO_MANY_CONFLICTS,
+} from '../persistence/record-store.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 import { type Row, Table, type TableSchema } from './table.ts';
 
@@ -45,7 +51,7 @@ async function runInTransaction<T>(
     for (const copy of copies.values()) copy.commit();
     return result;
   }
-  throw new CoreError('conflict', 'Another request changed the same record at the same time. Retry the request.');
+  throw new CoreError('conflict', TOO_MANY_CONFLICTS);
 }
 
 function createEngine(

@@ -1,7 +1,7 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { compareCodePoints } from '../../core/shared/text.ts';
-import type { Condition, Query } from '../persistence/record-store.ts';
+import { type Condition, ID_TAKEN, type Query } from '../persistence/record-store.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
 export type Row = Entity & Readonly<Record<string, any>>;
@@ -49,7 +49,7 @@ export class Table {
 
   /** Adds a row. Throws `conflict` if its id or a unique value is taken. */
   add(row: Row): void {
-    if (this.rows.has(row.id)) throw new CoreError('conflict', 'A record with this id already exists.');
+    if (this.rows.has(row.id)) throw new CoreError('conflict', ID_TAKEN);
     this.set(row.id, row);
   }
 

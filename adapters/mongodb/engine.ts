@@ -5,7 +5,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
-import type { RecordSchema, RecordStore } from '../persistence/record-store.ts';
+import { type RecordSchema, type RecordStore, TOO_MANY_CONFLICTS } from '../persistence/record-store.ts';
 import {
   globalStoreNames,
   type RecordStores,
@@ -206,7 +206,7 @@ async function retryOnConflict<T>(attempt: () => Promise<T | typeof WRITE_CONFLI
     const result = await attempt();
     if (result !== WRITE_CONFLICT) return result;
     if (performance.now() >= deadline) {
-      throw new CoreError('conflict', 'The record was changed by others at the same time: try again.');
+      throw new CoreError('conflict', TOO_MANY_CONFLICTS);
     }
     await delay(Math.random() * MAX_BACKOFF_MS);
   }

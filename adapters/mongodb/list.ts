@@ -1,7 +1,7 @@
 import { type ClientSession, type Collection, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import type { Query, RecordSchema } from '../persistence/record-store.ts';
+import { LIST_TIMEOUT, type Query, type RecordSchema } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT, LIST_TIMEOUT_MS } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
@@ -11,7 +11,6 @@ import { type ListPlan, planList, toFilter, toProjection, toSort } from './query
 const BAD_VALUE_CODE = 2;
 /** The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort order. */
 const MAX_SORTED_COUNT = 1_000;
-const LIST_TIMEOUT_MESSAGE = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
 /** Finds the documents of a list in its order. Rejects with `invalid` if that takes too long. */
 export async function findList<T extends Entity>(
@@ -67,7 +66,7 @@ function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, 
   const isSearch = where.some((condition) => 'contains' in condition);
   if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan ? new CoreError('invalid', LIST_TIMEOUT_MESSAGE) : error;
+  return isScan ? new CoreError('invalid', LIST_TIMEOUT) : error;
 }
 
 /** Returns whether an error means that an operator has dropped the index of a hint. MongoDB can then use another index. */

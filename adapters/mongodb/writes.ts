@@ -7,6 +7,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { ID_TAKEN } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { LockTimeout, MAX_TIME_EXPIRED_CODE } from './errors.ts';
@@ -131,5 +132,5 @@ function toLockTimeout(cause: MongoServerError): LockTimeout {
 /** Returns the error message for a duplicate. The message of the database contains the name of the index. */
 function findConflictMessage(unique: UniqueMessages, databaseMessage = ''): string {
   const field = Object.keys(unique).find((name) => databaseMessage.includes(` ${toUniqueIndexName(name)} `));
-  return (field && unique[field]) || 'There is a record with this id.';
+  return (field && unique[field]) || ID_TAKEN;
 }

@@ -2,6 +2,11 @@ import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
 import type { BatchRepository, RemovableRepository } from '../../core/shared/repository.ts';
 
+// The messages of the errors that all engines throw. The schema has those of unique fields.
+export const ID_TAKEN = 'A record with this id already exists.';
+export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
+export const LIST_TIMEOUT = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
+
 export type Field<T> = keyof T & string;
 
 /** One condition of a query (docs/adr/0003-repositories.md). */

@@ -1,5 +1,5 @@
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Query } from '../persistence/record-store.ts';
+import { LIST_TIMEOUT, type Query } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { quote, type Table } from './layout.ts';
 import {
@@ -124,7 +124,7 @@ export function* scanRows<T>(
     for (const [row, isMatch] of rows) {
       if (isMatch && ++matchCount > query.skip) found.push(row);
       if (found.length >= query.take) break;
-      if (performance.now() > deadline) throw new CoreError('invalid', TIMEOUT_MESSAGE);
+      if (performance.now() > deadline) throw new CoreError('invalid', LIST_TIMEOUT);
       yield;
     }
     return read(toRowsQuery(found));
@@ -132,5 +132,3 @@ export function* scanRows<T>(
     rows.return?.();
   }
 }
-
-const TIMEOUT_MESSAGE = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';

@@ -1,5 +1,11 @@
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Condition, GlobalRecordStore, Query, RecordStore } from '../persistence/record-store.ts';
+import {
+  type Condition,
+  type GlobalRecordStore,
+  ID_TAKEN,
+  type Query,
+  type RecordStore,
+} from '../persistence/record-store.ts';
 import { type Database, isDuplicate, type Sql, type Value } from './database.ts';
 import { quote, type Table } from './layout.ts';
 import { findRows, type Steps, scanRows } from './list.ts';
@@ -158,7 +164,7 @@ function runUnlessDuplicate(database: Database, table: Table, sql: string, value
     if (!isDuplicate(error)) throw error;
     // The message ends with the last column of the index, such as "tags.workspaceId, tags.foldedName".
     const field = error.message.split('.').at(-1) as string;
-    throw new CoreError('conflict', table.unique[field] ?? 'A record with this id already exists.');
+    throw new CoreError('conflict', table.unique[field] ?? ID_TAKEN);
   }
 }
 
