@@ -9,7 +9,7 @@ import { parseAll } from './parse.ts';
 export interface OperationResult<Body> {
   readonly status: 200 | 201;
   readonly body: Body;
-  readonly hasNext?: boolean;
+  readonly hasNext?: boolean | undefined;
 }
 
 /** The example in the OpenAPI document: a request body, if the operation takes one, and the response body. */
@@ -110,7 +110,7 @@ export function defineOperation<
       return async (app, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
         const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
-        return { ...result, body: serialize(result.body) };
+        return { status: result.status, body: serialize(result.body), hasNext: result.hasNext };
       };
     },
   };

@@ -34,7 +34,7 @@ export class CallerCache {
     private readonly now: () => number,
   ) {}
 
-  async get(hash: string, load: () => Promise<CachedCaller>): Promise<CachedCaller> {
+  get(hash: string, load: () => Promise<CachedCaller>): Promise<CachedCaller> {
     const now = this.now();
     const entry = this.entries.get(hash);
     if (entry && now - entry.loadedAt < this.ttlMs) return entry.loaded;
