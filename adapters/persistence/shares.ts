@@ -15,6 +15,8 @@ export const shareSchema = defineSchema<Share>({
   ],
 });
 
+const POSITION_FIELDS = ['campaignId', 'position'] as const;
+
 export function createShareRepository(store: RecordStore<Share>): ShareRepository {
   const { add, findById, update } = createRepository(store, shareSchema);
   return {
@@ -29,7 +31,7 @@ export function createShareRepository(store: RecordStore<Share>): ShareRepositor
     },
     async findPositions(workspaceId, memberId, campaignIds) {
       const ids = campaignIds.map((campaignId) => createShareId(memberId, campaignId));
-      const shares = await store.getMany(workspaceId, ids, ['campaignId', 'position']);
+      const shares = await store.getMany(workspaceId, ids, POSITION_FIELDS);
       return new Map(shares.map(({ campaignId, position = defaults.position }) => [campaignId, position]));
     },
   };

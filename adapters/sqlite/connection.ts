@@ -63,9 +63,8 @@ export class SqliteConnection implements Executor {
     return backUp(this.getOpen().reader, file);
   }
 
-  async read<T>(work: (database: Database) => T): Promise<T> {
-    const { reader } = this.getOpen();
-    return retryWhileBusy(() => work(reader));
+  read<T>(work: (database: Database) => T): Promise<T> {
+    return retryWhileBusy(() => work(this.getOpen().reader));
   }
 
   async readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T> {

@@ -120,12 +120,13 @@ export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NO
 
 /** Runs `work` again, after short random delays, while another process uses the file exclusively, for up to ten seconds. */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  let deadline: number | undefined;
   for (;;) {
     try {
       return work();
     } catch (error) {
       if (!isBusy(error)) throw error;
+      deadline ??= performance.now() + BUSY_TIMEOUT_MS;
       if (performance.now() >= deadline) throw createBusyTimeout(error);
     }
     await delay(1 + 2 * Math.random());

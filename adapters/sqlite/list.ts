@@ -27,39 +27,49 @@ const SCAN_TIMEOUT_MS = 4_500;
 export type Steps<T> = Generator<void, T>;
 
 /**
- * Returns a query that selects the rows of a list as `row`. Returns `undefined` if the records must be scanned (`scanRows`).
+ * Returns a query of `columns` of the records of a list. Returns `undefined` if the records must be scanned (`scanRows`).
  *
  * 1. If a condition is on ids or unique values, its rows are read and sorted.
  * 2. If an index has exactly the records of the list in its order, they are read from it.
  * 3. If a condition matches few records, according to its index, they are read and sorted.
  */
-export function* findRows(
+export function* findList(
   database: Database,
   table: Table,
   workspaceId: string,
   query: Query<AnyRecord>,
+  columns: string,
 ): Steps<Sql | undefined> {
   const { where, skip, take } = query;
+  const sort = (rows: Sql) => selectRows(table, query, columns, sortRows(table, workspaceId, query, rows));
   const ordered = findOrderedRows(table, workspaceId, query);
   const candidates = findCandidates(table, workspaceId, where);
-  if (candidates[0]?.type === 'lookup') return sortRows(table, workspaceId, query, candidates[0]);
+  if (candidates[0]?.type === 'lookup') return sort(candidates[0]);
   if (ordered?.filters.length === 0)
-    return skip + take <= MAX_ROWS_WITHOUT_PAUSE ? selectRows(ordered, query) : undefined;
+    return skip + take <= MAX_ROWS_WITHOUT_PAUSE ? selectInOrder(ordered, query, columns) : undefined;
   for (const candidate of candidates) {
     if (candidate.type === 'index' && ordered?.isNarrow) continue;
     const rows = yield* collectRows(database, table, candidate);
-    if (rows) return sortRows(table, workspaceId, query, rows);
+    if (rows) return sort(rows);
   }
   if (ordered) return undefined;
   const sql = `SELECT "row" FROM ${quote(table.name)} WHERE "workspaceId" = ?`;
-  return sortRows(table, workspaceId, query, { sql, values: [workspaceId] });
+  return sort({ sql, values: [workspaceId] });
 }
 
-function selectRows({ from, where, orderBy }: OrderedRows, { skip, take }: Query<AnyRecord>): Sql {
-  const sql = `SELECT t."row" FROM ${from} WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
+function selectInOrder({ from, where, orderBy }: OrderedRows, { skip, take }: Query<AnyRecord>, columns: string): Sql {
+  const sql = `SELECT ${columns} FROM ${from} WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
   return { sql, values: [...where.values, take, skip] };
 }
 
+/** Returns a query of `columns` of the rows that `rows` selects, in the order of the list. */
+export function selectRows(table: Table, { by, order }: Query<AnyRecord>, columns: string, rows: Sql): Sql {
+  const sql = `SELECT ${columns} FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql})
+    ORDER BY ${toOrderBy('t', by, order)}`;
+  return { sql, values: rows.values };
+}
+
+/** Returns a query that selects the rows of a list as `row`, from the rows that `rows` selects. */
 function sortRows(
   table: Table,
   workspaceId: string,

@@ -8,8 +8,8 @@ import {
 } from '../persistence/record-store.ts';
 import { type Database, isDuplicate, type Sql, type Value } from './database.ts';
 import { quote, type Table } from './layout.ts';
-import { findRows, type Steps, scanRows } from './list.ts';
-import { findCandidates, join, toFilter, toOrderBy } from './query.ts';
+import { findList, type Steps, scanRows, selectRows } from './list.ts';
+import { findCandidates, join, toFilter } from './query.ts';
 import { type AnyRecord, toValue } from './record.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
@@ -29,48 +29,45 @@ const GLOBAL = '';
 /** Creates the store of a table. */
 export function createRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
   const name = quote(table.name);
-  const getColumns = (fields: readonly string[] | undefined) => {
-    const isWhole = !fields || fields.some((field) => table.optional.has(field));
-    const names = isWhole ? undefined : [...new Set(['id', 'workspaceId', ...fields])];
-    const sql = names ? `json_extract("record", ${names.map((field) => `'$.${field}'`).join(', ')})` : 'json("record")';
-    const parse = (json: string): AnyRecord => {
-      const value = JSON.parse(json);
-      return names ? (Object.fromEntries(names.map((field, i) => [field, value[i]])) as AnyRecord) : value;
-    };
-    return { sql, parse };
+  const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
+  const readAll = createReading(table, undefined);
+  const readings = new WeakMap<readonly string[], Reading>();
+  const getReading = (fields: readonly string[] | undefined): Reading => {
+    if (!fields) return readAll;
+    const existing = readings.get(fields);
+    if (existing) return existing;
+    const reading = createReading(table, fields);
+    readings.set(fields, reading);
+    return reading;
   };
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
       executor.read((database) => {
-        const { sql, parse } = getColumns(fields);
-        const [found] = database.all(
-          `SELECT ${sql} FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`,
-          id,
-          workspaceId,
-        );
+        const { selectById, parse } = getReading(fields);
+        const [found] = database.all(selectById, id, workspaceId);
         return found && parse(found[0]);
       }),
     getMany: (workspaceId: string, ids: readonly string[], fields?: readonly string[]) =>
       executor.read((database) => {
-        const { sql, parse } = getColumns(fields);
-        const select = `SELECT ${sql} FROM ${name} WHERE "id" IN (SELECT value FROM json_each(?)) AND +"workspaceId" = ?`;
-        return database.all(select, JSON.stringify(ids), workspaceId).map(([json]) => parse(json));
+        const { selectByIds, parse } = getReading(fields);
+        return database.all(selectByIds, JSON.stringify(ids), workspaceId).map(([json]) => parse(json));
       }),
     list: async (workspaceId: string, query: Query<AnyRecord>) => {
       if (query.take === 0) return [];
-      const { sql, parse } = getColumns(query.fields);
-      const orderBy = toOrderBy('t', query.by, query.order);
-      const select = (database: Database, rows: Sql) => {
-        const text = `SELECT ${sql} FROM ${name} t NOT INDEXED WHERE "row" IN (${rows.sql}) ORDER BY ${orderBy}`;
-        return database.all(text, ...rows.values).map(([json]) => parse(json));
-      };
+      const { columns, parse } = getReading(query.fields);
+      const read = (database: Database, { sql, values }: Sql) =>
+        database.all(sql, ...values).map(([json]) => parse(json));
       const found = await executor.readInSteps(function* (database) {
-        const rows = yield* findRows(database, table, workspaceId, query);
-        return rows && select(database, rows);
+        const list = yield* findList(database, table, workspaceId, query, columns);
+        return list && read(database, list);
       });
       return (
         found ??
-        executor.scan((database) => scanRows(database, table, workspaceId, query, (rows) => select(database, rows)))
+        executor.scan((database) =>
+          scanRows(database, table, workspaceId, query, (rows) =>
+            read(database, selectRows(table, query, columns, rows)),
+          ),
+        )
       );
     },
     listById: (workspaceId, after, take) =>
@@ -112,8 +109,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
     },
     update: (workspaceId, id, change) =>
       executor.write((database) => {
-        const sql = `SELECT "row", json("record") FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
-        const [[row, json] = []] = database.all(sql, id, workspaceId);
+        const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);
         if (row === undefined) return undefined;
         const current = JSON.parse(json);
         const before = toValues(table, current);
@@ -121,10 +117,38 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         if (next !== current) replace(database, table, row, before, next, now());
         return next;
       }),
-    remove: (workspaceId, id) =>
-      executor.write(
-        (database) => database.run(`DELETE FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`, id, workspaceId) > 0,
-      ),
+    remove: (workspaceId, id) => executor.write((database) => database.run(`DELETE ${findById}`, id, workspaceId) > 0),
+  };
+}
+
+/** How some fields of records are read: the expression that selects them as JSON, statements with it, and the parser of the JSON. */
+interface Reading {
+  readonly columns: string;
+  readonly selectById: string;
+  readonly selectByIds: string;
+  parse(json: string): AnyRecord;
+}
+
+/** Creates the reading of these fields and the ids, or of whole records if a record can lack one of the fields. */
+function createReading({ name, optional }: Table, fields: readonly string[] | undefined): Reading {
+  const isWhole = !fields || fields.some((field) => optional.has(field));
+  // With one path, `json_extract` would not return JSON. So there are always two.
+  const names = isWhole ? undefined : [...new Set(['id', 'workspaceId', ...fields])];
+  const columns = names
+    ? `json_extract("record", ${names.map((field) => `'$.${field}'`).join(', ')})`
+    : 'json("record")';
+  const select = `SELECT ${columns} FROM ${quote(name)}`;
+  return {
+    columns,
+    selectById: `${select} WHERE "id" = ? AND +"workspaceId" = ?`,
+    selectByIds: `${select} WHERE "id" IN (SELECT value FROM json_each(?)) AND +"workspaceId" = ?`,
+    parse(json) {
+      const value = JSON.parse(json);
+      if (!names) return value;
+      const record: Record<string, unknown> = {};
+      for (const [i, field] of names.entries()) record[field] = value[i];
+      return record as AnyRecord;
+    },
   };
 }
 
