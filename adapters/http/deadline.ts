@@ -1,3 +1,15 @@
+/** The interval at which expired deadlines are looked for. A timer for each request takes more time than the rest of `Deadline`. */
+const CHECK_INTERVAL_MS = 50;
+
+interface RunningWork {
+  readonly endsAt: number;
+  reject(error: Error): void;
+}
+
+/** The work of all deadlines that is running. */
+const running = new Set<RunningWork>();
+let isScheduled = false;
+
 /** The time that several steps of a request may take together. The time between these steps does not count. */
 export class Deadline {
   constructor(private remainingMs: number) {}
@@ -5,18 +17,32 @@ export class Deadline {
   /** Settles like `work`, or rejects when the time is used up. The work then continues, and its result is discarded. */
   async run<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error('The storage did not respond before the deadline of the request.')),
-        Math.max(0, this.remainingMs),
-      );
-    });
+    let entry: RunningWork | undefined;
     try {
-      return await Promise.race([work, timeout]);
+      return await new Promise<T>((resolve, reject) => {
+        entry = { endsAt: startedAt + this.remainingMs, reject };
+        running.add(entry);
+        schedule();
+        work.then(resolve, reject);
+      });
     } finally {
-      clearTimeout(timer);
+      running.delete(entry as RunningWork);
       this.remainingMs -= performance.now() - startedAt;
     }
   }
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setTimeout(rejectExpired, CHECK_INTERVAL_MS);
+}
+
+function rejectExpired(): void {
+  isScheduled = false;
+  const now = performance.now();
+  for (const { endsAt, reject } of running) {
+    if (now >= endsAt) reject(new Error('The storage did not respond before the deadline of the request.'));
+  }
+  if (running.size > 0) schedule();
 }

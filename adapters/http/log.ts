@@ -14,11 +14,9 @@ export function createLogObserver(logger: Logger) {
   return {
     onResponse({ requestId, method, traceparent, route, path, workspaceId, keyId }, status, milliseconds) {
       const rounded = Math.round(milliseconds * 10) / 10;
+      const safePath = path && redactPath(path);
       log.info(
-        {
-          ...{ requestId, method, traceparent, route, path: path && redactPath(path), workspaceId, keyId, status },
-          milliseconds: rounded,
-        },
+        { requestId, method, traceparent, route, path: safePath, workspaceId, keyId, status, milliseconds: rounded },
         'request completed',
       );
     },

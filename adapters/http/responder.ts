@@ -39,13 +39,15 @@ export interface Observer {
   onRejected?(reason: RejectionReason): void;
 }
 
+/** The property of a response that has its request context. An entry in a `WeakMap` would add work to each garbage collection. */
+const CONTEXT = Symbol('request context');
+
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Writes all responses of a server, so that each one has the common headers and is observed. */
 export class Responder {
   /** Set at shutdown: from then on, each response closes its connection. */
   isStopping = false;
-  private readonly contexts = new WeakMap<ServerResponse, RequestContext>();
   private readonly observers: Observer[];
 
   constructor(
@@ -61,8 +63,8 @@ export class Responder {
   }
 
   /** Returns the request context that belongs to a response. */
-  contextOf(response: ServerResponse): RequestContext {
-    const existing = this.contexts.get(response);
+  contextOf(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
+    const existing = response[CONTEXT];
     if (existing) return existing;
     const { method, headers } = response.req;
     const { traceparent } = headers;
@@ -77,7 +79,7 @@ export class Responder {
       keyId: undefined,
       headers: [],
     };
-    this.contexts.set(response, context);
+    response[CONTEXT] = context;
     return context;
   }
 
@@ -128,16 +130,17 @@ export class Responder {
     ];
     response.writeHead(status, allHeaders);
     response.end(body);
-    if (!response.writableFinished) this.reserveMemory(response, context, bytes + allHeaders.join('').length);
-    limitReadingTime(response, () => {
-      for (const observer of this.observers) observer.onUnreadResponse?.();
-    });
+    // Usually, the operating system has taken the whole response.
+    if (response.writableLength > 0) this.waitForReader(response, context, bytes + allHeaders.join('').length);
     const milliseconds = performance.now() - context.startedAt;
     for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
-  /** Reserves memory for a response until the client has read it. */
-  private reserveMemory(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
+  /** Limits the time until the client has read a response, and reserves memory for it until then. */
+  private waitForReader(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
+    limitReadingTime(response, () => {
+      for (const observer of this.observers) observer.onUnreadResponse?.();
+    });
     if (workspaceId === undefined) return;
     this.memory.reserve(workspaceId, bytes);
     response.once('close', () => this.memory.reserve(workspaceId, -bytes));

@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 
 const FLUSH_INTERVAL_MS = 500;
 /** A buffer of at least this length, in UTF-16 units, is written immediately. */
-const BATCH_LENGTH = 8_192;
+const BATCH_LENGTH = 65_536;
 /**
  * The maximum length of the buffer, in UTF-16 units. While the buffer is longer, new lines are dropped, so that no request waits
  * for its log.
