@@ -16,10 +16,10 @@ export async function readGuide({ file }: Guide): Promise<string> {
 
 /** Renders a guide as a page, with a list of its sections. */
 export function renderGuidePage(getPath: GetPath, guide: Guide, markdown: string): string {
-  const { html, headings } = renderMarkdownPage(markdown, createLinkResolver(guide));
-  const contents = headings
-    .filter(({ depth }) => depth === 2)
-    .map((heading) => `<li><a href="#${heading.id}">${heading.html}</a></li>`);
+  const { html: content, headings } = renderMarkdownPage(markdown, createLinkResolver(guide));
+  const contents = headings.map(
+    ({ depth, id, html }) => `<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`,
+  );
   return renderPage(getPath, {
     title: guide.title,
     head: '',
@@ -31,7 +31,7 @@ ${contents.join('\n')}
 </ul>
 </nav>
 <main>
-${html}
+${content}
 </main>
 </div>`,
   });
@@ -44,11 +44,27 @@ const pathsByFile = new Map([
 ]);
 
 /** Creates a function that resolves links between the files of the repository. Files that are not served get no link. */
-function createLinkResolver({ file }: Guide): ResolveLink {
+function createLinkResolver({ file, path: ownPath }: Guide): ResolveLink {
   return (href) => {
-    if (/^(?:https?:|#)/.test(href)) return href;
+    if (/^https?:/.test(href)) return href;
     const [target = '', fragment] = href.split('#');
-    const path = pathsByFile.get(posix.join(posix.dirname(file), target));
+    const path = target === '' ? ownPath : pathsByFile.get(posix.join(posix.dirname(file), target));
     return path && (fragment === undefined ? path : `${path}#${fragment}`);
   };
+}
+
+/** Returns the Markdown of a guide as a section of a longer text: its headings are one level lower, and its links lead to pages. */
+export function toSiteMarkdown(guide: Guide, markdown: string): string {
+  const resolveLink = createLinkResolver(guide);
+  return markdown
+    .split(/^(```.*?^```)$/ms)
+    .map((part) =>
+      part.startsWith('```')
+        ? part
+        : part.replaceAll(/^#/gm, '##').replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text: string, href: string) => {
+            const url = resolveLink(href);
+            return url === undefined ? text : `[${text}](${url})`;
+          }),
+    )
+    .join('');
 }

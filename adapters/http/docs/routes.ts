@@ -23,10 +23,12 @@ const PAGE_HEADERS = [
 /** The paths of the documentation with the headers of their responses. */
 const routes: readonly (readonly [path: string, headers: HeaderList])[] = [
   ['/openapi.json', ['Cache-Control', 'no-store']],
+  ['/llms.txt', ['Cache-Control', 'no-cache']],
+  ['/llms-full.txt', ['Cache-Control', 'no-cache']],
   ...pages.map(({ path }) => [path, PAGE_HEADERS] as const),
 ];
 
-/** Serves the OpenAPI document, and the pages and files of the documentation. */
+/** Serves the OpenAPI document, the texts for language models, and the pages and files of the documentation. */
 export function serveDocs(app: Express, responder: Responder): void {
   // Loaded at the first request, so that the service starts faster.
   const loadSite = () => import('./site.ts');

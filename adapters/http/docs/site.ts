@@ -1,19 +1,29 @@
 import { createOpenApiDocument } from '../../api/openapi.ts';
+import type { OpenApiDocument } from './documented-operations.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { DocsFiles } from './files.ts';
 import { readGuide, renderGuidePage } from './guides.ts';
 import type { GetPath } from './layout.ts';
+import { renderLlmsFullText, renderLlmsText } from './llms.ts';
 import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import { renderReferencePage } from './reference.ts';
 import { StaticContent } from './static-content.ts';
 
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+const getDocument = once(async () => createOpenApiDocument() as unknown as OpenApiDocument);
 const loadFiles = once(() => DocsFiles.read());
 
 /** The contents by path. Each one is created at its first request. */
 const contents: Readonly<Record<string, () => Promise<StaticContent>>> = {
-  '/openapi.json': once(() =>
-    StaticContent.create('application/json; charset=utf-8', JSON.stringify(createOpenApiDocument())),
+  '/openapi.json': once(async () =>
+    StaticContent.create('application/json; charset=utf-8', JSON.stringify(await getDocument())),
   ),
+  '/llms.txt': once(async () => StaticContent.create(TEXT_TYPE, renderLlmsText(await getDocument()))),
+  '/llms-full.txt': once(async () => {
+    const texts = await Promise.all(guides.map(async (guide) => [guide, await readGuide(guide)] as const));
+    return StaticContent.create(TEXT_TYPE, renderLlmsFullText(await getDocument(), texts));
+  }),
   [REFERENCE_PAGE.path]: createPage(renderReferencePage),
   [ERRORS_PAGE.path]: createPage(renderErrorsPage),
   ...Object.fromEntries(
