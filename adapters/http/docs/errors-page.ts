@@ -23,13 +23,14 @@ ${contents.join('\n')}
 <p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
 program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
 If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
-<a href="/docs/guide#handle-errors">which errors to retry</a>, and <a href="/docs/guide#resolve-a-conflict-409">how to resolve a
-409</a>.</p>
+<a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
 ${errorCodes.map(renderError).join('\n')}
 </main>
 </div>`,
   });
 }
+
+const CONFLICT_LINK = ' The guide says <a href="/docs/guide#resolve-a-conflict-409">what to do for each cause</a>.';
 
 function renderError(code: keyof typeof errors): string {
   const { status, meaning, causes, remedy, example } = errors[code];
@@ -44,7 +45,7 @@ function renderError(code: keyof typeof errors): string {
 <h3>Causes</h3>
 ${renderMarkdown(causes.map((cause) => `- ${cause}`).join('\n'))}
 <h3>Solution</h3>
-<p>${renderInlineMarkdown(remedy)}</p>
+<p>${renderInlineMarkdown(remedy)}${code === 'conflict' ? CONFLICT_LINK : ''}</p>
 <pre><code>${escapeHtml(body)}</code></pre>
 </section>`;
 }

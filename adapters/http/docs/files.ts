@@ -1,16 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { STYLE } from './layout.ts';
 import { StaticContent } from './static-content.ts';
 
-const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
-const CSS_TYPE = 'text/css; charset=utf-8';
-
-/** The static files by name: their content type, and a function that reads them. */
-const sources: Readonly<Record<string, readonly [type: string, read: () => Promise<Buffer>]>> = {
-  'favicon.svg': ['image/svg+xml', () => readStatic('favicon.svg')],
-  'reference.js': [JAVASCRIPT_TYPE, () => readStatic('reference.js')],
-  'reference.css': [CSS_TYPE, () => readStatic('reference.css')],
-  'docs.css': [CSS_TYPE, async () => Buffer.from(STYLE)],
+/** The content types of the static files by name. */
+const types: Readonly<Record<string, string>> = {
+  'favicon.svg': 'image/svg+xml',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'reference.css': 'text/css; charset=utf-8',
+  'docs.css': 'text/css; charset=utf-8',
 };
 
 /** Reads a file that is sent as it is. The build does not copy it to `dist`. */
@@ -29,8 +25,8 @@ export class DocsFiles {
   static async read(): Promise<DocsFiles> {
     const files = new Map<string, StaticContent>();
     const paths = new Map<string, string>();
-    for (const [name, [type, read]] of Object.entries(sources)) {
-      const content = await StaticContent.create(type, await read());
+    for (const [name, type] of Object.entries(types)) {
+      const content = await StaticContent.create(type, await readStatic(name));
       const path = `/docs/files/${content.hash}/${name}`;
       files.set(path, content);
       paths.set(name, path);

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { errorCodes } from '../../adapters/api/errors.ts';
+import { ERRORS_PAGE, guides } from '../../adapters/http/docs/pages.ts';
+import { withBrowserPage } from '../support/browser.ts';
+import { each } from '../support/each.ts';
+import { withService } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+
+const screens: Readonly<Record<string, BrowserContextOptions>> = {
+  'a desktop': { viewport: { width: 1280, height: 900 } },
+  'a phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  'a small phone': { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true },
+  'dark mode': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+};
+
+const paths = [...guides, ERRORS_PAGE].map(({ path }) => path);
+
+/** Opens a page of a running service. The page must not log errors or load anything from another origin. */
+function withPage(options: BrowserContextOptions, test: (page: Page) => Promise<void>): Promise<void> {
+  return withService(({ url }) =>
+    withBrowserPage(url, options, async (page, problems) => {
+      await test(page);
+      assert.deepEqual(problems, { errors: [], foreignRequests: [] });
+    }),
+  );
+}
+
+/** Returns what axe finds, whatever its impact. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{
+    violations: { impact: string; id: string; nodes: { target: string }[] }[];
+  }>('axe.run()');
+  return violations.map(({ impact, id, nodes }) => `${impact} ${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`);
+}
+
+suite('the guides in a browser', {
+  'are accessible and fit on every screen': () =>
+    each(screens, (options, screen) =>
+      withPage(options, async (page) => {
+        for (const path of paths) {
+          await page.goto(path);
+          assert.deepEqual(await findViolations(page), [], path);
+          const overflowing = await page.evaluate<
+            string[]
+          >(`[document.documentElement, ...document.querySelectorAll('main *')]
+            .filter((element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
+            .map((element) => element.outerHTML.slice(0, 200))`);
+          assert.deepEqual(overflowing, [], path);
+          if (process.env.SCREENSHOTS)
+            await page.screenshot({ path: `${process.env.SCREENSHOTS}/${path.slice(6)} ${screen}.png` });
+        }
+      }),
+    ),
+
+  'open a section from the list of sections, and mark it': () =>
+    withPage({ viewport: { width: 1280, height: 600 } }, async (page) => {
+      await page.goto('/docs/guide');
+      await page.getByRole('navigation', { name: 'On this page' }).getByText('Retry a request safely').click();
+      assert.ok(page.url().endsWith('/docs/guide#retry-a-request-safely'));
+      const box = await page.locator('h2:target').boundingBox();
+      assert.ok(box && box.y >= 0 && box.y < 100);
+      const contents = await page.locator('nav.contents').boundingBox();
+      assert.ok(contents && contents.y >= 0 && contents.y < 100, 'the list of sections stays in view');
+    }),
+
+  'can be reached with the keyboard, past the navigation': () =>
+    withPage({}, async (page) => {
+      await page.goto('/docs/guide');
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+      const box = await page.locator('.skip-link').boundingBox();
+      assert.ok(box && box.y >= 0, 'the focused link is visible');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Authenticate');
+    }),
+
+  'lead from each page to each other page': () =>
+    withPage({}, async (page) => {
+      await page.goto(ERRORS_PAGE.path);
+      for (const { path, title } of guides) {
+        await page.getByRole('navigation', { name: 'Documentation' }).getByText(title, { exact: true }).click();
+        assert.equal(new URL(page.url()).pathname, path);
+      }
+    }),
+
+  'show the explanation of each error code at the fragment that its doc_url links to': () =>
+    withPage({ viewport: { width: 800, height: 300 } }, async (page) => {
+      for (const code of errorCodes) {
+        await page.goto(`/docs/errors#${code.replaceAll('_', '-')}`);
+        const heading = page.locator(':target h2');
+        assert.match(await heading.innerText(), new RegExp(`^\\d{3} ${code}$`));
+        const box = await heading.boundingBox();
+        assert.ok(box && box.y >= 0 && box.y < 300, code);
+      }
+    }),
+});
