@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { pages } from '../../adapters/http/docs/pages.ts';
 import { buildImage, type Image } from '../support/dockerfile.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { getRedis } from '../support/redis.ts';
@@ -32,6 +33,9 @@ suite('the image of the Dockerfile', {
         );
         const headers = { Authorization: `Bearer ${key}` };
         assert.equal((await fetch(`${url}/campaigns`, { headers })).status, 200);
+        // The pages need files that are not in `dist`.
+        for (const path of ['/llms-full.txt', ...pages.map((page) => page.path)])
+          assert.equal((await fetch(url + path)).status, 200, path);
         assert.equal(await isHealthy(), true);
         server.kill('SIGTERM');
         assert.equal(await waitForExit(server), 0);
