@@ -3,6 +3,7 @@ import { isbot } from 'isbot';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
+import { memoize } from './memoize.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
@@ -14,6 +15,9 @@ export type ClickResult = (typeof CLICK_RESULTS)[number];
 export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
+
+/** The check of `isbot` takes longer than all the rest of a redirect, and many visitors have the same user agent. */
+const isBot = memoize((userAgent) => userAgent === '' || isbot(userAgent));
 
 /** Decides which redirects are clicks, and counts them. It delays no response. */
 export class ClickRecorder {
@@ -28,8 +32,8 @@ export class ClickRecorder {
     private readonly onClick: (result: ClickResult) => void,
   ) {}
 
-  /** Records that a request was redirected to the destination of a link. `address` is the address of the client. */
-  record(request: IncomingMessage, link: Link, address: string): void {
+  /** Records that a request was redirected to the destination of a link. `getAddress` returns the address of the client. */
+  record(request: IncomingMessage, link: Link, getAddress: () => string): void {
     const userAgent = request.headers['user-agent'] ?? '';
     const reason =
       findReasonAgainst(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);
@@ -37,7 +41,7 @@ export class ClickRecorder {
       this.onClick(reason);
       return;
     }
-    const recording = this.recordVisit(link, address, userAgent).finally(() => this.pending.delete(recording));
+    const recording = this.recordVisit(link, getAddress(), userAgent).finally(() => this.pending.delete(recording));
     this.pending.add(recording);
   }
 
@@ -62,7 +66,7 @@ export class ClickRecorder {
 
 /** Returns why a request is no click of a person, or `undefined` if it is one. */
 function findReasonAgainst({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
-  if (userAgent === '' || isbot(userAgent)) return 'bot';
+  if (isBot(userAgent)) return 'bot';
   const [purpose, secPurpose] = [headers.purpose, headers['sec-purpose']].map((it) => String(it ?? '').toLowerCase());
   return purpose === 'prefetch' || secPurpose?.startsWith('prefetch') ? 'prefetch' : undefined;
 }

@@ -18,18 +18,26 @@ const PATH_OF_WORD = /^\/[0-9A-Za-z]+$/;
 
 /**
  * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).
- * `baseHost` is the host of the links of campaigns without a verified domain.
+ * `parseHost` returns the host of an authority.
  */
-export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHost: string | undefined): LinkRequest {
+export function parseLinkRequest(
+  { url = '', headers }: IncomingMessage,
+  parseHost: (authority: string) => LinkHost,
+): LinkRequest {
   const [, authority = headers.host ?? '', absolutePath] = ABSOLUTE_URL.exec(url) ?? [];
   const path = absolutePath ?? (url.split('?', 1)[0] as string);
   const word = path.slice(1);
-  const name = parseHostName(authority);
   return {
-    host: { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost },
+    host: parseHost(authority),
     key: path.startsWith('/') && isLinkKey(word) ? word : undefined,
     isGuess: PATH_OF_WORD.test(path),
   };
+}
+
+/** Returns the host of an authority. `baseHost` is the host of the links of campaigns without a verified domain. */
+export function parseLinkHost(authority: string, baseHost: string | undefined): LinkHost {
+  const name = parseHostName(authority);
+  return { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost };
 }
 
 /** Returns the host of an authority without user, port and trailing dot, in lower case. It may be no domain name, such as `[::1]`. */

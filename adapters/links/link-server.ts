@@ -11,14 +11,15 @@ import { PipeliningQueue } from '../http/protection/pipelining.ts';
 import { limitReadingTime } from '../http/protection/unread-response.ts';
 import { findFramingError, mustCloseAfter } from '../http/request-framing.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
-import { parseHostName, parseLinkRequest } from './link-request.ts';
+import { parseHostName, parseLinkHost, parseLinkRequest } from './link-request.ts';
+import { memoize } from './memoize.ts';
 import { type LinkOutcome, preparedResponses } from './responses.ts';
 import { VisitorHash } from './visitor-hash.ts';
 
 /** How many requests for unknown links an address can send. */
 export const UNKNOWN_LINK_LIMIT = { count: 60, windowSeconds: 60 };
 /** The interval at which counted clicks are stored. They must be stored within two seconds, and storing takes a while, too. */
-const STORE_INTERVAL_MS = 1_000;
+const STORE_INTERVAL_MS = 1_500;
 /** How long a request waits for the storage. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
@@ -70,6 +71,7 @@ export function createLinkServer(
   observers: readonly LinkObserver[],
 ): LinkServer {
   const baseHost = baseUrl === undefined ? undefined : parseHostName(new URL(baseUrl).host);
+  const parseHost = memoize((authority) => parseLinkHost(authority, baseHost));
   const isTrusted = createProxyCheck(trustProxy);
   const limitedAddresses = new LimitedAddresses();
   const pipelining = new PipeliningQueue();
@@ -99,9 +101,10 @@ export function createLinkServer(
     const limited = limitedAddresses.find(() => addressOf(request));
     if (limited) return limit(limited.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
-    const { host, key, isGuess } = parseLinkRequest(request, baseHost);
+    const { host, key, isGuess } = parseLinkRequest(request, parseHost);
     try {
-      const target = await withTimeout(links.resolve(host, key));
+      const resolved = links.resolve(host, key);
+      const target = resolved instanceof Promise ? await withTimeout(resolved) : resolved;
       if (target.type === 'destination') return redirect('destination', target.url, target.link);
       if (target.type === 'expired') return target.url ? redirect('expired_url', target.url) : { outcome: 'gone' };
       const limitedNow = isGuess ? await limitUnknown(addressOf(request)) : undefined;
@@ -126,7 +129,7 @@ export function createLinkServer(
     const startedAt = performance.now();
     const found = await answer(request);
     respond(response, found, startedAt);
-    if (found.link && request.method === 'GET') clicks.record(request, found.link, addressOf(request));
+    if (found.link && request.method === 'GET') clicks.record(request, found.link, () => addressOf(request));
   };
 
   const server = createServer(

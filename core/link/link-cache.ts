@@ -33,8 +33,10 @@ export class LinkCache<V> {
     private readonly now: () => number,
   ) {}
 
-  /** Returns the value of a key. Rejects if the load fails or takes too long, or if too many loads wait. */
-  async get(key: string): Promise<V | undefined> {
+  /**
+   * Returns the value of a key, without a promise if it is cached. Rejects if the load fails or takes too long, or if too many loads wait.
+   */
+  get(key: string): V | undefined | Promise<V | undefined> {
     const entry = this.values.get(key) ?? this.absences.get(key);
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
     if (!entry || age >= MAX_AGE_MS) return this.reload(key);

@@ -1,10 +1,10 @@
 import type { Domain } from '../domain/domain.ts';
 import { CoreError } from '../shared/core-error.ts';
-import { formatTimestamp } from '../shared/date.ts';
+import { DAY_MS, formatTimestamp } from '../shared/date.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { ClickCounter } from './click-counter.ts';
-import { getLinkState, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
+import { getLinkState, isUsable, type Link, type LinkCampaign, type LinkTarget, toLinkCampaign } from './link.ts';
 import { LinkCache } from './link-cache.ts';
 
 /** The host of a request. */
@@ -30,7 +30,7 @@ export class LinkService {
   private readonly links: LinkCache<FoundLink>;
   private readonly domains: LinkCache<LinkDomain>;
   private readonly counter: ClickCounter;
-  private visitorKey: { readonly day: string; readonly secret: Promise<string> } | undefined;
+  private visitorKey: { readonly dayNumber: number; readonly secret: Promise<string> } | undefined;
 
   constructor(
     private readonly storage: Storage,
@@ -42,19 +42,24 @@ export class LinkService {
   }
 
   /**
-   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. Rejects if the storage is
-   * unavailable, or if too many requests wait for it.
+   * Returns where a request leads, without a promise if that is cached. `key` is `undefined` if the path of the request cannot be a link.
+   * Rejects if the storage is unavailable, or if too many requests wait for it.
    */
-  async resolve(host: LinkHost, key: string | undefined): Promise<LinkTarget> {
-    const found = key === undefined ? undefined : await this.links.get(key);
+  resolve(host: LinkHost, key: string | undefined): LinkTarget | Promise<LinkTarget> {
+    const found = key === undefined ? undefined : this.links.get(key);
+    return found instanceof Promise ? found.then((it) => this.resolveFound(host, it)) : this.resolveFound(host, found);
+  }
+
+  private resolveFound(host: LinkHost, found: FoundLink | undefined): LinkTarget | Promise<LinkTarget> {
     if (found && (host.isBase || (found.domain !== undefined && found.domain.slug === host.slug))) {
       const { link, campaign, domain } = found;
       const state = getLinkState(campaign, this.system.now());
       if (state === 'open') return { type: 'destination', url: campaign.destinationUrl as string, link };
       if (state === 'closed') return { type: 'expired', url: domain?.expiredUrl || undefined };
     }
-    const domain = host.slug === undefined ? undefined : await this.domains.get(host.slug);
-    return { type: 'unknown', url: domain?.notFoundUrl || undefined };
+    const domain = host.slug === undefined ? undefined : this.domains.get(host.slug);
+    const toTarget = (it?: LinkDomain): LinkTarget => ({ type: 'unknown', url: it?.notFoundUrl || undefined });
+    return domain instanceof Promise ? domain.then(toTarget) : toTarget(domain);
   }
 
   /** Counts a click on a link. Returns `false` if it is dropped, because too many clicks are not stored yet. */
@@ -77,10 +82,11 @@ export class LinkService {
    * removed. So a hash of a visitor with the secret tells nothing about the visitor after the day has ended.
    */
   async getVisitorKey(): Promise<string> {
-    const day = formatTimestamp(this.storage.now()).slice(0, 'YYYY-MM-DD'.length);
-    if (this.visitorKey?.day !== day) {
-      const secret = this.findOrAddVisitorKey(day);
-      this.visitorKey = { day, secret };
+    const now = this.storage.now();
+    const dayNumber = Math.floor(now / DAY_MS);
+    if (this.visitorKey?.dayNumber !== dayNumber) {
+      const secret = this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
+      this.visitorKey = { dayNumber, secret };
       secret.catch(() => (this.visitorKey = undefined));
     }
     return this.visitorKey.secret;
@@ -91,11 +97,10 @@ export class LinkService {
     const link = await links.findByKey(key);
     const campaign = link && (await campaigns.findById(link.workspaceId, link.campaignId));
     if (!campaign) return undefined;
-    const { status, destinationUrl, startDate, endDate } = campaign;
     const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(link.workspaceId, [campaign.domain]);
     return {
       link,
-      campaign: { status, destinationUrl, startDate, endDate },
+      campaign: toLinkCampaign(campaign),
       domain: isUsable(domain) ? toLinkDomain(domain) : undefined,
     };
   }

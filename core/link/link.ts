@@ -34,20 +34,25 @@ export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions
   return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
 }
 
-/** The fields of a campaign that decide where its links lead. */
-export type LinkCampaign = Pick<Campaign, 'status' | 'destinationUrl' | 'startDate' | 'endDate'>;
+/** The fields of a campaign that decide where its links lead. Its period is in milliseconds since the epoch. */
+export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'> {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+export function toLinkCampaign({ status, destinationUrl, startDate, endDate }: Campaign): LinkCampaign {
+  const [startsAt, endsAt] = [parseStartDate(startDate) as number, parseEndDate(endDate) as number];
+  return { status, destinationUrl, startsAt, endsAt };
+}
 
 /** `open` links lead to the destination, `closed` links do not any more, and `hidden` links do not yet. */
 export type LinkState = 'open' | 'closed' | 'hidden';
 
-const hasEnded = ({ endDate }: LinkCampaign, now: number): boolean => (parseEndDate(endDate) as number) < now;
-const hasStarted = ({ startDate }: LinkCampaign, now: number): boolean => (parseStartDate(startDate) as number) <= now;
-
 /** The conditions of each state. The first state whose condition holds applies. */
 const stateConditions: readonly (readonly [LinkState, (campaign: LinkCampaign, now: number) => boolean])[] = [
-  ['closed', (campaign, now) => campaign.status === 'archived' || hasEnded(campaign, now)],
+  ['closed', (campaign, now) => campaign.status === 'archived' || campaign.endsAt < now],
   ['closed', ({ destinationUrl }) => destinationUrl === null],
-  ['hidden', (campaign, now) => campaign.status === 'draft' || !hasStarted(campaign, now)],
+  ['hidden', (campaign, now) => campaign.status === 'draft' || campaign.startsAt > now],
   ['open', () => true],
 ];
 

@@ -42,6 +42,7 @@ suite('the cache of short links', {
     await endAll();
     assert.deepEqual(await Promise.all([...values, cache.get('a')]), Array(3).fill('value of a'));
     assert.deepEqual(started, ['a']);
+    assert.equal(cache.get('a'), 'value of a', 'a cached value without a promise');
   },
 
   'serves a burst of different links with a limited number of simultaneous loads': async () => {
@@ -50,7 +51,7 @@ suite('the cache of short links', {
     const values = keys.map((key) => cache.get(key));
     await nextTurn();
     assert.equal(running.length, MAX_LOAD_COUNT);
-    await assert.rejects(cache.get('one more'), /Too many short links/);
+    await assert.rejects(async () => cache.get('one more'), /Too many short links/);
     // Known links and links that are being loaded need no further load.
     values.push(cache.get('key 0'));
     await endAll();

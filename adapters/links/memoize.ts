@@ -1,0 +1,17 @@
+const MAX_RESULT_COUNT = 1_000;
+/** Results of longer texts are not kept, so that they need little memory. */
+const MAX_TEXT_LENGTH = 500;
+
+/** Returns a function that keeps the results of `compute`, up to a limit. Then it forgets them all. */
+export function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
+  const results = new Map<string, Result>();
+  return (text) => {
+    const known = results.get(text);
+    if (known !== undefined) return known;
+    const result = compute(text);
+    if (text.length > MAX_TEXT_LENGTH) return result;
+    if (results.size >= MAX_RESULT_COUNT) results.clear();
+    results.set(text, result);
+    return result;
+  };
+}
