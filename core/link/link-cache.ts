@@ -31,6 +31,8 @@ export class LinkCache<V> {
     private readonly load: (key: string) => Promise<V | undefined>,
     /** Milliseconds of a monotonic clock. */
     private readonly now: () => number,
+    /** Whether values never change. Then they are used without a limit of time, but a missing value can still be added later. */
+    private readonly options: { readonly isImmutable?: boolean } = {},
   ) {}
 
   /**
@@ -38,6 +40,7 @@ export class LinkCache<V> {
    */
   get(key: string): V | undefined | Promise<V | undefined> {
     const entry = this.values.get(key) ?? this.absences.get(key);
+    if (this.options.isImmutable && entry?.value !== undefined) return entry.value;
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
     if (!entry || age >= MAX_AGE_MS) return this.reload(key);
     // If the load fails, the entry is used until it is too old.

@@ -15,9 +15,8 @@ export interface LinkHost {
   readonly isBase: boolean;
 }
 
-/** A link with what decides where it leads. */
-interface FoundLink {
-  readonly link: Link;
+/** A campaign with what decides where its links lead. */
+interface FoundCampaign {
   readonly campaign: LinkCampaign;
   /** The domain of the campaign, if it is live and verified. */
   readonly domain: LinkDomain | undefined;
@@ -27,7 +26,9 @@ type LinkDomain = Pick<Domain, 'slug' | 'expiredUrl' | 'notFoundUrl'>;
 
 /** The use cases of the people who open short links. What they read may be five seconds old. */
 export class LinkService {
-  private readonly links: LinkCache<FoundLink>;
+  private readonly links: LinkCache<Link>;
+  /** The campaigns by the texts that `createCampaignKey` returns. Many links lead to the same campaign. */
+  private readonly campaigns: LinkCache<FoundCampaign>;
   private readonly domains: LinkCache<LinkDomain>;
   private readonly counter: ClickCounter;
   private visitorKey: { readonly dayNumber: number; readonly secret: Promise<string> } | undefined;
@@ -36,7 +37,8 @@ export class LinkService {
     private readonly storage: Storage,
     private readonly system: System,
   ) {
-    this.links = new LinkCache((key) => this.findLink(key), system.monotonicNow);
+    this.links = new LinkCache((key) => storage.links.findByKey(key), system.monotonicNow, { isImmutable: true });
+    this.campaigns = new LinkCache((key) => this.findCampaign(key), system.monotonicNow);
     this.domains = new LinkCache((slug) => this.findDomain(slug), system.monotonicNow);
     this.counter = new ClickCounter(storage, system);
   }
@@ -46,20 +48,28 @@ export class LinkService {
    * Rejects if the storage is unavailable, or if too many requests wait for it.
    */
   resolve(host: LinkHost, key: string | undefined): LinkTarget | Promise<LinkTarget> {
-    const found = key === undefined ? undefined : this.links.get(key);
-    return found instanceof Promise ? found.then((it) => this.resolveFound(host, it)) : this.resolveFound(host, found);
+    return andThen(key === undefined ? undefined : this.links.get(key), (link) =>
+      link === undefined
+        ? this.resolveUnknown(host)
+        : andThen(this.campaigns.get(createCampaignKey(link)), (found) => this.resolveLink(host, link, found)),
+    );
   }
 
-  private resolveFound(host: LinkHost, found: FoundLink | undefined): LinkTarget | Promise<LinkTarget> {
+  private resolveLink(host: LinkHost, link: Link, found?: FoundCampaign): LinkTarget | Promise<LinkTarget> {
     if (found && (host.isBase || (found.domain !== undefined && found.domain.slug === host.slug))) {
-      const { link, campaign, domain } = found;
+      const { campaign, domain } = found;
       const state = getLinkState(campaign, this.system.now());
       if (state === 'open') return { type: 'destination', url: campaign.destinationUrl as string, link };
       if (state === 'closed') return { type: 'expired', url: domain?.expiredUrl || undefined };
     }
-    const domain = host.slug === undefined ? undefined : this.domains.get(host.slug);
-    const toTarget = (it?: LinkDomain): LinkTarget => ({ type: 'unknown', url: it?.notFoundUrl || undefined });
-    return domain instanceof Promise ? domain.then(toTarget) : toTarget(domain);
+    return this.resolveUnknown(host);
+  }
+
+  private resolveUnknown({ slug }: LinkHost): LinkTarget | Promise<LinkTarget> {
+    return andThen(slug === undefined ? undefined : this.domains.get(slug), (domain) => ({
+      type: 'unknown',
+      url: domain?.notFoundUrl || undefined,
+    }));
   }
 
   /** Counts a click on a link. Returns `false` if it is dropped, because too many clicks are not stored yet. */
@@ -92,17 +102,13 @@ export class LinkService {
     return this.visitorKey.secret;
   }
 
-  private async findLink(key: string): Promise<FoundLink | undefined> {
-    const { links, campaigns, domains } = this.storage;
-    const link = await links.findByKey(key);
-    const campaign = link && (await campaigns.findById(link.workspaceId, link.campaignId));
+  private async findCampaign(key: string): Promise<FoundCampaign | undefined> {
+    const { campaigns, domains } = this.storage;
+    const [workspaceId, campaignId] = key.split(' ') as [string, string];
+    const campaign = await campaigns.findById(workspaceId, campaignId);
     if (!campaign) return undefined;
-    const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(link.workspaceId, [campaign.domain]);
-    return {
-      link,
-      campaign: toLinkCampaign(campaign),
-      domain: isUsable(domain) ? toLinkDomain(domain) : undefined,
-    };
+    const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(workspaceId, [campaign.domain]);
+    return { campaign: toLinkCampaign(campaign), domain: isUsable(domain) ? toLinkDomain(domain) : undefined };
   }
 
   private async findDomain(slug: string): Promise<LinkDomain | undefined> {
@@ -129,4 +135,13 @@ export class LinkService {
 
 function toLinkDomain({ slug, expiredUrl, notFoundUrl }: Domain): LinkDomain {
   return { slug, expiredUrl, notFoundUrl };
+}
+
+function createCampaignKey({ workspaceId, campaignId }: Link): string {
+  return `${workspaceId} ${campaignId}`;
+}
+
+/** Calls `use` with a value, at once if the value is no promise. */
+function andThen<V, R>(value: V | Promise<V>, use: (value: V) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(use) : use(value);
 }

@@ -12,7 +12,7 @@ interface Load {
 }
 
 /** A cache whose loads end when the test ends them. */
-function setUp() {
+function setUp(options: { isImmutable?: boolean } = {}) {
   const clock = { now: 0 };
   /** The loads that run, and all loads that have started. */
   const [running, started]: [Load[], string[]] = [[], []];
@@ -21,7 +21,7 @@ function setUp() {
       started.push(key);
       running.push({ key, end: resolve, fail: () => reject(new Error('no storage')) });
     });
-  const cache = new LinkCache(load, () => clock.now);
+  const cache = new LinkCache(load, () => clock.now, options);
   /** Ends all loads that run, and those that start then. */
   const endAll = async (createValue: (key: string) => string | undefined = (key) => `value of ${key}`) => {
     await nextTurn();
@@ -95,6 +95,18 @@ suite('the cache of short links', {
     const next = cache.get('a');
     await endAll(() => 'new');
     assert.equal(await next, 'new');
+  },
+
+  'keeps values that never change, but not absences': async () => {
+    const { cache, clock, endAll } = setUp({ isImmutable: true });
+    const [known, missing] = [cache.get('known'), cache.get('missing')];
+    await endAll((key) => (key === 'known' ? 'value' : undefined));
+    assert.deepEqual([await known, await missing], ['value', undefined]);
+    clock.now = 100 * SECOND;
+    assert.equal(cache.get('known'), 'value');
+    const added = cache.get('missing');
+    await endAll(() => 'added');
+    assert.equal(await added, 'added');
   },
 
   'does not use a value whose load began five seconds ago, also in a request that joined the load': async () => {

@@ -33,7 +33,7 @@ interface Request {
 
 interface Setup {
   readonly clock: { now: number };
-  /** While `true`, the storage of links and domains fails. */
+  /** While `true`, the storage of links, campaigns and domains fails. */
   readonly outage: { isActive: boolean };
   readonly port: number;
   readonly app: Application;
@@ -60,6 +60,10 @@ const withLinks =
     const unreliable = {
       ...storage,
       links: { ...storage.links, findByKey: (key: string) => unlessOutage(storage.links.findByKey(key)) },
+      campaigns: {
+        ...storage.campaigns,
+        findById: (workspaceId: string, id: string) => unlessOutage(storage.campaigns.findById(workspaceId, id)),
+      },
       domains: { ...storage.domains, findClaimed: (slug: string) => unlessOutage(storage.domains.findClaimed(slug)) },
     };
     const now = () => clock.now;
