@@ -1,4 +1,4 @@
-import { applyChanges, type Changes } from '../shared/changes.ts';
+import { applyChanges, type Changes, selectDefaults } from '../shared/changes.ts';
 import { CoreError, createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
 import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
@@ -65,14 +65,25 @@ export const CAMPAIGN_SUMMARY_FIELDS = [
 ] as const satisfies readonly (keyof Campaign)[];
 export type CampaignSummary = Pick<Campaign, (typeof CAMPAIGN_SUMMARY_FIELDS)[number]>;
 
+/** The optional fields of a campaign to create, with their defaults. */
+const DEFAULTS = {
+  domain: null,
+  image: null,
+  tagIds: [],
+  groupIds: [],
+  resources: [],
+  targetShares: null,
+  contentPillarId: null,
+} as const satisfies Partial<Campaign>;
+
+type OptionalFields = Pick<Campaign, keyof typeof DEFAULTS>;
+
 /** The fields of a campaign to create: dates as in date.ts, amounts as in amount.ts, and the domain as a normalized slug. */
 export type NewCampaign = Omit<
   Campaign,
-  keyof Entity | OptionalField | 'createdBy' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt'
+  keyof Entity | keyof OptionalFields | 'createdBy' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt'
 > &
-  Changes<Pick<Campaign, OptionalField>>;
-
-type OptionalField = 'domain' | 'image' | 'tagIds' | 'groupIds' | 'resources' | 'targetShares' | 'contentPillarId';
+  Changes<OptionalFields>;
 
 /** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of an optional field. */
 export type CampaignChange = Changes<NewCampaign>;
@@ -160,25 +171,7 @@ export function newCampaign(
   fields: NewCampaign,
   now: number,
 ): Campaign {
-  const { domain = null, image = null, targetShares = null, contentPillarId = null, ...others } = fields;
-  const { tagIds = [], groupIds = [], resources = [], ...requiredFields } = others;
   const createdAt = formatTimestamp(now);
-  return {
-    id,
-    workspaceId,
-    createdBy,
-    domain,
-    image,
-    tagIds,
-    groupIds,
-    resources,
-    targetShares,
-    contentPillarId,
-    clicks: 0,
-    shares: 0,
-    createdAt,
-    updatedAt: createdAt,
-    // Last, because a spread before named fields takes four times as long.
-    ...requiredFields,
-  };
+  const defaults = selectDefaults<OptionalFields>(DEFAULTS, fields);
+  return { id, workspaceId, createdBy, clicks: 0, shares: 0, createdAt, updatedAt: createdAt, ...fields, ...defaults };
 }

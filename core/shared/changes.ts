@@ -3,6 +3,15 @@ import { formatTimestamp } from './date.ts';
 /** Fields of a record that can be set. Omitted fields keep their value, or get the default on creation. */
 export type Changes<T> = { readonly [F in keyof T]?: T[F] | undefined };
 
+/** Returns the defaults of the fields that are omitted or `undefined`. Spread them after the fields, to get all values. */
+export function selectDefaults<D extends object>(defaults: D, fields: Changes<NoInfer<D>>): D {
+  const selected: Partial<D> = {};
+  for (const field of Object.keys(defaults) as (keyof D)[]) {
+    if (fields[field] === undefined) selected[field] = defaults[field];
+  }
+  return selected as D;
+}
+
 /**
  * Returns the record with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If
  * nothing changes, it returns the same record. `updatedAt` never decreases: of concurrent changes, the last one to be
