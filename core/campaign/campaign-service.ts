@@ -166,6 +166,6 @@ function toView<C extends CampaignSummary>(
   campaign: C,
   sharedIds: ReadonlySet<string> | undefined,
 ): C & Pick<CampaignView, 'hasShared'> {
-  // V8 copies the fields more slowly if another field follows: this order saves 1 µs for each campaign of a list.
+  // The copy is slower if another field follows. This order saves 1 µs for each campaign of a list.
   return sharedIds ? { hasShared: sharedIds.has(campaign.id), ...campaign } : campaign;
 }
