@@ -30,31 +30,21 @@ const GLOBAL = '';
 export function createRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
   const name = quote(table.name);
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
-  const readAll = createReading(table, undefined);
-  const readings = new WeakMap<readonly string[], Reading>();
-  const getReading = (fields: readonly string[] | undefined): Reading => {
-    if (!fields) return readAll;
-    const existing = readings.get(fields);
-    if (existing) return existing;
-    const reading = createReading(table, fields);
-    readings.set(fields, reading);
-    return reading;
-  };
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
       executor.read((database) => {
-        const { selectById, parse } = getReading(fields);
+        const { selectById, parse } = getReading(table, fields);
         const [found] = database.all(selectById, id, workspaceId);
         return found && parse(found[0]);
       }),
     getMany: (workspaceId: string, ids: readonly string[], fields?: readonly string[]) =>
       executor.read((database) => {
-        const { selectByIds, parse } = getReading(fields);
+        const { selectByIds, parse } = getReading(table, fields);
         return database.all(selectByIds, JSON.stringify(ids), workspaceId).map(([json]) => parse(json));
       }),
     list: async (workspaceId: string, query: Query<AnyRecord>) => {
       if (query.take === 0) return [];
-      const { columns, parse } = getReading(query.fields);
+      const { columns, parse } = getReading(table, query.fields);
       const read = (database: Database, { sql, values }: Sql) =>
         database.all(sql, ...values).map(([json]) => parse(json));
       const found = await executor.readInSteps(function* (database) {
@@ -127,6 +117,17 @@ interface Reading {
   readonly selectById: string;
   readonly selectByIds: string;
   parse(json: string): AnyRecord;
+}
+
+/** The readings of each table, by the array of fields. Whole records have the table itself as their key. */
+const readings = new WeakMap<Table, WeakMap<object, Reading>>();
+
+function getReading(table: Table, fields: readonly string[] | undefined): Reading {
+  const ofTable = readings.get(table) ?? new WeakMap<object, Reading>();
+  readings.set(table, ofTable);
+  const reading = ofTable.get(fields ?? table) ?? createReading(table, fields);
+  ofTable.set(fields ?? table, reading);
+  return reading;
 }
 
 /** Creates the reading of these fields and the ids, or of whole records if a record can lack one of the fields. */
