@@ -3,11 +3,13 @@ import { HttpError } from './errors.ts';
 /** The values of each query parameter, in the order sent. */
 export type QueryValues = Readonly<Record<string, readonly string[]>>;
 
+const NO_VALUES: QueryValues = Object.freeze(Object.create(null));
+
 /** Parses the query of a URL. Throws `bad_request` if its percent-encoding cannot be decoded. */
 export function readQuery(url: string): QueryValues {
-  const values: Record<string, string[]> = Object.create(null);
   const start = url.indexOf('?');
-  if (start < 0) return values;
+  if (start < 0) return NO_VALUES;
+  const values: Record<string, string[]> = Object.create(null);
   for (const pair of url.slice(start + 1).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
