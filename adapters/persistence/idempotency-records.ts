@@ -3,6 +3,7 @@ import type { IdempotencyRepository } from '../../core/idempotency/idempotency-r
 import type { Entity } from '../../core/shared/entity.ts';
 import type { RecordSchema, RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
+import type { RecordMapping } from './schema.ts';
 
 /** `holder` and `reply` are the names that databases have for the lock owner and the response. */
 export interface StoredIdempotencyRecord extends Entity {
@@ -19,9 +20,13 @@ export const idempotencyRecordSchema: RecordSchema<StoredIdempotencyRecord> = {
   expires: 'expiresAt',
 };
 
+const mapping: RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
+  toRecord: ({ lockOwner, response, ...entity }) => ({ ...entity, holder: lockOwner, reply: response }),
+  toEntity: ({ holder, reply, ...record }) => ({ ...record, lockOwner: holder, response: reply }),
+};
+
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {
-  return createRepository<IdempotencyRecord, StoredIdempotencyRecord>(store, {
-    toRecord: ({ lockOwner, response, ...entity }) => ({ ...entity, holder: lockOwner, reply: response }),
-    toEntity: ({ holder, reply, ...record }) => ({ ...record, lockOwner: holder, response: reply }),
-  });
+  const { update } = createRepository(store, mapping);
+  // A lock that is lost in a crash protects nothing: the transaction of its request is lost, too, or finds no lock.
+  return { update, add: (lock) => store.add(mapping.toRecord(lock), { canBeLost: true }) };
 }

@@ -74,12 +74,23 @@ export interface RecordSchema<T extends Entity> {
   readonly expires?: Field<T>;
 }
 
+/** Options of `RecordStore.add`. */
+export interface AddOptions {
+  /**
+   * Whether an engine may resolve before the record is stored. Until a later write of the caller resolves, reads may not find the
+   * record, and a crash may lose it. Later writes find it.
+   */
+  readonly canBeLost?: boolean;
+}
+
 /**
  * The records of one schema, as a storage engine offers them. What the methods of a repository promise (core/shared/repository.ts)
  * holds for all methods of a store.
  */
 export interface RecordStore<T extends Entity>
-  extends Pick<BatchRepository<T> & RemovableRepository<T>, 'add' | 'addMany' | 'update' | 'remove'> {
+  extends Pick<BatchRepository<T> & RemovableRepository<T>, 'addMany' | 'update' | 'remove'> {
+  /** Adds a record. Rejects with `conflict` if the id or a unique value is taken. */
+  add(record: T, options?: AddOptions): Promise<void>;
   /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the id. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,

@@ -87,8 +87,9 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  async write<T>(work: (database: Database) => T): Promise<T> {
-    return this.writeAsync(work);
+  async write<T>(work: (database: Database) => T, resolvesEarly = false): Promise<T> {
+    const { queue, writer } = this.getOpen();
+    return queue.run(() => work(writer), resolvesEarly);
   }
 
   /** Like `write`. No other write runs until the promise is settled. */

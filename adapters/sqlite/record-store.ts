@@ -19,7 +19,8 @@ export interface Executor {
   readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T>;
   /** Reads in steps, all from the snapshot of the first statement. */
   scan<T>(start: (database: Database) => Steps<T>): Promise<T>;
-  write<T>(work: (database: Database) => T): Promise<T>;
+  /** Writes. With `resolvesEarly`, resolves before the commit. */
+  write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
 }
 
 const ADD_MANY_STEP = 50;
@@ -79,7 +80,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         const sql = `SELECT count(*) FROM ${name} t NOT INDEXED WHERE "row" IN (${source.sql}) AND ${filter.sql}`;
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
-    add: (record) => executor.write((database) => insert(database, table, record, now())),
+    add: (record, options) => executor.write((database) => insert(database, table, record, now()), options?.canBeLost),
     addMany: async (records) => {
       const messages = new Map<number, string>();
       const addStep = (start: number) =>

@@ -11,6 +11,7 @@ const MAX_RETRY_DELAY_MS = 3;
 
 interface Write {
   readonly queuedAt: number;
+  readonly resolvesEarly: boolean;
   run(): unknown;
   resolve(result: unknown): void;
   reject(error: unknown): void;
@@ -28,11 +29,13 @@ export class WriteQueue {
 
   /**
    * Runs `work`. If it throws, its changes are undone, but not those of other writes. Rejects if another process writes for ten
-   * seconds, or if the commit fails.
+   * seconds, or if the commit fails. With `resolvesEarly`, resolves before the commit, so that the next write of the caller is
+   * committed together with this one. If the commit then fails, the next write is rejected, too, or does not find this one.
    */
-  run<T>(work: () => T | Promise<T>): Promise<T> {
+  run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ queuedAt: performance.now(), run: work, resolve: resolve as Write['resolve'], reject });
+      const settle = { resolve: resolve as Write['resolve'], reject };
+      this.waiting.push({ queuedAt: performance.now(), resolvesEarly, run: work, ...settle });
       this.running ??= this.runAll();
     });
   }
@@ -77,11 +80,18 @@ export class WriteQueue {
     const startedAt = performance.now();
     const group: Write[] = [];
     const settle: (() => void)[] = [];
+    // Whether the callers of writes that have resolved early may add more writes to this group.
+    let expectsMore = false;
     try {
       for (let write = this.waiting.shift(); write; write = this.waiting.shift()) {
         group.push(write);
         settle.push(await this.runInSavepoint(write));
         if (performance.now() - startedAt > MAX_GROUP_MS) break;
+        expectsMore ||= write.resolvesEarly;
+        if (expectsMore && this.waiting.length === 0) {
+          expectsMore = false;
+          await nextTurn();
+        }
       }
       this.database.exec('COMMIT');
     } catch (error) {
@@ -94,12 +104,13 @@ export class WriteQueue {
   }
 
   /** Runs a write, and returns a function that settles it after the commit. Throws if the error ended the whole transaction. */
-  private async runInSavepoint({ run, resolve, reject }: Write): Promise<() => void> {
+  private async runInSavepoint({ resolvesEarly, run, resolve, reject }: Write): Promise<() => void> {
     this.database.exec('SAVEPOINT write');
     try {
       const result = run();
       const value = result instanceof Promise ? await result : result;
       this.database.exec('RELEASE write');
+      if (resolvesEarly) resolve(value);
       return () => resolve(value);
     } catch (error) {
       if (!this.database.isInTransaction) throw error;

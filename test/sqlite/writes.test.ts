@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { createNodeSystem } from '../../adapters/node/system.ts';
+import { createStorage } from '../../adapters/persistence/storage.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Database } from '../../adapters/sqlite/database.ts';
+import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
@@ -40,6 +43,41 @@ suite('writes to SQLite', {
       const before = getCommitCount();
       await Promise.all(Array.from({ length: 20 }, work));
       assert.ok(getCommitCount() - before <= 5, `${getCommitCount() - before} commits of 20 transactions`);
+    }),
+  ),
+
+  'commits the lock, the work and the response of a request with an idempotency key together': withFile((file) =>
+    useFile(file, async ({ engine, writer }) => {
+      const getCommitCount = countCommits(writer);
+      const app = new Application(createStorage(engine), createNodeSystem());
+      const workspaceId = newId();
+      const createTags = (key: string) =>
+        app.runOnce(
+          { workspaceId, keyId: 'key', operationId: 'createTag', idempotencyKey: key, fingerprint: 'x' },
+          (transaction) => transaction.tags.create(workspaceId, key),
+        );
+      await createTags('first');
+      assert.equal(getCommitCount(), 1);
+      await Promise.all(Array.from({ length: 20 }, (_, i) => createTags(`tag ${i}`)));
+      assert.ok(getCommitCount() <= 6, `${getCommitCount()} commits`);
+      assert.equal(await engine.tags.count(workspaceId, []), 21);
+    }),
+  ),
+
+  'loses a record that may be lost together with the next write of its caller': withFile((file) =>
+    useFile(file, async ({ engine, writer }) => {
+      const workspaceId = newId();
+      const record = buildIdempotencyRecord(workspaceId);
+      const work = async () => {
+        await engine.idempotentRequests.add(record, { canBeLost: true });
+        await engine.runInTransaction(async ({ tags }) => {
+          await tags.add(buildTag(workspaceId, 'one'));
+          writer.exec('ROLLBACK');
+        });
+      };
+      await assert.rejects(work());
+      assert.equal(await engine.idempotentRequests.get(workspaceId, record.id), undefined);
+      assert.equal(await engine.tags.count(workspaceId, []), 0);
     }),
   ),
 
