@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { errorCodes } from '../../adapters/api/errors.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { withBrowserPage } from '../support/browser.ts';
-import { each } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
   'a desktop': { viewport: { width: 1280, height: 900 } },
-  'a phone': { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true },
+  'a phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
   'dark mode': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+};
+
+/** The languages of the samples, with the command that runs a sample. */
+const interpreters: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  curl: ['sh', '-c'],
+  JavaScript: [process.execPath, '--input-type=module', '--eval'],
+  Python: ['python3', '-c'],
 };
 
 /** Opens a page of a running service. The page must not log errors or load anything from another origin. */
@@ -24,51 +33,72 @@ function withPage(options: BrowserContextOptions, test: (page: Page, api: Api) =
   );
 }
 
-/** Fails if axe finds a serious or critical violation, or if the page is wider than the screen. */
+/** Fails if axe finds a violation, or if the page is wider than the screen. */
 async function assertUsable(page: Page, what: string): Promise<void> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{
-    violations: { impact: string; id: string; nodes: { target: string }[] }[];
-  }>('axe.run()');
-  const severe = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string }[] }[] }>(
+    'axe.run()',
+  );
   assert.deepEqual(
-    severe.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`),
+    violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`),
     [],
     what,
   );
-  assert.equal(
-    await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-    0,
-    what,
-  );
+  const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  assert.equal(excess, 0, what);
 }
 
 async function openReference(page: Page): Promise<void> {
   await page.goto('/docs');
-  await page.waitForSelector('.opblock');
+  await page.getByRole('textbox', { name: 'API key' }).waitFor();
 }
 
-async function enterApiKey(page: Page, key: string): Promise<void> {
-  await page.click('button.authorize');
-  await page.fill('.auth-container input', key);
-  await page.click('.auth-btn-wrapper button[type=submit]');
-  await page.click('.btn-done');
+const enterApiKey = (page: Page, key = DEMO_API_KEY) => page.getByRole('textbox', { name: 'API key' }).fill(key);
+const findOperation = (page: Page, id: string) => page.locator(`section[id="${id}"]`);
+const findForm = (page: Page, id: string) => findOperation(page, id).locator('form');
+const findLink = (page: Page, id: string) => page.locator(`nav a[href="#${id}"]`);
+const findSearch = (page: Page) => page.getByRole('searchbox');
+
+async function openForm(page: Page, id: string): Promise<void> {
+  await findOperation(page, id).locator('.try > summary').click();
 }
 
-const findOperation = (page: Page, id: string) => page.locator(`[id$="-${id}"].opblock`);
-
-/** Opens an operation with the keyboard. */
-async function openOperation(page: Page, id: string): Promise<void> {
-  await findOperation(page, id).locator('.opblock-summary-control').press('Enter');
-  await findOperation(page, id).locator('.execute').waitFor();
+/** Sends the request of an open form with the keyboard. */
+async function sendRequest(page: Page, id: string): Promise<{ status: string; headers: string; body: string }> {
+  await findForm(page, id).getByRole('button').press('Enter');
+  return readResponse(page, id);
 }
 
-/** Sends the request of an open operation with the keyboard. */
-async function executeOperation(page: Page, id: string): Promise<{ status: string; body: string }> {
-  await findOperation(page, id).locator('.execute:enabled').press('Enter');
-  const response = findOperation(page, id).locator('.live-responses-table .response');
-  const status = await response.locator('.response-col_status').first().innerText();
-  return { status: status.trim().slice(0, 3), body: await response.locator('pre').first().innerText() };
+async function readResponse(page: Page, id: string): Promise<{ status: string; headers: string; body: string }> {
+  const result = findOperation(page, id).locator('.result');
+  const body = await result.locator('.body').innerText();
+  return {
+    status: (await result.getByRole('status').innerText()).slice(0, 3),
+    headers: await result.locator('.headers').innerText(),
+    body,
+  };
+}
+
+/** Fails unless the heading of a section is in the upper half of the window, and the side list marks the section. */
+async function assertCurrent(page: Page, id: string): Promise<void> {
+  await page.locator(`nav [aria-current=location][href="#${id}"]`).waitFor();
+  const [box, place] = [await findOperation(page, id).boundingBox(), await findLink(page, id).boundingBox()];
+  const { height } = page.viewportSize() as { height: number };
+  assert.ok(box && box.y < height / 2 && box.y + box.height > 0, `${id} is not in the window`);
+  assert.ok(place && place.y > 0 && place.y < height, `the link of ${id} is not in view`);
+}
+
+async function readSample(page: Page, id: string, language: string): Promise<string> {
+  const samples = findOperation(page, id).locator('.samples');
+  await samples.getByLabel(language).check();
+  return samples.locator('pre:visible').innerText();
+}
+
+async function canRun(command: string): Promise<boolean> {
+  return promisify(execFile)(command, ['--version']).then(
+    () => true,
+    () => false,
+  );
 }
 
 suite('the documentation pages in a browser', {
@@ -76,58 +106,276 @@ suite('the documentation pages in a browser', {
     withPage({}, async (page, { url }) => {
       await page.goto('/');
       assert.equal(page.url(), `${url}/docs`);
-      await page.waitForSelector('.opblock');
-      assert.equal(await page.locator('.opblock').count(), operations.length);
+      const shown = await page.locator('.operation .endpoint').allInnerTexts();
+      assert.deepEqual(shown.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
     }),
 
-  'send requests with the entered API key if the operations are opened and executed with the keyboard': () =>
-    withPage({}, async (page, { call }) => {
+  'lead to each operation from the side list, from the search, and from a link': () =>
+    withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
+      for (const { id } of operations) {
+        await page.goto(`/docs#${id}`);
+        await assertCurrent(page, id);
+      }
       await openReference(page);
-      await enterApiKey(page, DEMO_API_KEY);
-      await openOperation(page, 'createTag');
-      const created = await executeOperation(page, 'createTag');
-      assert.equal(created.status, '201');
-      assert.match(created.body, /"name": "Onboarding"/);
-      assert.equal((await call('GET', '/campaigns?tagNames=Onboarding')).text, '[]');
-      assert.equal((await call('POST', '/tags', { body: { name: 'onboarding' } })).status, 409);
-      await openOperation(page, 'listCampaigns');
-      const { status, body } = await executeOperation(page, 'listCampaigns');
-      assert.equal(status, '200');
-      assert.match(body, /Summer tents are here/);
+      for (const { id, path } of operations) {
+        await findSearch(page).fill(`${path} ${id}`);
+        await findSearch(page).press('Enter');
+        assert.equal(new URL(page.url()).hash, `#${id}`);
+        await assertCurrent(page, id);
+      }
+      await findSearch(page).fill('');
+      for (const { id } of operations.toReversed()) {
+        await findLink(page, id).click();
+        await assertCurrent(page, id);
+      }
     }),
 
-  'can still send a request if its button was clicked before Swagger UI resolved the operation': () =>
+  'mark the section that is read while the reader scrolls': () =>
+    withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
+      await openReference(page);
+      await assertCurrent(page, 'authentication');
+      await page.mouse.move(600, 400);
+      const visited = new Set<string>();
+      for (let i = 0; i < 200 && !visited.has('deleteTag'); i++) {
+        await page.mouse.wheel(0, 400);
+        await page.waitForTimeout(30);
+        visited.add((await page.locator('nav [aria-current=location]').getAttribute('href'))?.slice(1) as string);
+      }
+      const missed = operations.filter(({ id }) => !visited.has(id)).map(({ id }) => id);
+      assert.deepEqual(missed, []);
+    }),
+
+  'find sections by the words in titles, names and descriptions': () =>
     withPage({}, async (page) => {
       await openReference(page);
-      await enterApiKey(page, DEMO_API_KEY);
-      await page.evaluate(`new MutationObserver((_, observer) => {
-        const button = document.querySelector('.execute');
-        if (!button) return;
-        observer.disconnect();
-        button.click();
-      }).observe(document.body, { childList: true, subtree: true })`);
-      await openOperation(page, 'listCampaigns');
-      assert.equal((await executeOperation(page, 'listCampaigns')).status, '200');
+      const search = async (words: string) => {
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type(words);
+        const links = await page.locator('nav li a:visible').all();
+        const count = links.length === 1 ? '1 result' : `${links.length} results`;
+        assert.equal(await page.locator('.search [role=status]').innerText(), count);
+        return Promise.all(links.map(async (link) => (await link.getAttribute('href'))?.slice(1)));
+      };
+      assert.deepEqual(await search('tagNAMES'), ['pagination', 'listCampaigns']);
+      assert.deepEqual(await search('409 verified'), ['createDomain', 'updateDomain']);
+      assert.deepEqual(await search('retry create'), ['retries']);
+      assert.deepEqual(await search('nothing has these words'), []);
     }),
 
-  'are accessible on every screen': () =>
+  'have samples in three languages that run with the entered API key': () =>
+    withPage({}, async (page, { call }) => {
+      const [tag] = (await call('GET', '/tags?search=launch')).json;
+      await openReference(page);
+      await enterApiKey(page);
+      await openForm(page, 'getTag');
+      await findForm(page, 'getTag').getByLabel('id').fill(tag.id);
+      await openForm(page, 'listCampaigns');
+      await findForm(page, 'listCampaigns').getByLabel('tagNames').fill('launch, hiring');
+      const campaigns = (await call('GET', '/campaigns?tagNames=launch,hiring')).json;
+      await each(interpreters, async ([command, ...args], language) => {
+        if (language === 'Python' && !(await canRun(command))) return;
+        const run = async (id: string) => {
+          const sample = await readSample(page, id, language);
+          const { stdout } = await promisify(execFile)(command, [...args, sample]);
+          // JavaScript and Python print an object in their own way.
+          return language === 'curl' ? stdout : stdout.replaceAll("'", '"');
+        };
+        assert.match(await run('createCampaign'), /Summer tents are here/);
+        assert.match(await run('createInspirationQuestion'), /"?question"?: ?"/);
+        assert.match(await run('getTag'), new RegExp(tag.id));
+        const list = await run('listCampaigns');
+        assert.equal(list.match(/"?destinationUrl"?:/g)?.length, campaigns.length);
+      });
+      const created = (await call('GET', '/campaigns?search=Summer tents')).json.length;
+      assert.ok(created >= 3);
+    }),
+
+  'fill only what cannot end a string into the samples': () =>
+    withPage({}, async (page) => {
+      await openReference(page);
+      await enterApiKey(page, "adv_'; touch /tmp/x; '");
+      await openForm(page, 'getTag');
+      await findForm(page, 'getTag').getByLabel('id').fill('$(touch x)');
+      await openForm(page, 'listTags');
+      await findForm(page, 'listTags').getByLabel('search').fill(`"'$(touch x)\``);
+      await each(textCases(...Object.keys(interpreters)), async (language) => {
+        for (const id of ['getTag', 'listTags'])
+          assert.doesNotMatch(await readSample(page, id, language), /touch x[^%]|[`$]/);
+        assert.match(await readSample(page, 'getTag', language), /tags\/ID".*Bearer API_KEY"/s);
+      });
+      assert.match(await page.locator('#key-hint').innerText(), /contains only letters/);
+    }),
+
+  'send requests with the keyboard, and show the response beside them': () =>
+    withPage({ viewport: { width: 1280, height: 900 } }, async (page, { call }) => {
+      await openReference(page);
+      await enterApiKey(page);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('createTag');
+      await page.keyboard.press('Enter');
+      const pressTabUntil = async (selector: string) => {
+        for (let i = 0; i < 40; i++) {
+          if (await page.locator(`${selector}:focus`).count()) return;
+          await page.keyboard.press('Tab');
+        }
+        assert.fail(`the focus does not reach ${selector}`);
+      };
+      await pressTabUntil('#createTag summary');
+      // The response is folded in the text, so the first summary is not that of the form.
+      await pressTabUntil('#createTag .try > summary');
+      await page.keyboard.press('Enter');
+      await pressTabUntil('#createTag form input');
+      await page.keyboard.type('a-key');
+      await page.keyboard.press('Enter');
+      assert.equal((await call('GET', '/tags?search=Onboarding')).text, '[]', 'Enter in a field must not write');
+      await pressTabUntil('#createTag form button');
+      await page.keyboard.press('Enter');
+      const created = await readResponse(page, 'createTag');
+      assert.equal(created.status, '201');
+      assert.equal(JSON.parse(created.body).name, 'Onboarding');
+      assert.match(created.headers, /^RateLimit: .*\nRateLimit-Policy: .*\nX-Request-Id: [0-9a-f-]{36}$/);
+      assert.equal(await page.locator('#createTag form button:focus').count(), 1);
+      await page.keyboard.press('Enter');
+      await page.locator('#createTag .headers', { hasText: 'Idempotency-Replayed: true' }).waitFor();
+      const [form, response] = [
+        await findOperation(page, 'createTag').locator('h3').boundingBox(),
+        await findOperation(page, 'createTag').locator('.result p').boundingBox(),
+      ];
+      assert.ok(form && response && response.x > form.x + 300 && response.y < 900, 'the response is not in view');
+    }),
+
+  'send the path, the query and the body that the reader enters': () =>
+    withPage({}, async (page, { call }) => {
+      const [tag] = (await call('GET', '/tags?search=launch')).json;
+      await openReference(page);
+      await enterApiKey(page);
+      await openForm(page, 'listCampaigns');
+      const list = findForm(page, 'listCampaigns');
+      await list.getByLabel('includeArchived').selectOption('true');
+      await list.getByLabel('pageSize').fill('5');
+      await list.getByLabel('pageSize').press('Enter');
+      const first = await readResponse(page, 'listCampaigns');
+      assert.equal(JSON.parse(first.body).length, 5);
+      assert.match(first.headers, /^Link: .*page=2>; rel="next"/);
+      await openForm(page, 'updateTag');
+      await findForm(page, 'updateTag').getByLabel('id').fill(tag.id);
+      await findForm(page, 'updateTag').getByLabel('Body').fill('{"name": "Start"}');
+      assert.equal((await sendRequest(page, 'updateTag')).status, '200');
+      assert.equal((await call('GET', `/tags/${tag.id}`)).json.name, 'Start');
+      await openForm(page, 'deleteTag');
+      await findForm(page, 'deleteTag').getByLabel('id').fill(tag.id);
+      assert.equal((await sendRequest(page, 'deleteTag')).status, '200');
+      assert.equal((await call('GET', `/tags/${tag.id}`)).status, 404);
+    }),
+
+  'ask for the API key and for required values before they send a request': () =>
+    withPage({}, async (page) => {
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+      await openReference(page);
+      await openForm(page, 'getTag');
+      await findForm(page, 'getTag').getByLabel('id').fill('x');
+      await findForm(page, 'getTag').getByRole('button').click();
+      await findOperation(page, 'getTag').getByRole('link', { name: 'Enter your API key' }).click();
+      await page.keyboard.type(DEMO_API_KEY);
+      await findForm(page, 'getTag').getByLabel('id').fill('');
+      await findForm(page, 'getTag').getByRole('button').click();
+      assert.equal(await page.locator('#getTag form :invalid:focus').count(), 1);
+      assert.deepEqual(
+        sent.filter((path) => !path.startsWith('/docs')),
+        [],
+      );
+    }),
+
+  'show a response as text, whatever it contains': () =>
+    withPage({}, async (page, { call }) => {
+      const name = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+      await call('POST', '/tags', { body: { name } });
+      page.on('dialog', (dialog) => assert.fail(dialog.message()));
+      await openReference(page);
+      await enterApiKey(page);
+      await openForm(page, 'listTags');
+      assert.ok((await sendRequest(page, 'listTags')).body.includes(name));
+      assert.equal(await page.locator('main img, main script').count(), 0);
+    }),
+
+  'keep the API key in the tab, and nowhere else': () =>
+    withPage({}, async (page, { url }) => {
+      await openReference(page);
+      await enterApiKey(page);
+      await page.reload();
+      assert.equal(await page.getByRole('textbox', { name: 'API key' }).inputValue(), DEMO_API_KEY);
+      assert.ok((await readSample(page, 'getMe', 'curl')).includes(`Bearer ${DEMO_API_KEY}"`));
+      const stored = await page.evaluate(
+        `indexedDB.databases().then((databases) => [localStorage.length, document.cookie, databases.length, location.href])`,
+      );
+      assert.deepEqual(stored, [0, '', 0, `${url}/docs`]);
+      assert.deepEqual(await page.context().cookies(), []);
+      const openTab = async () => {
+        const tab = page.context().waitForEvent('page');
+        await findLink(page, 'getMe').click({ modifiers: ['ControlOrMeta'] });
+        return tab;
+      };
+      const openContext = async () => {
+        const other = await page.context().browser()?.newPage();
+        await other?.goto(`${url}/docs`);
+        return other as Page;
+      };
+      await each({ 'another tab': openTab, 'another context': openContext }, async (open) => {
+        const other = await open();
+        assert.equal(await other.getByRole('textbox', { name: 'API key' }).inputValue(), '');
+        assert.equal(await other.evaluate('sessionStorage.length'), 0);
+      });
+      await enterApiKey(page, '');
+      await page.reload();
+      assert.equal(await page.getByRole('textbox', { name: 'API key' }).inputValue(), '');
+    }),
+
+  'are accessible on every screen, and not wider than the screen': () =>
     each(screens, (options, screen) =>
       withPage(options, async (page) => {
         await openReference(page);
         await assertUsable(page, `${screen}: reference`);
-        await enterApiKey(page, DEMO_API_KEY);
-        await openOperation(page, 'listCampaigns');
-        await executeOperation(page, 'listCampaigns');
-        await assertUsable(page, `${screen}: executed operation`);
-        await page.goto('/docs/errors');
-        await assertUsable(page, `${screen}: errors`);
+        await enterApiKey(page);
+        await page.evaluate('for (const element of document.querySelectorAll("main details")) element.open = true');
+        await sendRequest(page, 'listCampaigns');
+        await sendRequest(page, 'createDomain');
+        await findOperation(page, 'createCampaign').getByLabel('Python').check();
+        await assertUsable(page, `${screen}: everything unfolded`);
         if (process.env.SCREENSHOTS) {
-          await page.screenshot({ path: `${process.env.SCREENSHOTS}/errors ${screen}.png` });
           await openReference(page);
           await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs ${screen}.png` });
         }
       }),
     ),
+
+  'fold the side list on a phone, and unfold it above the text': () =>
+    withPage(screens['a phone'] as BrowserContextOptions, async (page) => {
+      await openReference(page);
+      assert.equal(await findSearch(page).isVisible(), false);
+      await page.locator('.side-list > summary').tap();
+      await findSearch(page).fill('rename');
+      await findLink(page, 'updateTag').tap();
+      assert.equal(await findSearch(page).isVisible(), false);
+      await page.getByText('Contents and search: Rename a tag').waitFor();
+    }),
+
+  'can be read without JavaScript': () =>
+    withPage({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } }, async (page) => {
+      await page.goto('/docs');
+      assert.match(
+        await page.locator('noscript').innerText(),
+        /^Without JavaScript, you can read everything on this page/,
+      );
+      for (const selector of ['.search', '.key-form', '.try']) {
+        assert.equal(await page.locator(selector).first().isVisible(), false, selector);
+      }
+      await findOperation(page, 'createCampaign').getByText('Fields of resources').click();
+      await findOperation(page, 'createCampaign').getByText('thumbnailUrl', { exact: true }).waitFor();
+      assert.match(await readSample(page, 'createCampaign', 'Python'), /urllib\.request/);
+      await findLink(page, 'listGroups').click();
+      assert.ok(((await findOperation(page, 'listGroups').boundingBox())?.y ?? 900) < 100);
+    }),
 
   'show the explanation of each error code at the fragment that its doc_url links to': () =>
     withPage({ viewport: { width: 800, height: 300 } }, async (page) => {

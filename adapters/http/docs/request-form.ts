@@ -3,7 +3,7 @@ import { escapeHtml } from './markdown.ts';
 
 /** Renders a form that sends a request to the service. The script of the page shows it, sends the request and shows the response. */
 export function renderRequestForm(operation: DocumentedOperation): string {
-  const { id, method, path, parameters, bodyExample, summary } = operation;
+  const { method, path, parameters, bodyExample, summary } = operation;
   const isWrite = method !== 'GET';
   const label = `${method} ${path}`;
   return `<details class="try" hidden>
@@ -12,9 +12,9 @@ export function renderRequestForm(operation: DocumentedOperation): string {
 ${parameters.map(renderParameterInput).join('\n')}
 ${bodyExample === undefined ? '' : renderBodyInput(bodyExample)}
 ${isWrite ? '<p class="warning">This request changes the workspace that your API key belongs to.</p>' : ''}
-<p><button type="${isWrite ? 'button' : 'submit'}" aria-describedby="${id}-result">Send request<span class="visually-hidden">: ${escapeHtml(label)}</span></button></p>
+<p><button type="${isWrite ? 'button' : 'submit'}">Send request<span class="visually-hidden">: ${escapeHtml(label)}</span></button></p>
 </form>
-<div class="result" id="${id}-result" role="status"></div>
+<div class="result"><p role="status"></p></div>
 </details>`;
 }
 

@@ -8,9 +8,10 @@ for (const element of $$('.search, .key-form, .try')) element.hidden = false;
 setUpSideList();
 setUpSearch();
 setUpLanguages();
-setUpApiKey();
 setUpCopyButtons();
 for (const form of $$('.try form')) setUpRequestForm(form);
+// Last, because a browser that blocks the session storage throws an error.
+setUpApiKey();
 
 /** Marks the section that is read in the side list, and keeps its link in view. */
 function setUpSideList() {
@@ -159,10 +160,11 @@ function setUpRequestForm(form) {
     const query = new URLSearchParams(getInputs('query').map(({ name, value }) => [name, value.trim()]));
     return query.size > 0 ? `?${query}` : '';
   };
-  const getId = () => encodeURIComponent(getInputs('path')[0]?.value.trim() ?? '');
+  const getId = () => getInputs('path')[0]?.value.trim() ?? '';
   form.addEventListener('input', () => {
     fill('query', getQuery(), operation);
-    fill('id', getId().replaceAll("'", '%27'), operation);
+    // Other characters could end a string of a sample. No id contains them.
+    fill('id', /^[\w-]+$/.test(getId()) ? getId() : '', operation);
   });
 
   const send = async () => {
@@ -174,15 +176,15 @@ function setUpRequestForm(form) {
     const body = form.elements.body?.value;
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     button.disabled = true;
-    result.textContent = 'Sending …';
+    showResult(result, 'Sending …', '');
     const startedAt = performance.now();
     try {
-      const url = form.dataset.path.replace('{id}', getId()) + getQuery();
+      const url = form.dataset.path.replace('{id}', encodeURIComponent(getId())) + getQuery();
       const response = await fetch(url, { method: form.dataset.method, headers, body, cache: 'no-store' });
       const text = await response.text();
       showResponse(result, response, text, performance.now() - startedAt);
     } catch (error) {
-      result.replaceChildren(createElement('p', `The request failed: ${error.message}`, 'failure'));
+      showResult(result, `The request failed: ${error.message}`, 'failure');
     }
     result.firstElementChild.scrollIntoView({ block: 'nearest' });
     button.disabled = false;
@@ -204,19 +206,28 @@ function showKeyNeeded(result) {
     event.preventDefault();
     $('#key').focus();
   });
-  const message = createElement('p', '', 'failure');
-  message.append(link, ' first.');
-  result.replaceChildren(message);
+  showResult(result, '', 'failure');
+  result.firstElementChild.append(link, ' first.');
+}
+
+/** Shows a status line, which screen readers announce, and elements below it. */
+function showResult(result, status, className, ...elements) {
+  const line = result.firstElementChild;
+  line.textContent = status;
+  line.className = className;
+  result.replaceChildren(line, ...elements);
 }
 
 const SHOWN_HEADERS = ['Link', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
 
 /** Shows a response. Its content is shown as text, never as HTML. */
 function showResponse(result, response, text, milliseconds) {
-  const status = `${response.status} ${response.statusText}`;
+  const status = `${response.status} ${response.statusText}`.trim();
   const headers = SHOWN_HEADERS.filter((name) => response.headers.has(name));
-  result.replaceChildren(
-    createElement('p', `${status} · ${Math.round(milliseconds)} ms`, response.ok ? 'success' : 'failure'),
+  showResult(
+    result,
+    `${status} · ${Math.round(milliseconds)} ms`,
+    response.ok ? 'success' : 'failure',
     createElement('pre', headers.map((name) => `${name}: ${response.headers.get(name)}`).join('\n'), 'headers'),
     createElement('pre', formatJson(text), 'body'),
   );

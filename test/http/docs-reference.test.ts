@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { operations } from '../../adapters/api/operations.ts';
+import { renderSamples, toPython } from '../../adapters/http/docs/code-samples.ts';
+import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
+import {
+  describeBounds,
+  describeType,
+  getFields,
+  renderFields,
+  type Schema,
+} from '../../adapters/http/docs/schema-view.ts';
+import { each } from '../support/each.ts';
+import { suite } from '../support/suite.ts';
+
+const schemas = {
+  Amount: { type: ['number', 'string'], minimum: 0, maximum: 9.5, maxLength: 17 },
+  Link: { type: 'object', properties: { url: { type: 'string', maxLength: 2048 } }, required: ['url'] },
+} as const;
+
+const page = renderReferencePage((name) => `/${name}`);
+
+suite('the API reference', {
+  'describes types and bounds in words': () =>
+    each<readonly [schema: Schema, type: string, bounds: readonly string[]]>(
+      {
+        text: [{ type: 'string', minLength: 1, maxLength: 5000 }, 'string', ['1 to 5,000 characters']],
+        'text without a minimum': [{ type: 'string', maxLength: 190 }, 'string', ['at most 190 characters']],
+        'text that the length of a URL limits': [{ type: 'string', minLength: 1, maxLength: 16_384 }, 'string', []],
+        'a UUID': [{ type: 'string', format: 'uuid', maxLength: 36 }, 'UUID', []],
+        'a number of items': [{ type: 'integer', minimum: 1, maximum: 25 }, 'integer', ['1 to 25']],
+        'a count': [{ type: 'number', multipleOf: 1, minimum: 0, maximum: 2 ** 53 - 1 }, 'integer', ['0 or more']],
+        'a reference': [{ $ref: '#/components/schemas/Amount' }, 'number or string', ['0 to 9.5']],
+        'a value or null': [
+          { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }] },
+          'string or null',
+          ['at most 9 characters'],
+        ],
+        'an array': [
+          {
+            type: 'array',
+            maxItems: 50,
+            items: { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Link' }] },
+          },
+          'array of strings or objects',
+          ['at most 50 items'],
+        ],
+      },
+      ([schema, type, bounds]) => {
+        assert.equal(describeType(schema, schemas), type);
+        assert.deepEqual(describeBounds(schema, schemas), bounds);
+      },
+    ),
+
+  'folds the fields of nested objects, and lists the values of enumerations': () => {
+    const schema: Schema = {
+      type: 'object',
+      properties: {
+        links: { type: 'array', items: { $ref: '#/components/schemas/Link' }, description: 'With `code`.' },
+        color: { type: 'string', enum: ['red', '<blue>'], default: 'red' },
+      },
+      required: ['links'],
+    };
+    const html = renderFields(getFields(schema, schemas), schemas);
+    assert.match(
+      html,
+      /<code class="name">links<\/code>.*array of objects.*required.*<summary>Fields of <code>links</s,
+    );
+    assert.match(html, /<p>With <code>code<\/code>\.<\/p>/);
+    assert.match(html, /<code class="name">color<\/code>.*default <code>red<\/code><\/p>/);
+    assert.match(html, /Values: <code>red<\/code> <code>&lt;blue&gt;<\/code>/);
+    assert.match(renderFields(getFields(schema, schemas), schemas, 'response'), /color<\/code>.*can be absent/);
+  },
+
+  'quotes values in samples': () => {
+    const body = { name: "It's </code>", 'a"b': [null, true, { deep: 1.5 }], empty: [] };
+    const html = renderSamples('x', { method: 'POST', path: '/tags/{id}', body });
+    assert.match(html, /&quot;name&quot;: &quot;It'\\''s &lt;\/code&gt;&quot;/);
+    assert.match(html, /<span data-fill="origin">[^<]+<\/span>\/tags\/<span data-fill="id">ID<\/span>/);
+    assert.equal(
+      toPython(body),
+      `{
+    "name": "It's </code>",
+    "a\\"b": [
+        None,
+        True,
+        {
+            "deep": 1.5,
+        },
+    ],
+    "empty": [],
+}`,
+    );
+  },
+
+  'has a section for each operation, and links that lead to it': () => {
+    for (const { id, method, path, summary } of operations) {
+      const section = page.slice(page.indexOf(`<section id="${id}"`));
+      assert.ok(section.startsWith(`<section id="${id}" class="operation columns">`), id);
+      assert.ok(section.slice(0, 500).includes(`<a href="#${id}">${summary}</a>`), id);
+      assert.ok(section.slice(0, 500).includes(`${method}</span> <code>${path}</code>`), id);
+      assert.match(page, new RegExp(`<li data-keywords="${id} [^"]*"><a href="#${id}">`));
+    }
+  },
+
+  'has unique ids, and a target for each link within the page': () => {
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(
+      ids.filter((id, i) => ids.indexOf(id) !== i),
+      [],
+    );
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(
+      targets.filter((id) => !ids.includes(id)),
+      [],
+    );
+  },
+
+  'has a link to itself in each heading': () => {
+    const headings = [...page.matchAll(/<h([2-4])[^>]*>(.*?)<\/h\1>/g)].map(([, , content]) => content as string);
+    assert.ok(headings.length > operations.length * 2);
+    assert.deepEqual(
+      headings.filter((content) => !/^<a href="#[^"]+">[^<]+<\/a>$/.test(content)),
+      [],
+    );
+  },
+
+  'explains the headers of all responses once': () => {
+    for (const header of ['X-RateLimit-Limit', 'RateLimit-Policy', 'X-Request-Id', 'Retry-After']) {
+      const rows = page.split(`<td><code>${header}</code></td>`).length - 1;
+      assert.equal(rows, 1, header);
+    }
+  },
+});
