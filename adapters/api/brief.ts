@@ -6,25 +6,24 @@ import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource } from './campaign.ts';
-import { MAX_ITEM_COUNT, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
+import { MAX_ITEM_COUNT, nonNegativeNumber, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
 import { tagResponse } from './tag.ts';
 
 const url = responseText(URL_LENGTH);
 const label = responseText(RESOURCE_LABEL_LENGTH);
-const size = z.number().meta({ minimum: 0 });
 
 const briefResource = z
   .object({
     url: url.describe('The URL.'),
     type: z.enum(RESOURCE_TYPES).nullable().describe('The type, or `null`.'),
     mimeType: label.nullable().describe('The MIME type, or `null`.'),
-    size: size.nullable().describe('The size in bytes, or `null`.'),
-    width: size.nullable().describe('The width in pixels, or `null`.'),
-    height: size.nullable().describe('The height in pixels, or `null`.'),
+    size: nonNegativeNumber.nullable().describe('The size in bytes, or `null`.'),
+    width: nonNegativeNumber.nullable().describe('The width in pixels, or `null`.'),
+    height: nonNegativeNumber.nullable().describe('The height in pixels, or `null`.'),
     thumbnailUrl: url.nullable().describe('The URL of a preview image, or `null`.'),
     language: label.nullable().describe('The language, or `null`.'),
-    order: size.nullable().describe('The sort order among the resources, or `null`.'),
+    order: nonNegativeNumber.nullable().describe('The sort order among the resources, or `null`.'),
   })
   .meta({ id: 'BriefResource', description: 'An image, video or document of a campaign.' });
 

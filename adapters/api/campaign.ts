@@ -26,6 +26,7 @@ import {
   ids,
   LIST_PARAMETER_FORMAT,
   nameListParameter,
+  nonNegativeNumber,
   pageParameters,
   positiveInteger,
   recordId,
@@ -52,12 +53,12 @@ const resource = z.union([
       url: httpUrl.describe('The URL of the resource (http or https).'),
       type: z.enum(RESOURCE_TYPES).optional().describe('The type of the resource.'),
       mimeType: text(RESOURCE_LABEL_LENGTH).optional().describe('The MIME type, for example `image/png`.'),
-      size: z.number().min(0).optional().describe('The size in bytes.'),
-      width: z.number().min(0).nullish().describe('The width in pixels.'),
-      height: z.number().min(0).nullish().describe('The height in pixels.'),
+      size: nonNegativeNumber.optional().describe('The size in bytes.'),
+      width: nonNegativeNumber.nullish().describe('The width in pixels.'),
+      height: nonNegativeNumber.nullish().describe('The height in pixels.'),
       thumbnailUrl: httpUrl.nullish().describe('The URL of a preview image (http or https).'),
       language: text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
-      order: z.number().min(0).optional().describe('Sort order among the resources of the campaign.'),
+      order: nonNegativeNumber.optional().describe('Sort order among the resources of the campaign.'),
     })
     .meta({ id: 'CampaignResource', description: 'An image, video or document of a campaign.' }),
 ]);
@@ -130,7 +131,9 @@ const campaignResponse = z
     destinationUrl: responseText(URL_LENGTH)
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
-    clicks: count.describe('The number of clicks on shared links, which the operator of the service records.'),
+    clicks: count.describe(
+      'The number of clicks on the short links of the campaign, and of clicks that the operator of the service recorded.',
+    ),
     shares: count.describe('The number of members who shared the campaign.'),
     startDate: responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),
     endDate: responseText({ max: 35 }).describe('The end: a date or a date-time, as it was sent.'),

@@ -83,7 +83,11 @@ export const updatedAt = z.string().meta({
   description: 'The time of the last change, in UTC.',
 });
 export const workspaceId = recordId.describe('The id of the workspace that the record belongs to.');
-export const count = z.number().meta({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 });
+export const count = z
+  .number()
+  .meta({ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** A finite number that is not negative, such as a size in bytes. */
+export const nonNegativeNumber = z.number().min(0).meta({ format: 'double' });
 export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta({ maxLength, pattern: NO_NUL });
 
 /** The response of a deletion. */
@@ -98,27 +102,24 @@ export const endDate = dateText(parseEndDate);
 export const amount = numberOrString(
   parseAmount,
   'must be a non-negative amount such as 1.50, with at most 12 digits before the decimal point and 4 after it',
+  { format: 'double', minimum: 0, maximum: 999_999_999_999.9999 },
+  { maxLength: 17, pattern: AMOUNT_PATTERN.source },
 ).meta({
   id: 'Amount',
   description:
     'A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string.',
-  minimum: 0,
-  maximum: 999_999_999_999.9999,
-  maxLength: 17,
-  pattern: AMOUNT_PATTERN.source,
 });
 
 /** An amount in a response: a decimal string. */
 export const responseAmount = z.string().meta({ maxLength: 17, pattern: AMOUNT_PATTERN.source });
 
 /** A whole number, also as a string. It is converted to a number. */
-export const wholeNumber = numberOrString(parseWholeNumber, 'must be a whole number from 0 to 9007199254740991').meta({
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-  multipleOf: 1,
-  maxLength: 16,
-  pattern: WHOLE_NUMBER_PATTERN.source,
-});
+export const wholeNumber = numberOrString(
+  parseWholeNumber,
+  'must be a whole number from 0 to 9007199254740991',
+  { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  { maxLength: 16, pattern: WHOLE_NUMBER_PATTERN.source },
+).meta({ id: 'WholeNumber', description: 'A whole number from 0 to 9007199254740991, or a string of its digits.' });
 
 /** A query parameter that must not be repeated. */
 export function singleParameter<S extends z.ZodType>(schema: S) {
@@ -250,9 +251,17 @@ function dateText(toTime: (value: string) => number | undefined) {
     .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] });
 }
 
-/** Returns the schema of a number or a string with a number. `convert` returns `undefined` if the value is invalid. */
-function numberOrString<T>(convert: (value: number | string) => T | undefined, problem: string) {
-  return z.union([z.number(), z.string()]).transform((value, context) => {
+/**
+ * Returns the schema of a number or a string with a number. `convert` returns `undefined` if the value is invalid. The keywords only
+ * describe the number and the string in the OpenAPI document.
+ */
+function numberOrString<T>(
+  convert: (value: number | string) => T | undefined,
+  problem: string,
+  numberKeywords: z.GlobalMeta,
+  stringKeywords: z.GlobalMeta,
+) {
+  return z.union([z.number().meta(numberKeywords), z.string().meta(stringKeywords)]).transform((value, context) => {
     const converted = convert(value);
     if (converted !== undefined) return converted;
     context.addIssue(problem);

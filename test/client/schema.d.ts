@@ -590,7 +590,7 @@ export interface components {
              * @description The target number of shares: a whole number, or a string of its digits.
              * @example 50
              */
-            targetShares?: number | string;
+            targetShares?: components["schemas"]["WholeNumber"];
             /**
              * @description The id of a content pillar of the workspace. It must not be archived.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
@@ -618,6 +618,7 @@ export interface components {
              */
             mimeType?: string;
             /**
+             * Format: double
              * @description The size in bytes.
              * @example 4200000
              */
@@ -643,11 +644,14 @@ export interface components {
              */
             language?: string | null;
             /**
+             * Format: double
              * @description Sort order among the resources of the campaign.
              * @example 1
              */
             order?: number;
         };
+        /** @description A whole number from 0 to 9007199254740991, or a string of its digits. */
+        WholeNumber: number | string;
         /** @description Content that employees share. */
         Campaign: {
             /**
@@ -684,11 +688,13 @@ export interface components {
              */
             destinationUrl: string | null;
             /**
-             * @description The number of clicks on shared links, which the operator of the service records.
+             * Format: int64
+             * @description The number of clicks on the short links of the campaign, and of clicks that the operator of the service recorded.
              * @example 0
              */
             clicks: number;
             /**
+             * Format: int64
              * @description The number of members who shared the campaign.
              * @example 0
              */
@@ -824,7 +830,7 @@ export interface components {
              * @description The target number of shares: a whole number, or a string of its digits.
              * @example 50
              */
-            targetShares?: (number | string) | null;
+            targetShares?: components["schemas"]["WholeNumber"] | null;
             /**
              * @description The id of a content pillar of the workspace. It must not be archived.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
@@ -1063,6 +1069,7 @@ export interface components {
              */
             link: string | null;
             /**
+             * Format: int64
              * @description The number of clicks on the short link.
              * @example 0
              */
@@ -1457,6 +1464,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int64
              * @description The number of members.
              * @example 0
              */

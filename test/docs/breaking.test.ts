@@ -57,6 +57,20 @@ const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown
   'GET /domains, 200, an item.slug may be null': ({ components }) => {
     components.schemas.Domain.properties.slug.type = ['string', 'null'];
   },
+  'GET /domains/{id}, 200.createdAt may be integer': ({ components }) => {
+    components.schemas.Domain.properties.createdAt.type = 'integer';
+  },
+  'GET /campaigns/{id}, 200.clicks may be number': ({ components }) => {
+    components.schemas.Campaign.properties.clicks.type = 'number';
+  },
+  'POST /campaigns, the body.totalBudget does not accept number': ({ components }) => {
+    components.schemas.Amount.anyOf[0].type = 'integer';
+  },
+  'PATCH /campaigns/{id}, the body.targetShares has a narrower maximum': ({ components }) => {
+    components.schemas.WholeNumber.anyOf[0].maximum = 1000;
+  },
+  'GET /me, 200.member.role is missing': ({ components }) =>
+    delete components.schemas.Me.properties.member.anyOf[0].properties.role,
   'GET /domains, pageSize has a different default': ({ paths }) => {
     paths['/domains'].get.parameters.at(-1).schema.default = 25;
   },
@@ -98,6 +112,8 @@ suite('breaking changes of the OpenAPI document', {
     copy.paths['/labels'] = { get: copy.paths['/domains'].get };
     copy.components.schemas.CreateTag.properties.color = { type: 'string' };
     copy.components.schemas.CreateTag.properties.name.maxLength = 200;
+    copy.components.schemas.CreateGroup.properties.name.type = ['string', 'null'];
+    copy.components.schemas.BriefResource.properties.size.anyOf[0].type = 'integer';
     copy.components.schemas.Tag.properties.createdAt = { type: 'string' };
     assert.deepEqual(breakingChanges(document, copy), []);
   },

@@ -51,17 +51,24 @@ export function breakingChanges(before: Part, after: Part): string[] {
   }
 
   /** Requires that clients can still send everything that they could send before. */
-  function compareSent(oldSchema: Part, nowSchema: Part, what: string): void {
-    const [old, now] = [resolveReference(oldSchema, before), resolveReference(nowSchema, after)];
+  function compareSent(old: Part, now: Part, what: string): void {
     if (!old || !now) {
-      if (old || now?.required) changes.push(`${what} differs`);
+      if (old || resolveReference(now, after)?.required) changes.push(`${what} differs`);
       return;
     }
-    for (const type of typesOf(old)) if (!typesOf(now).includes(type)) changes.push(`${what} does not accept ${type}`);
+    if (now.default !== old.default) changes.push(`${what} has a different default`);
+    const alternatives = listAlternatives(now, after);
+    for (const alternative of listAlternatives(old, before)) {
+      const accepted = findAlternative(alternatives, alternative.type);
+      if (accepted) compareSentValue(alternative, accepted, what);
+      else changes.push(`${what} does not accept ${alternative.type}`);
+    }
+  }
+
+  function compareSentValue(old: Part, now: Part, what: string): void {
     for (const value of old.enum ?? [])
       if (!now.enum?.includes(value)) changes.push(`${what} does not accept ${value}`);
     if (!old.enum && now.enum) changes.push(`${what} accepts only some values`);
-    if (now.default !== old.default) changes.push(`${what} has a different default`);
     if (now.pattern !== undefined && now.pattern !== old.pattern) changes.push(`${what} has a different pattern`);
     for (const [name, isNarrower] of Object.entries(bounds)) {
       if (now[name] !== undefined && (old[name] === undefined || isNarrower(old[name], now[name]))) {
@@ -75,27 +82,48 @@ export function breakingChanges(before: Part, after: Part): string[] {
     for (const name of now.required ?? [])
       if (!old.required?.includes(name)) changes.push(`${what}.${name} is required`);
     if (old.items) compareSent(old.items, now.items, `${what}, an item`);
-    for (const one of old.anyOf ?? []) {
-      const same = alternativeOf(now, one);
-      if (same) compareSent(one, same, what);
-    }
   }
 
   /** Requires that responses still have everything that they had, and no new values. */
-  function compareReceived(oldSchema: Part, nowSchema: Part, what: string): void {
-    const [old, now] = [resolveReference(oldSchema, before), resolveReference(nowSchema, after)];
-    for (const type of typesOf(now)) if (!typesOf(old).includes(type)) changes.push(`${what} may be ${type}`);
-    if (old?.enum && !now?.enum) changes.push(`${what} may have any value`);
-    for (const value of now?.enum ?? []) if (!old?.enum?.includes(value)) changes.push(`${what} may be ${value}`);
-    for (const name of old?.required ?? []) {
-      if (!now?.required?.includes(name)) changes.push(`${what}.${name} may be missing`);
+  function compareReceived(old: Part, now: Part, what: string): void {
+    const alternatives = listAlternatives(old, before);
+    for (const alternative of listAlternatives(now, after)) {
+      const known = findAlternative(alternatives, alternative.type);
+      if (known) compareReceivedValue(known, alternative, what);
+      else changes.push(`${what} may be ${alternative.type}`);
     }
-    for (const [name, field] of Object.entries(old?.properties ?? {})) {
-      if (now?.properties?.[name]) compareReceived(field, now.properties[name], `${what}.${name}`);
+  }
+
+  function compareReceivedValue(old: Part, now: Part, what: string): void {
+    if (old.enum && !now.enum) changes.push(`${what} may have any value`);
+    for (const value of now.enum ?? [])
+      if (old.enum && !old.enum.includes(value)) changes.push(`${what} may be ${value}`);
+    for (const name of old.required ?? []) {
+      if (!now.required?.includes(name)) changes.push(`${what}.${name} may be missing`);
+    }
+    for (const [name, field] of Object.entries(old.properties ?? {})) {
+      if (now.properties?.[name]) compareReceived(field, now.properties[name], `${what}.${name}`);
       else changes.push(`${what}.${name} is missing`);
     }
-    if (old?.items) compareReceived(old.items, now?.items, `${what}, an item`);
+    if (old.items) compareReceived(old.items, now.items, `${what}, an item`);
   }
+}
+
+/** Returns the schemas that a value can match, each with one type. A number that is a multiple of 1 is an integer. */
+function listAlternatives(schema: Part, document: Part): Part[] {
+  const resolved = resolveReference(schema, document);
+  if (resolved?.anyOf) return resolved.anyOf.flatMap((one: Part) => listAlternatives(one, document));
+  return [resolved?.type ?? 'any type']
+    .flat()
+    .map((type) => ({ ...resolved, type: type === 'number' && resolved.multipleOf === 1 ? 'integer' : type }));
+}
+
+/** Returns the alternative that accepts values of a type. Integers are also numbers. */
+function findAlternative(alternatives: readonly Part[], type: string): Part {
+  return (
+    alternatives.find((alternative) => alternative.type === type) ??
+    (type === 'integer' ? alternatives.find((alternative) => alternative.type === 'number') : undefined)
+  );
 }
 
 function resolveReference(part: Part, document: Part): Part {
@@ -116,13 +144,3 @@ function parametersByName(operation: Part, document: Part): Map<string, Part> {
 
 const schemaOf = (body: Part): Part => body?.content['application/json'].schema;
 const contentOf = (response: Part, document: Part): Part => schemaOf(resolveReference(response, document));
-
-/** Returns the alternative of `anyOf` with the type of `one`. If there is none, the comparison of types reports that. */
-function alternativeOf({ anyOf = [] }: Part, one: Part): Part {
-  return anyOf.find((other: Part) => other.$ref === one.$ref && String(other.type) === String(one.type));
-}
-
-function typesOf(schema: Part): string[] {
-  const alternatives = (schema?.anyOf ?? []).flatMap((one: Part) => (one.$ref ? ['object'] : typesOf(one)));
-  return [...[schema?.type ?? []].flat(), ...alternatives];
-}

@@ -22,6 +22,7 @@ const formats = {
   'uri-reference': (text: string) => isUrl(text, 'http://here.example'),
   int32: true,
   int64: true,
+  double: true,
 } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads the document as clients do
