@@ -10,19 +10,20 @@ const TEST_FILE = `
   suite('Some', {
     'needs a server': () => Promise.reject(new MissingDependencyError('no server')),
     'needs another': () => { throw new MissingDependencyError('no server'); },
+    'needs an optional one': () => { throw new MissingDependencyError('no compiler', { isOptional: true }); },
     'needs nothing': () => {},
   });`;
 
 suite('A test that needs a missing program', {
   'is skipped and counted, with the reason': () => {
     const { status, results } = runFile({});
-    assert.deepEqual(results, { passed: 1, failed: 0, skipped: 2, reasons: ['no server'] });
+    assert.deepEqual(results, { passed: 1, failed: 0, skipped: 3, reasons: ['no server', 'no compiler'] });
     assert.equal(status, 0);
   },
 
-  'fails if CI is set': () => {
+  'fails if CI is set and the program is not optional': () => {
     const { status, results } = runFile({ CI: 'true' });
-    assert.deepEqual(results, { passed: 1, failed: 2, skipped: 0, reasons: [] });
+    assert.deepEqual(results, { passed: 1, failed: 2, skipped: 1, reasons: ['no compiler'] });
     assert.equal(status, 1);
   },
 });
