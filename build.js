@@ -28,7 +28,7 @@ process.chdir(import.meta.dirname);
 
 /** The inputs of a build: folders of TypeScript, and files. npm changes the last file when it installs a package. */
 const SOURCES = [
-  ...['core', 'adapters', 'bootstrap', 'test'],
+  ...['core', 'adapters', 'bootstrap', 'test', 'clients'],
   ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'],
 ];
 

@@ -7,7 +7,7 @@ import { rateLimiters, storages } from '../../bootstrap/adapters.ts';
 import { suite, type Tests } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const layers = ['core', 'adapters', 'bootstrap', 'test'];
+const layers = ['core', 'adapters', 'bootstrap', 'clients', 'test'];
 
 interface Source {
   /** The path from the root of the project, such as `core/tag/tag.ts`. */
@@ -132,6 +132,25 @@ const importRules: readonly {
       'adapters/persistence/tags.ts imports ../../core/tag/tag-repository.ts',
       'adapters/memory/engine.ts imports rate-limiter-flexible',
       'bootstrap/container.ts imports ../adapters/memory/engine.ts',
+    ],
+  },
+  {
+    title: 'lets a client import nothing but itself, and only tests import a client',
+    rule: forbidImports(
+      (imported, path) =>
+        (isIn(path, 'clients') && !isIn(imported, path.split('/').slice(0, 2).join('/'))) ||
+        (isIn(imported, 'clients') && !isIn(path, 'clients', 'test')),
+    ),
+    violations: [
+      'clients/typescript/client.ts imports node:crypto',
+      'clients/typescript/client.ts imports zod',
+      'clients/typescript/client.ts imports ../../core/shared/text.ts',
+      'clients/typescript/client.ts imports ../python/client.ts',
+      'adapters/http/http-server.ts imports ../../clients/typescript/client.ts',
+    ],
+    allowed: [
+      'clients/typescript/client.ts imports ./schema.ts',
+      'test/client/example.ts imports ../../clients/typescript/client.ts',
     ],
   },
   {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import createClient, { type Middleware } from 'openapi-fetch';
-import type { paths } from './schema.js';
+import { AdvocacyClient, AdvocacyError } from '../../clients/typescript/client.ts';
+import { collectAll } from '../support/collect-all.ts';
 
-/** Calls every operation of the service at BASE_URL with the client that is generated from docs/openapi.json. */
+/** Calls every operation of the service at BASE_URL with the client in clients/typescript. */
 const { BASE_URL: baseUrl = 'http://127.0.0.1:3000', KEY = '' } = process.env;
 
 const HINT = [
   'Start the service with a demo workspace (`npm start` in the project folder),',
-  'then run `KEY=<its demo key> npm run example`. Set BASE_URL if the service is not at http://127.0.0.1:3000.',
+  'then run `KEY=<its demo key> node dist/test/client/example.js`. Set BASE_URL if the service is not at http://127.0.0.1:3000.',
 ].join(' ');
 const problem = await fetch(`${baseUrl}/domains`, { headers: { Authorization: `Bearer ${KEY}` } }).then(
   ({ ok, status }) => (ok ? undefined : `The service at ${baseUrl} responds with status ${status} to the key in KEY.`),
@@ -18,134 +18,131 @@ if (KEY === '' || problem !== undefined) {
   process.exit(2);
 }
 
+const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 const usedOperations = new Set<string>();
-const recordOperation: Middleware = {
-  onRequest({ request, schemaPath }) {
-    usedOperations.add(`${request.method} ${schemaPath}`);
+let replayCount = 0;
+const client = new AdvocacyClient({
+  baseUrl,
+  key: KEY,
+  fetch: async (url, init) => {
+    const response = await fetch(url, init);
+    usedOperations.add(`${init?.method} ${new URL(String(url)).pathname.replace(UUID, '{id}')}`);
+    if (response.headers.get('Idempotency-Replayed') === 'true') replayCount++;
+    return response;
   },
-};
-const api = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${KEY}` } });
-api.use(recordOperation);
+});
 
-/** Returns the body of a successful response. For an error response, throws an error that contains the error object. */
-function unwrap<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
-  assert.ok(data !== undefined, `${response.url}: ${response.status} ${JSON.stringify(error)}`);
-  return data;
-}
-
-const me = unwrap(await api.GET('/me'));
+const me = await client.request('GET', '/me');
 assert.ok(me.member && me.key.access === 'full', 'the key belongs to a member and has full access');
 
-const idempotent = { header: { 'Idempotency-Key': crypto.randomUUID() } };
+const idempotencyKey = crypto.randomUUID();
 const unique = crypto.randomUUID().slice(0, 8);
+const query = { search: unique };
 
-const tag = unwrap(await api.POST('/tags', { params: idempotent, body: { name: `Example ${unique}` } }));
-const replayed = await api.POST('/tags', { params: idempotent, body: { name: `Example ${unique}` } });
-assert.equal(replayed.response.headers.get('Idempotency-Replayed'), 'true');
-assert.equal(unwrap(replayed).id, tag.id);
-const renamed = unwrap(
-  await api.PATCH('/tags/{id}', { params: { path: { id: tag.id } }, body: { name: `Renamed ${unique}` } }),
-);
+const tag = await client.request('POST', '/tags', { body: { name: `Example ${unique}` }, idempotencyKey });
+assert.deepEqual(await client.request('POST', '/tags', { body: { name: `Example ${unique}` }, idempotencyKey }), tag);
+assert.equal(replayCount, 1);
+const tagPath = { id: tag.id };
+const renamed = await client.request('PATCH', '/tags/{id}', { path: tagPath, body: { name: `Renamed ${unique}` } });
 assert.deepEqual(renamed, { ...tag, name: `Renamed ${unique}` });
-assert.deepEqual(unwrap(await api.GET('/tags/{id}', { params: { path: { id: tag.id } } })), renamed);
-assert.deepEqual(unwrap(await api.GET('/tags', { params: { query: { search: unique } } })), [renamed]);
+assert.deepEqual(await client.request('GET', '/tags/{id}', { path: tagPath }), renamed);
+assert.deepEqual(await collectAll(client.list('/tags', { query })), [renamed]);
 
-const group = unwrap(
-  await api.POST('/groups', { body: { name: `Readers ${unique}`, description: 'People who read examples.' } }),
-);
-assert.equal(group.count, 0);
-const groupPath = { path: { id: group.id } };
-const members = unwrap(await api.PATCH('/groups/{id}', { params: groupPath, body: { name: `Members ${unique}` } }));
-assert.deepEqual(members, { ...group, name: `Members ${unique}` });
-assert.deepEqual(unwrap(await api.GET('/groups/{id}', { params: groupPath })), members);
-assert.deepEqual(unwrap(await api.GET('/groups', { params: { query: { search: unique } } })), [members]);
-
-const domain = unwrap(await api.POST('/domains', { body: { slug: `${unique}.example.com` } }));
-assert.deepEqual(unwrap(await api.GET('/domains', { params: { query: { search: unique } } })), [domain]);
-
-const domainPath = { path: { id: domain.id } };
-const notFoundUrl = 'https://example.com/not-found';
-const changedDomain = unwrap(await api.PATCH('/domains/{id}', { params: domainPath, body: { notFoundUrl } }));
-assert.equal(changedDomain.notFoundUrl, notFoundUrl);
-assert.deepEqual(unwrap(await api.GET('/domains/{id}', { params: domainPath })), changedDomain);
-
-const question = unwrap(
-  await api.POST('/inspiration-questions', {
-    body: { question: 'What did you learn last week?', icon: 'book', userType: 'all', groups: [group.id] },
-  }),
-);
-const { id: questionId } = question;
-assert.deepEqual(
-  unwrap(await api.GET('/inspiration-questions/{id}', { params: { path: { id: questionId } } })),
-  question,
-);
-const questions = await api.GET('/inspiration-questions', {
-  params: { query: { groupIds: [group.id], pageSize: 10 } },
+const group = await client.request('POST', '/groups', {
+  body: { name: `Readers ${unique}`, description: 'People who read examples.' },
 });
-assert.deepEqual(unwrap(questions), [question]);
-const inactive = unwrap(
-  await api.PATCH('/inspiration-questions/{id}', { params: { path: { id: questionId } }, body: { isActive: false } }),
-);
-assert.equal(inactive.isActive, false);
-const deleted = unwrap(await api.DELETE('/inspiration-questions/{id}', { params: { path: { id: questionId } } }));
-assert.deepEqual(deleted, { id: questionId });
+assert.equal(group.count, 0);
+const groupPath = { id: group.id };
+const members = await client.request('PATCH', '/groups/{id}', { path: groupPath, body: { name: `Members ${unique}` } });
+assert.deepEqual(members, { ...group, name: `Members ${unique}` });
+assert.deepEqual(await client.request('GET', '/groups/{id}', { path: groupPath }), members);
+assert.deepEqual(await collectAll(client.list('/groups', { query })), [members]);
 
-const newPillar = unwrap(await api.POST('/content-pillars', { body: { title: `Example ${unique}`, color: 'red' } }));
+const domain = await client.request('POST', '/domains', { body: { slug: `${unique}.example.com` } });
+assert.deepEqual(await collectAll(client.list('/domains', { query })), [domain]);
+const domainPath = { id: domain.id };
+const notFoundUrl = 'https://example.com/not-found';
+const changedDomain = await client.request('PATCH', '/domains/{id}', { path: domainPath, body: { notFoundUrl } });
+assert.equal(changedDomain.notFoundUrl, notFoundUrl);
+assert.deepEqual(await client.request('GET', '/domains/{id}', { path: domainPath }), changedDomain);
+
+const question = await client.request('POST', '/inspiration-questions', {
+  body: { question: 'What did you learn last week?', icon: 'book', userType: 'all', groups: [group.id] },
+});
+const questionPath = { id: question.id };
+assert.deepEqual(await client.request('GET', '/inspiration-questions/{id}', { path: questionPath }), question);
+const questions = client.list('/inspiration-questions', { query: { groupIds: [group.id], pageSize: 10 } });
+assert.deepEqual(await collectAll(questions), [question]);
+const inactive = await client.request('PATCH', '/inspiration-questions/{id}', {
+  path: questionPath,
+  body: { isActive: false },
+});
+assert.equal(inactive.isActive, false);
+const deleted = await client.request('DELETE', '/inspiration-questions/{id}', { path: questionPath });
+assert.deepEqual(deleted, questionPath);
+
+const newPillar = await client.request('POST', '/content-pillars', {
+  body: { title: `Example ${unique}`, color: 'red' },
+});
 assert.equal(newPillar.authorId, me.member.id);
-const newPillarPath = { path: { id: newPillar.id } };
-assert.deepEqual(unwrap(await api.GET('/content-pillars/{id}', { params: newPillarPath })), newPillar);
-const pillars = unwrap(await api.GET('/content-pillars', { params: { query: { sortBy: 'title', sortOrder: 'asc' } } }));
+const pillarPath = { id: newPillar.id };
+assert.deepEqual(await client.request('GET', '/content-pillars/{id}', { path: pillarPath }), newPillar);
+const pillars = await collectAll(client.list('/content-pillars', { query: { sortBy: 'title', sortOrder: 'asc' } }));
 assert.ok(pillars.some(({ id }) => id === newPillar.id));
-const pillar = unwrap(await api.PATCH('/content-pillars/{id}', { params: newPillarPath, body: { color: 'green' } }));
+const pillar = await client.request('PATCH', '/content-pillars/{id}', { path: pillarPath, body: { color: 'green' } });
 assert.deepEqual([pillar.id, pillar.color], [newPillar.id, 'green']);
 
-const draft = unwrap(
-  await api.POST('/campaigns', {
-    body: {
-      name: `Example ${unique}`,
-      description: '',
-      shareContext: '',
-      objective: '',
-      status: 'draft',
-      destinationUrl: 'https://example.com/product',
-      startDate: '2026-01-01',
-      endDate: '2099-12-31T23:00:00+01:00',
-      shareRewardAmount: '1.50',
-      clickRewardAmount: 0.05,
-      maxRewardPerEmployee: 50,
-      totalBudget: 1000,
-      domain: domain.slug,
-      tagIds: [tag.id],
-      groupIds: [group.id],
-      contentPillarId: pillar.id,
-      resources: ['https://example.com/map.pdf', { url: 'https://example.com/video.mp4', type: 'video' }],
-    },
-  }),
-);
-const campaignPath = { path: { id: draft.id } };
-const campaign = unwrap(
-  await api.PATCH('/campaigns/{id}', { params: campaignPath, body: { status: 'published', targetShares: null } }),
-);
+const draft = await client.request('POST', '/campaigns', {
+  body: {
+    name: `Example ${unique}`,
+    description: '',
+    shareContext: '',
+    objective: '',
+    status: 'draft',
+    destinationUrl: 'https://example.com/product',
+    startDate: '2026-01-01',
+    endDate: '2099-12-31T23:00:00+01:00',
+    shareRewardAmount: '1.50',
+    clickRewardAmount: 0.05,
+    maxRewardPerEmployee: 50,
+    totalBudget: 1000,
+    domain: domain.slug,
+    tagIds: [tag.id],
+    groupIds: [group.id],
+    contentPillarId: pillar.id,
+    resources: ['https://example.com/map.pdf', { url: 'https://example.com/video.mp4', type: 'video' }],
+  },
+});
+const campaignPath = { id: draft.id };
+const campaign = await client.request('PATCH', '/campaigns/{id}', {
+  path: campaignPath,
+  body: { status: 'published', targetShares: null },
+});
 assert.deepEqual(campaign, { ...draft, status: 'published' });
-assert.deepEqual(unwrap(await api.GET('/campaigns/{id}', { params: campaignPath })), campaign);
-const brief = unwrap(await api.GET('/campaigns/{id}/brief', { params: campaignPath }));
-assert.deepEqual(brief.tags, [{ ...tag, name: `Renamed ${unique}` }]);
+assert.deepEqual(await client.request('GET', '/campaigns/{id}', { path: campaignPath }), campaign);
+const brief = await client.request('GET', '/campaigns/{id}/brief', { path: campaignPath });
+assert.deepEqual(brief.tags, [renamed]);
 assert.deepEqual([brief.shareRewardAmount, brief.clickRewardAmount], ['1.50', '0.05']);
-const share = unwrap(await api.POST('/campaigns/{id}/shares', { params: campaignPath }));
+const share = await client.request('POST', '/campaigns/{id}/shares', { path: campaignPath });
 assert.deepEqual([share.campaignId, share.memberId, share.link], [draft.id, me.member.id, null]);
-assert.deepEqual(unwrap(await api.GET('/campaigns/{id}/shares', { params: campaignPath })), [share]);
-const query = { tagIds: [tag.id], tagNames: [`renamed ${unique}`], filter: 'active' as const, includeArchived: true };
-const campaigns = unwrap(await api.GET('/campaigns', { params: { query } }));
+assert.deepEqual(await collectAll(client.list('/campaigns/{id}/shares', { path: campaignPath })), [share]);
+const activeCampaigns = {
+  tagIds: [tag.id],
+  tagNames: [`renamed ${unique}`],
+  filter: 'active',
+  includeArchived: true,
+} as const;
+const campaigns = await collectAll(client.list('/campaigns', { query: activeCampaigns }));
 assert.deepEqual(campaigns, [{ ...campaign, shares: 1, hasShared: true }]);
 
-unwrap(await api.DELETE('/tags/{id}', { params: { path: { id: tag.id } } }));
-assert.deepEqual(unwrap(await api.GET('/campaigns', { params: { query } })), []);
+await client.request('DELETE', '/tags/{id}', { path: tagPath });
+assert.deepEqual(await collectAll(client.list('/campaigns', { query: activeCampaigns })), []);
 
-unwrap(await api.DELETE('/content-pillars/{id}', { params: newPillarPath }));
+await client.request('DELETE', '/content-pillars/{id}', { path: pillarPath });
 
-const rejected = await api.POST('/tags', { body: { name: 'a,b' } });
-assert.equal(rejected.error?.error.code, 'unprocessable_entity');
-assert.match(rejected.error.error.message, /^name: /);
+const rejection = await client.request('POST', '/tags', { body: { name: 'a,b' } }).catch((error: unknown) => error);
+assert.ok(rejection instanceof AdvocacyError && rejection.code === 'unprocessable_entity', String(rejection));
+assert.match(rejection.message, /^name: /);
 
 const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
 const documentedOperations = Object.entries(document.paths).flatMap(([path, methods]) =>

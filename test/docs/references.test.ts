@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const pages = ['', 'docs', 'docs/adr'].flatMap((folder) =>
+const pages = ['', 'docs', 'docs/adr', 'clients/typescript'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

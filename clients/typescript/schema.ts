@@ -4,376 +4,376 @@
  */
 
 export interface paths {
-    "/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/me": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve the caller
          * @description Returns the workspace, the member and the API key of the request.
          */
-        get: operations["getMe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly get: operations["getMe"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/campaigns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/campaigns": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List campaigns
          * @description Returns the campaigns that match all filters, in descending order of the field that `sortBy` names. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.
          */
-        get: operations["listCampaigns"];
-        put?: never;
+        readonly get: operations["listCampaigns"];
+        readonly put?: never;
         /**
          * Create a campaign
          * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).
          */
-        post: operations["createCampaign"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createCampaign"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/campaigns/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/campaigns/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve a campaign
          * @description Returns the campaign with this id, also if it is a draft or archived.
          */
-        get: operations["getCampaign"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
+        readonly get: operations["getCampaign"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
         /**
          * Update a campaign
          * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. Tags, groups, the content pillar and the domain must exist in the workspace if they differ from those of the campaign (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
          */
-        patch: operations["updateCampaign"];
-        trace?: never;
+        readonly patch: operations["updateCampaign"];
+        readonly trace?: never;
     };
-    "/campaigns/{id}/brief": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/campaigns/{id}/brief": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve a campaign brief
          * @description Returns the fields that an employee needs to share a campaign, and that other responses do not have, with its tags, groups and content pillar.
          */
-        get: operations["getCampaignBrief"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly get: operations["getCampaignBrief"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/campaigns/{id}/shares": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/campaigns/{id}/shares": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List shares of a campaign
          * @description Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.
          */
-        get: operations["listShares"];
-        put?: never;
+        readonly get: operations["listShares"];
+        readonly put?: never;
         /**
          * Share a campaign
          * @description Records a share of the campaign by the member that the API key belongs to (201). If the member has already shared the campaign, the response is the existing share (200), and nothing changes. Otherwise, the campaign must be published (409 if it is not). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
          */
-        post: operations["createShare"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createShare"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/inspiration-questions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/inspiration-questions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List inspiration questions
          * @description Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.
          */
-        get: operations["listInspirationQuestions"];
-        put?: never;
+        readonly get: operations["listInspirationQuestions"];
+        readonly put?: never;
         /**
          * Create an inspiration question
          * @description Creates an inspiration question. Only `question` is required. A question is available while it is active and not archived.
          */
-        post: operations["createInspirationQuestion"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createInspirationQuestion"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/inspiration-questions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/inspiration-questions/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve an inspiration question
          * @description Returns the inspiration question with this id, also if it is archived.
          */
-        get: operations["getInspirationQuestion"];
-        put?: never;
-        post?: never;
+        readonly get: operations["getInspirationQuestion"];
+        readonly put?: never;
+        readonly post?: never;
         /**
          * Delete an inspiration question
          * @description Permanently deletes an inspiration question.
          */
-        delete: operations["deleteInspirationQuestion"];
-        options?: never;
-        head?: never;
+        readonly delete: operations["deleteInspirationQuestion"];
+        readonly options?: never;
+        readonly head?: never;
         /**
          * Update an inspiration question
          * @description Updates the fields of the request body. Omitted fields are unchanged.
          */
-        patch: operations["updateInspirationQuestion"];
-        trace?: never;
+        readonly patch: operations["updateInspirationQuestion"];
+        readonly trace?: never;
     };
-    "/content-pillars": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/content-pillars": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List content pillars
          * @description Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.
          */
-        get: operations["listContentPillars"];
-        put?: never;
+        readonly get: operations["listContentPillars"];
+        readonly put?: never;
         /**
          * Create a content pillar
          * @description Creates a published content pillar. Its author is the member that the API key belongs to (403 for a key without a member).
          */
-        post: operations["createContentPillar"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createContentPillar"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/content-pillars/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/content-pillars/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve a content pillar
          * @description Returns the content pillar with this id, also if it is archived.
          */
-        get: operations["getContentPillar"];
-        put?: never;
-        post?: never;
+        readonly get: operations["getContentPillar"];
+        readonly put?: never;
+        readonly post?: never;
         /**
          * Delete a content pillar
          * @description Permanently deletes a content pillar. Campaigns that use it are not changed.
          */
-        delete: operations["deleteContentPillar"];
-        options?: never;
-        head?: never;
+        readonly delete: operations["deleteContentPillar"];
+        readonly options?: never;
+        readonly head?: never;
         /**
          * Update a content pillar
          * @description Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.
          */
-        patch: operations["updateContentPillar"];
-        trace?: never;
+        readonly patch: operations["updateContentPillar"];
+        readonly trace?: never;
     };
-    "/domains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/domains": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List domains
          * @description Returns the domains that match all filters, newest first. Archived domains are omitted by default. Follow the `Link` header to get the other pages.
          */
-        get: operations["listDomains"];
-        put?: never;
+        readonly get: operations["listDomains"];
+        readonly put?: never;
         /**
          * Create, archive or unarchive a domain
          * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). A request without `archived` is then a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.
          */
-        post: operations["createDomain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createDomain"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/domains/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/domains/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve a domain
          * @description Returns the domain with this id, also if it is archived.
          */
-        get: operations["getDomain"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
+        readonly get: operations["getDomain"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
         /**
          * Update a domain
          * @description Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has verified a domain with its slug and has not archived it.
          */
-        patch: operations["updateDomain"];
-        trace?: never;
+        readonly patch: operations["updateDomain"];
+        readonly trace?: never;
     };
-    "/groups": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/groups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List groups
          * @description Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.
          */
-        get: operations["listGroups"];
-        put?: never;
+        readonly get: operations["listGroups"];
+        readonly put?: never;
         /**
          * Create a group
          * @description Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).
          */
-        post: operations["createGroup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createGroup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/groups/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/groups/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve a group
          * @description Returns the group with this id.
          */
-        get: operations["getGroup"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
+        readonly get: operations["getGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
         /**
          * Update a group
          * @description Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).
          */
-        patch: operations["updateGroup"];
-        trace?: never;
+        readonly patch: operations["updateGroup"];
+        readonly trace?: never;
     };
-    "/tags": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/tags": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * List tags
          * @description Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.
          */
-        get: operations["listTags"];
-        put?: never;
+        readonly get: operations["listTags"];
+        readonly put?: never;
         /**
          * Create a tag
          * @description Creates a tag with the color that the workspace uses least. Tag names are unique in a workspace, case-insensitively (409 otherwise).
          */
-        post: operations["createTag"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        readonly post: operations["createTag"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
     };
-    "/tags/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly "/tags/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
         /**
          * Retrieve a tag
          * @description Returns the tag with this id.
          */
-        get: operations["getTag"];
-        put?: never;
-        post?: never;
+        readonly get: operations["getTag"];
+        readonly put?: never;
+        readonly post?: never;
         /**
          * Delete a tag
          * @description Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. A new tag can have its name.
          */
-        delete: operations["deleteTag"];
-        options?: never;
-        head?: never;
+        readonly delete: operations["deleteTag"];
+        readonly options?: never;
+        readonly head?: never;
         /**
          * Rename a tag
          * @description Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).
          */
-        patch: operations["updateTag"];
-        trace?: never;
+        readonly patch: operations["updateTag"];
+        readonly trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description The workspace, the member and the API key of a request. */
-        Me: {
+        readonly Me: {
             /**
              * @description The workspace that the API key belongs to.
              * @example {
@@ -381,18 +381,18 @@ export interface components {
              *       "name": "Northwind"
              *     }
              */
-            workspace: {
+            readonly workspace: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
                  */
-                id: string;
+                readonly id: string;
                 /**
                  * @description The name.
                  * @example Northwind
                  */
-                name: string;
+                readonly name: string;
             };
             /**
              * @description The member that the API key belongs to, or `null` if the key does not belong to a member.
@@ -407,42 +407,42 @@ export interface components {
              *       ]
              *     }
              */
-            member: {
+            readonly member: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
                  */
-                id: string;
+                readonly id: string;
                 /**
                  * @description The name.
                  * @example Ada Pereira
                  */
-                name: string;
+                readonly name: string;
                 /**
                  * @description The email address.
                  * @example ada@northwind.example
                  */
-                email: string;
+                readonly email: string;
                 /**
                  * @description The role. Only an admin can create, change or delete records. Any member can share campaigns.
                  * @example admin
                  * @enum {string}
                  */
-                role: "admin" | "member";
+                readonly role: "admin" | "member";
                 /**
                  * @description The seat type.
                  * @example thought_leader
                  * @enum {string}
                  */
-                seatType: "thought_leader" | "advocate";
+                readonly seatType: "thought_leader" | "advocate";
                 /**
                  * @description The ids of the groups of the member.
                  * @example [
                  *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
                  *     ]
                  */
-                groups: string[];
+                readonly groups: readonly string[];
             } | null;
             /**
              * @description The API key, without its secret.
@@ -453,121 +453,121 @@ export interface components {
              *       "expiresAt": "2027-05-20T00:00:00.000Z"
              *     }
              */
-            key: {
+            readonly key: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b
                  */
-                id: string;
+                readonly id: string;
                 /**
                  * @description The label, or an empty string.
                  * @example Intranet
                  */
-                label: string;
+                readonly label: string;
                 /**
                  * @description The access level. `read` does not allow writes.
                  * @example full
                  * @enum {string}
                  */
-                access: "full" | "read";
+                readonly access: "full" | "read";
                 /**
                  * Format: date-time
                  * @description The time at which the key expires, in UTC, or `null` if it does not expire.
                  * @example 2027-05-20T00:00:00.000Z
                  */
-                expiresAt: string | null;
+                readonly expiresAt: string | null;
             };
         };
         /** @description A campaign to create. */
-        CreateCampaign: {
+        readonly CreateCampaign: {
             /**
              * @description The name of the campaign: 1 to 190 characters.
              * @example Summer tents are here
              */
-            name: string;
+            readonly name: string;
             /**
              * @description The description of the campaign: at most 5000 characters, possibly empty.
              * @example Our lightest tents yet, made to be repaired.
              */
-            description: string;
+            readonly description: string;
             /**
              * @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty.
              * @example Say in your own words what you would take on your next trip.
              */
-            shareContext: string;
+            readonly shareContext: string;
             /**
              * @description The goal of the campaign: at most 5000 characters, possibly empty.
              * @example Reach hikers before the summer.
              */
-            objective: string;
+            readonly objective: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
-            status: "draft" | "published" | "archived";
+            readonly status: "draft" | "published" | "archived";
             /**
              * @description The target of the short link: an http or https URL, or an empty string for none.
              * @example https://northwind.example/tents
              */
-            destinationUrl: string;
+            readonly destinationUrl: string;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
              * @example 2026-01-31
              * @example 2026-01-31T09:30:00Z
              */
-            startDate: string;
+            readonly startDate: string;
             /**
              * @description The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.
              * @example 2026-01-31
              * @example 2026-01-31T09:30:00Z
              */
-            endDate: string;
+            readonly endDate: string;
             /**
              * @description The reward for a share.
              * @example 1.50
              */
-            shareRewardAmount: components["schemas"]["Amount"];
+            readonly shareRewardAmount: components["schemas"]["Amount"];
             /**
              * @description The reward for a click.
              * @example 0.05
              */
-            clickRewardAmount: components["schemas"]["Amount"];
+            readonly clickRewardAmount: components["schemas"]["Amount"];
             /**
              * @description The maximum total reward of one employee.
              * @example 50
              */
-            maxRewardPerEmployee: components["schemas"]["Amount"];
+            readonly maxRewardPerEmployee: components["schemas"]["Amount"];
             /**
              * @description The total budget of the campaign.
              * @example 1000
              */
-            totalBudget: components["schemas"]["Amount"];
+            readonly totalBudget: components["schemas"]["Amount"];
             /**
              * @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.
              * @example links.example.com
              */
-            domain?: string | null;
+            readonly domain?: string | null;
             /**
              * @description The URL of an image (http or https).
              * @example https://northwind.example/tents.jpg
              */
-            image?: string | null;
+            readonly image?: string | null;
             /**
              * @description The ids of up to 100 tags of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
              */
-            tagIds?: string[];
+            readonly tagIds?: readonly string[];
             /**
              * @description The ids of up to 100 groups of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
              */
-            groupIds?: string[];
+            readonly groupIds?: readonly string[];
             /**
              * @description Up to 50 files or links to share: objects, or strings that contain only the URL.
              * @example [
@@ -585,230 +585,230 @@ export interface components {
              *       }
              *     ]
              */
-            resources?: (string | components["schemas"]["CampaignResource"])[];
+            readonly resources?: readonly (string | components["schemas"]["CampaignResource"])[];
             /**
              * @description The target number of shares: a whole number, or a string of its digits.
              * @example 50
              */
-            targetShares?: components["schemas"]["WholeNumber"];
+            readonly targetShares?: components["schemas"]["WholeNumber"];
             /**
              * @description The id of a content pillar of the workspace. It must not be archived.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
-            contentPillarId?: string | null;
+            readonly contentPillarId?: string | null;
         };
         /** @description A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
-        Amount: number | string;
+        readonly Amount: number | string;
         /** @description An image, video or document of a campaign. */
-        CampaignResource: {
+        readonly CampaignResource: {
             /**
              * @description The URL of the resource (http or https).
              * @example https://northwind.example/tents.mp4
              */
-            url: string;
+            readonly url: string;
             /**
              * @description The type of the resource.
              * @example video
              * @enum {string}
              */
-            type?: "image" | "video" | "pdf";
+            readonly type?: "image" | "video" | "pdf";
             /**
              * @description The MIME type, for example `image/png`.
              * @example video/mp4
              */
-            mimeType?: string;
+            readonly mimeType?: string;
             /**
              * Format: double
              * @description The size in bytes.
              * @example 4200000
              */
-            size?: number;
+            readonly size?: number;
             /**
              * @description The width in pixels.
              * @example 1920
              */
-            width?: number | null;
+            readonly width?: number | null;
             /**
              * @description The height in pixels.
              * @example 1080
              */
-            height?: number | null;
+            readonly height?: number | null;
             /**
              * @description The URL of a preview image (http or https).
              * @example https://northwind.example/tents-small.jpg
              */
-            thumbnailUrl?: string | null;
+            readonly thumbnailUrl?: string | null;
             /**
              * @description The language, for example `en` or `pt-PT`.
              * @example en
              */
-            language?: string | null;
+            readonly language?: string | null;
             /**
              * Format: double
              * @description Sort order among the resources of the campaign.
              * @example 1
              */
-            order?: number;
+            readonly order?: number;
         };
         /** @description A whole number from 0 to 9007199254740991, or a string of its digits. */
-        WholeNumber: number | string;
+        readonly WholeNumber: number | string;
         /** @description Content that employees share. */
-        Campaign: {
+        readonly Campaign: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
-            id: string;
+            readonly id: string;
             /**
              * @description The name of the campaign.
              * @example Summer tents are here
              */
-            name: string;
+            readonly name: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
-            status: "draft" | "published" | "archived";
+            readonly status: "draft" | "published" | "archived";
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            createdAt: string;
+            readonly createdAt: string;
             /**
              * @description The description of the campaign, possibly empty.
              * @example Our lightest tents yet, made to be repaired.
              */
-            description: string;
+            readonly description: string;
             /**
              * @description The target of the short link, or `null` if there is none.
              * @example https://northwind.example/tents
              */
-            destinationUrl: string | null;
+            readonly destinationUrl: string | null;
             /**
              * Format: int64
              * @description The number of clicks on the short links of the campaign, and of clicks that the operator of the service recorded.
              * @example 0
              */
-            clicks: number;
+            readonly clicks: number;
             /**
              * Format: int64
              * @description The number of members who shared the campaign.
              * @example 0
              */
-            shares: number;
+            readonly shares: number;
             /**
              * @description The start: a date or a date-time, as it was sent.
              * @example 2026-06-01
              */
-            startDate: string;
+            readonly startDate: string;
             /**
              * @description The end: a date or a date-time, as it was sent.
              * @example 2026-06-30T18:00:00+02:00
              */
-            endDate: string;
+            readonly endDate: string;
             /**
              * @description The target number of shares, or `null` if there is none.
              * @example 50
              */
-            targetShares: number | null;
+            readonly targetShares: number | null;
             /**
              * @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member.
              * @example false
              */
-            hasShared?: boolean;
+            readonly hasShared?: boolean;
         };
         /** @description The fields of a campaign to update. */
-        UpdateCampaign: {
+        readonly UpdateCampaign: {
             /**
              * @description The name of the campaign: 1 to 190 characters.
              * @example Summer tents are here
              */
-            name?: string;
+            readonly name?: string;
             /**
              * @description The description of the campaign: at most 5000 characters, possibly empty.
              * @example Our lightest tents yet, made to be repaired.
              */
-            description?: string;
+            readonly description?: string;
             /**
              * @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty.
              * @example Say in your own words what you would take on your next trip.
              */
-            shareContext?: string;
+            readonly shareContext?: string;
             /**
              * @description The goal of the campaign: at most 5000 characters, possibly empty.
              * @example Reach hikers before the summer.
              */
-            objective?: string;
+            readonly objective?: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
-            status?: "draft" | "published" | "archived";
+            readonly status?: "draft" | "published" | "archived";
             /**
              * @description The target of the short link: an http or https URL, or an empty string for none.
              * @example https://northwind.example/tents
              */
-            destinationUrl?: string;
+            readonly destinationUrl?: string;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
              * @example 2026-01-31
              * @example 2026-01-31T09:30:00Z
              */
-            startDate?: string;
+            readonly startDate?: string;
             /**
              * @description The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.
              * @example 2026-01-31
              * @example 2026-01-31T09:30:00Z
              */
-            endDate?: string;
+            readonly endDate?: string;
             /**
              * @description The reward for a share.
              * @example 1.50
              */
-            shareRewardAmount?: components["schemas"]["Amount"];
+            readonly shareRewardAmount?: components["schemas"]["Amount"];
             /**
              * @description The reward for a click.
              * @example 0.05
              */
-            clickRewardAmount?: components["schemas"]["Amount"];
+            readonly clickRewardAmount?: components["schemas"]["Amount"];
             /**
              * @description The maximum total reward of one employee.
              * @example 50
              */
-            maxRewardPerEmployee?: components["schemas"]["Amount"];
+            readonly maxRewardPerEmployee?: components["schemas"]["Amount"];
             /**
              * @description The total budget of the campaign.
              * @example 1000
              */
-            totalBudget?: components["schemas"]["Amount"];
+            readonly totalBudget?: components["schemas"]["Amount"];
             /**
              * @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.
              * @example links.example.com
              */
-            domain?: string | null;
+            readonly domain?: string | null;
             /**
              * @description The URL of an image (http or https).
              * @example https://northwind.example/tents.jpg
              */
-            image?: string | null;
+            readonly image?: string | null;
             /**
              * @description The ids of up to 100 tags of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
              */
-            tagIds?: string[];
+            readonly tagIds?: readonly string[];
             /**
              * @description The ids of up to 100 groups of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
              */
-            groupIds?: string[];
+            readonly groupIds?: readonly string[];
             /**
              * @description Up to 50 files or links to share: objects, or strings that contain only the URL.
              * @example [
@@ -825,46 +825,46 @@ export interface components {
              *       }
              *     ]
              */
-            resources?: (string | components["schemas"]["CampaignResource"])[];
+            readonly resources?: readonly (string | components["schemas"]["CampaignResource"])[];
             /**
              * @description The target number of shares: a whole number, or a string of its digits.
              * @example 50
              */
-            targetShares?: components["schemas"]["WholeNumber"] | null;
+            readonly targetShares?: components["schemas"]["WholeNumber"] | null;
             /**
              * @description The id of a content pillar of the workspace. It must not be archived.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
-            contentPillarId?: string | null;
+            readonly contentPillarId?: string | null;
         };
         /** @description The fields and records that an employee needs to share a campaign. */
-        Brief: {
+        readonly Brief: {
             /**
              * Format: uuid
              * @description The id of the campaign.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
-            campaignId: string;
+            readonly campaignId: string;
             /**
              * @description Background information, or an empty string.
              * @example Say in your own words what you would take on your next trip.
              */
-            shareContext: string;
+            readonly shareContext: string;
             /**
              * @description The goal of the campaign, or an empty string.
              * @example Reach hikers before the summer.
              */
-            objective: string;
+            readonly objective: string;
             /**
              * @description The URL of an image, or `null`.
              * @example https://northwind.example/tents.jpg
              */
-            image: string | null;
+            readonly image: string | null;
             /**
              * @description The slug of the domain, or `null`.
              * @example links.example.com
              */
-            domain: string | null;
+            readonly domain: string | null;
             /**
              * @description The files and links to share.
              * @example [
@@ -881,7 +881,7 @@ export interface components {
              *       }
              *     ]
              */
-            resources: components["schemas"]["BriefResource"][];
+            readonly resources: readonly components["schemas"]["BriefResource"][];
             /**
              * @description The tags. Deleted tags are omitted.
              * @example [
@@ -892,7 +892,7 @@ export interface components {
              *       }
              *     ]
              */
-            tags: components["schemas"]["Tag"][];
+            readonly tags: readonly components["schemas"]["Tag"][];
             /**
              * @description The groups that the campaign is for.
              * @example [
@@ -902,7 +902,7 @@ export interface components {
              *       }
              *     ]
              */
-            groups: components["schemas"]["BriefGroup"][];
+            readonly groups: readonly components["schemas"]["BriefGroup"][];
             /**
              * @description The content pillar, or `null` if there is none, or if it was deleted.
              * @example {
@@ -911,602 +911,602 @@ export interface components {
              *       "color": "brown"
              *     }
              */
-            contentPillar: {
+            readonly contentPillar: {
                 /**
                  * Format: uuid
                  * @description The id of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
                  */
-                id: string;
+                readonly id: string;
                 /**
                  * @description The title.
                  * @example Made to last
                  */
-                title: string;
+                readonly title: string;
                 /**
                  * @description The color.
                  * @example brown
                  * @enum {string}
                  */
-                color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+                readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             } | null;
             /**
              * @description The reward for a share.
              * @example 1.50
              */
-            shareRewardAmount: string;
+            readonly shareRewardAmount: string;
             /**
              * @description The reward for a click.
              * @example 0.05
              */
-            clickRewardAmount: string;
+            readonly clickRewardAmount: string;
             /**
              * @description The maximum total reward of one employee.
              * @example 50
              */
-            maxRewardPerEmployee: string;
+            readonly maxRewardPerEmployee: string;
             /**
              * @description The total budget of the campaign.
              * @example 1000
              */
-            totalBudget: string;
+            readonly totalBudget: string;
             /**
              * @description The id of the member who created the campaign, or `null`.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
-            createdBy: string | null;
+            readonly createdBy: string | null;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
              * @example 2026-05-21T10:00:00.000Z
              */
-            updatedAt: string;
+            readonly updatedAt: string;
         };
         /** @description An image, video or document of a campaign. */
-        BriefResource: {
+        readonly BriefResource: {
             /**
              * @description The URL.
              * @example https://northwind.example/tents.mp4
              */
-            url: string;
+            readonly url: string;
             /**
              * @description The type, or `null`.
              * @example video
              */
-            type: ("image" | "video" | "pdf") | null;
+            readonly type: ("image" | "video" | "pdf") | null;
             /**
              * @description The MIME type, or `null`.
              * @example video/mp4
              */
-            mimeType: string | null;
+            readonly mimeType: string | null;
             /**
              * @description The size in bytes, or `null`.
              * @example 4200000
              */
-            size: number | null;
+            readonly size: number | null;
             /**
              * @description The width in pixels, or `null`.
              * @example 1920
              */
-            width: number | null;
+            readonly width: number | null;
             /**
              * @description The height in pixels, or `null`.
              * @example 1080
              */
-            height: number | null;
+            readonly height: number | null;
             /**
              * @description The URL of a preview image, or `null`.
              * @example https://northwind.example/tents-small.jpg
              */
-            thumbnailUrl: string | null;
+            readonly thumbnailUrl: string | null;
             /**
              * @description The language, or `null`.
              * @example en
              */
-            language: string | null;
+            readonly language: string | null;
             /**
              * @description The sort order among the resources, or `null`.
              * @example 1
              */
-            order: number | null;
+            readonly order: number | null;
         };
         /** @description A label for campaigns. */
-        Tag: {
+        readonly Tag: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05
              */
-            id: string;
+            readonly id: string;
             /**
              * @description The name.
              * @example Onboarding
              */
-            name: string;
+            readonly name: string;
             /**
              * @description The color. The service assigns it.
              * @example purple
              * @enum {string}
              */
-            color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+            readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
         };
         /** @description A group of a campaign. */
-        BriefGroup: {
+        readonly BriefGroup: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
-            id: string;
+            readonly id: string;
             /**
              * @description The name.
              * @example Lisbon
              */
-            name: string;
+            readonly name: string;
         };
         /** @description A share of a campaign by a member. */
-        Share: {
+        readonly Share: {
             /**
              * Format: uuid
              * @description The id of the campaign.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
-            campaignId: string;
+            readonly campaignId: string;
             /**
              * Format: uuid
              * @description The id of the member who shared the campaign.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
-            memberId: string;
+            readonly memberId: string;
             /**
              * @description The name of the member.
              * @example Ada Pereira
              */
-            memberName: string;
+            readonly memberName: string;
             /**
              * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if neither its domain is verified nor the operator has set a base URL.
              * @example https://go.northwind.example/4fK9xQ2b
              */
-            link: string | null;
+            readonly link: string | null;
             /**
              * Format: int64
              * @description The number of clicks on the short link.
              * @example 0
              */
-            clicks: number;
+            readonly clicks: number;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
              * @example 2026-06-02T09:30:00.000Z
              */
-            createdAt: string;
+            readonly createdAt: string;
         };
         /** @description An inspiration question to create. */
-        CreateInspirationQuestion: {
+        readonly CreateInspirationQuestion: {
             /**
              * @description The question: 10 to 170 characters.
              * @example What surprised you in your first week?
              */
-            question: string;
+            readonly question: string;
             /**
              * @description Help text: at most 5000 characters. Default on creation: empty.
              * @example
              */
-            description?: string;
+            readonly description?: string;
             /**
              * @description The icon. Default on creation: `bulb`.
              * @example sun
              */
-            icon?: components["schemas"]["Icon"];
+            readonly icon?: components["schemas"]["Icon"];
             /**
              * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
              * @example all
              * @enum {string}
              */
-            userType?: "thought_leader" | "advocate" | "all";
+            readonly userType?: "thought_leader" | "advocate" | "all";
             /**
              * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
-            groups?: string[];
+            readonly groups?: readonly string[];
             /**
              * @description Whether the question is active. Default on creation: `true`.
              * @example true
              */
-            isActive?: boolean;
+            readonly isActive?: boolean;
             /**
              * @description Whether the question is archived. Default on creation: `false`.
              * @example false
              */
-            archived?: boolean;
+            readonly archived?: boolean;
         };
         /**
          * @description The name of an icon.
          * @enum {string}
          */
-        Icon: "bulb" | "sparkles" | "message" | "message-circle" | "pencil" | "writing" | "book" | "bookmark" | "star" | "heart" | "target" | "rocket" | "briefcase" | "building" | "building-skyscraper" | "home" | "users" | "user" | "users-group" | "speakerphone" | "send" | "mail" | "brand-linkedin" | "link" | "world" | "search" | "calendar" | "clock" | "chart-bar" | "chart-line" | "chart-dots" | "chart-pie" | "trending-up" | "trophy" | "award" | "bolt" | "flame" | "sun" | "moon" | "cloud" | "camera" | "microphone" | "video" | "photo" | "file-text" | "clipboard" | "check" | "circle-check" | "help" | "question-mark";
+        readonly Icon: "bulb" | "sparkles" | "message" | "message-circle" | "pencil" | "writing" | "book" | "bookmark" | "star" | "heart" | "target" | "rocket" | "briefcase" | "building" | "building-skyscraper" | "home" | "users" | "user" | "users-group" | "speakerphone" | "send" | "mail" | "brand-linkedin" | "link" | "world" | "search" | "calendar" | "clock" | "chart-bar" | "chart-line" | "chart-dots" | "chart-pie" | "trending-up" | "trophy" | "award" | "bolt" | "flame" | "sun" | "moon" | "cloud" | "camera" | "microphone" | "video" | "photo" | "file-text" | "clipboard" | "check" | "circle-check" | "help" | "question-mark";
         /** @description A prompt that suggests a topic to write about. */
-        InspirationQuestion: {
+        readonly InspirationQuestion: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
-            id: string;
+            readonly id: string;
             /**
              * Format: uuid
              * @description The id of the workspace that the record belongs to.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
-            workspaceId: string;
+            readonly workspaceId: string;
             /**
              * @description The question.
              * @example What surprised you in your first week?
              */
-            question: string;
+            readonly question: string;
             /**
              * @description Help text, or an empty string.
              * @example
              */
-            description: string;
+            readonly description: string;
             /**
              * @description The icon.
              * @example sun
              */
-            icon: components["schemas"]["Icon"];
+            readonly icon: components["schemas"]["Icon"];
             /**
              * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both.
              * @example all
              * @enum {string}
              */
-            userType: "thought_leader" | "advocate" | "all";
+            readonly userType: "thought_leader" | "advocate" | "all";
             /**
              * @description The ids of the groups that the question is for. An empty array means no restriction.
              * @example []
              */
-            readonly groups: string[];
+            readonly groups: readonly string[];
             /**
              * @description Whether the question is active.
              * @example true
              */
-            isActive: boolean;
+            readonly isActive: boolean;
             /**
              * @description Whether the question is archived.
              * @example false
              */
-            archived: boolean;
+            readonly archived: boolean;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            createdAt: string;
+            readonly createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            updatedAt: string;
+            readonly updatedAt: string;
         };
         /** @description The fields of an inspiration question to update. */
-        UpdateInspirationQuestion: {
+        readonly UpdateInspirationQuestion: {
             /**
              * @description The question: 10 to 170 characters.
              * @example What surprised you in your first week?
              */
-            question?: string;
+            readonly question?: string;
             /**
              * @description Help text: at most 5000 characters. Default on creation: empty.
              * @example
              */
-            description?: string;
+            readonly description?: string;
             /**
              * @description The icon. Default on creation: `bulb`.
              * @example star
              */
-            icon?: components["schemas"]["Icon"];
+            readonly icon?: components["schemas"]["Icon"];
             /**
              * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
              * @example all
              * @enum {string}
              */
-            userType?: "thought_leader" | "advocate" | "all";
+            readonly userType?: "thought_leader" | "advocate" | "all";
             /**
              * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
-            groups?: string[];
+            readonly groups?: readonly string[];
             /**
              * @description Whether the question is active. Default on creation: `true`.
              * @example false
              */
-            isActive?: boolean;
+            readonly isActive?: boolean;
             /**
              * @description Whether the question is archived. Default on creation: `false`.
              * @example false
              */
-            archived?: boolean;
+            readonly archived?: boolean;
         };
         /** @description The id of the deleted record. */
-        Deleted: {
+        readonly Deleted: {
             /**
              * Format: uuid
              * @description The id of the deleted record.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
-            id: string;
+            readonly id: string;
         };
         /** @description A content pillar to create. */
-        CreateContentPillar: {
+        readonly CreateContentPillar: {
             /**
              * @description The title: 1 to 100 characters.
              * @example Made to last
              */
-            title: string;
+            readonly title: string;
             /**
              * @description The description: at most 1500 characters, possibly empty.
              * @example
              */
-            description?: string;
+            readonly description?: string;
             /**
              * @description The color.
              * @example brown
              * @enum {string}
              */
-            color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+            readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
         };
         /** @description A theme that structures the content of a workspace. */
-        ContentPillar: {
+        readonly ContentPillar: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
              */
-            id: string;
+            readonly id: string;
             /**
              * @description The title.
              * @example Made to last
              */
-            title: string;
+            readonly title: string;
             /**
              * @description The description, or an empty string.
              * @example
              */
-            description: string;
+            readonly description: string;
             /**
              * @description The color.
              * @example brown
              * @enum {string}
              */
-            color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+            readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
              * @description The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.
              * @example published
              * @enum {string}
              */
-            status: "published" | "archived";
+            readonly status: "published" | "archived";
             /**
              * Format: uuid
              * @description The id of the member who created the content pillar.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
-            authorId: string;
+            readonly authorId: string;
             /**
              * Format: uuid
              * @description The id of the workspace that the record belongs to.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
-            workspaceId: string;
+            readonly workspaceId: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            createdAt: string;
+            readonly createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
              * @example 2026-05-21T10:00:00.000Z
              */
-            updatedAt: string;
+            readonly updatedAt: string;
         };
         /** @description The fields of a content pillar to update. */
-        UpdateContentPillar: {
+        readonly UpdateContentPillar: {
             /**
              * @description The title: 1 to 100 characters.
              * @example Made to last
              */
-            title?: string;
+            readonly title?: string;
             /**
              * @description The description: at most 1500 characters, possibly empty.
              * @example
              */
-            description?: string;
+            readonly description?: string;
             /**
              * @description The color.
              * @example green
              * @enum {string}
              */
-            color?: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
+            readonly color?: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
              * @description The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.
              * @example archived
              * @enum {string}
              */
-            status?: "published" | "archived";
+            readonly status?: "published" | "archived";
         };
         /** @description A domain to create, archive or unarchive. */
-        CreateDomain: {
+        readonly CreateDomain: {
             /**
              * @description The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form.
              * @example links.example.com
              */
-            slug: string;
+            readonly slug: string;
             /**
              * @description The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty.
              * @example https://example.com/expired
              */
-            expiredUrl?: string;
+            readonly expiredUrl?: string;
             /**
              * @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`.
              * @example false
              */
-            archived?: boolean;
+            readonly archived?: boolean;
             /**
              * @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.
              * @example https://links.example.com/your-link
              */
-            placeholder?: string;
+            readonly placeholder?: string;
         };
         /** @description A custom domain for short links. */
-        Domain: {
+        readonly Domain: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03
              */
-            id: string;
+            readonly id: string;
             /**
              * @description The domain name, in lower case and in its ASCII form.
              * @example links.example.com
              */
-            slug: string;
+            readonly slug: string;
             /**
              * @description Whether the ownership of the domain is verified.
              * @example false
              */
-            verified: boolean;
+            readonly verified: boolean;
             /**
              * @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived.
              * @example true
              */
-            primary: boolean;
+            readonly primary: boolean;
             /**
              * @description Whether the domain is archived.
              * @example false
              */
-            archived: boolean;
+            readonly archived: boolean;
             /**
              * @description An example link that members of the workspace see when they create a link, or an empty string.
              * @example https://links.example.com/your-link
              */
-            placeholder: string;
+            readonly placeholder: string;
             /**
              * @description The redirect target for expired links, or an empty string.
              * @example https://example.com/expired
              */
-            expiredUrl: string;
+            readonly expiredUrl: string;
             /**
              * @description The redirect target for unknown links, or an empty string.
              * @example
              */
-            notFoundUrl: string;
+            readonly notFoundUrl: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            createdAt: string;
+            readonly createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            updatedAt: string;
+            readonly updatedAt: string;
         };
         /** @description The fields of a domain to update. */
-        UpdateDomain: {
+        readonly UpdateDomain: {
             /**
              * @description The redirect target for expired links: an http or https URL, or an empty string for none.
              * @example https://example.com/expired
              */
-            expiredUrl?: string;
+            readonly expiredUrl?: string;
             /**
              * @description The redirect target for unknown links: an http or https URL, or an empty string for none.
              * @example https://example.com/not-found
              */
-            notFoundUrl?: string;
+            readonly notFoundUrl?: string;
             /**
              * @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string.
              * @example https://links.example.com/your-link
              */
-            placeholder?: string;
+            readonly placeholder?: string;
             /**
              * @description `true` archives the domain, `false` unarchives it.
              * @example false
              */
-            archived?: boolean;
+            readonly archived?: boolean;
         };
         /** @description A group to create. */
-        CreateGroup: {
+        readonly CreateGroup: {
             /**
              * @description The name: 1 to 190 characters, unique in the workspace (case-insensitive).
              * @example Lisbon
              */
-            name: string;
+            readonly name: string;
             /**
              * @description The description: at most 5000 characters. Responses do not contain it.
              * @example Everyone in the Lisbon office.
              */
-            description?: string;
+            readonly description?: string;
         };
         /** @description A group of members. */
-        Group: {
+        readonly Group: {
             /**
              * Format: uuid
              * @description The id of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
-            id: string;
+            readonly id: string;
             /**
              * @description The name.
              * @example Lisbon
              */
-            name: string;
+            readonly name: string;
             /**
              * Format: int64
              * @description The number of members.
              * @example 0
              */
-            count: number;
+            readonly count: number;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
              * @example 2026-05-20T08:15:00.000Z
              */
-            createdAt: string;
+            readonly createdAt: string;
         };
         /** @description The fields of a group to update. */
-        UpdateGroup: {
+        readonly UpdateGroup: {
             /**
              * @description The name: 1 to 190 characters, unique in the workspace (case-insensitive).
              * @example Porto
              */
-            name?: string;
+            readonly name?: string;
             /**
              * @description The description: at most 5000 characters. Responses do not contain it.
              * @example Everyone in the Lisbon office.
              */
-            description?: string;
+            readonly description?: string;
         };
         /** @description A tag to create. */
-        CreateTag: {
+        readonly CreateTag: {
             /**
              * @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).
              * @example Onboarding
              */
-            name: string;
+            readonly name: string;
         };
         /** @description The new name of a tag. */
-        UpdateTag: {
+        readonly UpdateTag: {
             /**
              * @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).
              * @example First week
              */
-            name: string;
+            readonly name: string;
         };
         /** @description The body of an error response. */
-        ErrorResponse: {
+        readonly ErrorResponse: {
             /**
              * @description The error.
              * @example {
@@ -1515,27 +1515,27 @@ export interface components {
              *       "doc_url": "/docs/errors#bad-request"
              *     }
              */
-            error: components["schemas"]["ErrorDetails"];
+            readonly error: components["schemas"]["ErrorDetails"];
         };
         /** @description What is wrong with a request, and how to fix it. */
-        ErrorDetails: {
+        readonly ErrorDetails: {
             /**
              * @description The error code. Branch on it in your program.
              * @example bad_request
              * @enum {string}
              */
-            code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
+            readonly code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
             /**
              * @description A message for people: what is wrong and how to fix it.
              * @example The request body is not valid JSON.
              */
-            message: string;
+            readonly message: string;
             /**
              * Format: uri-reference
              * @description A link to the documentation of the error code.
              * @example /docs/errors#bad-request
              */
-            doc_url?: string;
+            readonly doc_url?: string;
         };
     };
     responses: {
@@ -1552,15 +1552,15 @@ export interface components {
          *
          *     Fix the problem that the message describes. Retry the request unchanged only if the message says so.
          */
-        BadRequest: {
+        readonly BadRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1572,7 +1572,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1584,16 +1584,16 @@ export interface components {
          *
          *     Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.
          */
-        Unauthorized: {
+        readonly Unauthorized: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1605,7 +1605,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1618,15 +1618,15 @@ export interface components {
          *
          *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access: the key of an admin, or of any member to share a campaign.
          */
-        Forbidden: {
+        readonly Forbidden: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1638,7 +1638,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1649,15 +1649,15 @@ export interface components {
          *
          *     Compare the path and the method with the API reference. Use an id from a list or from the response to the request that created the record.
          */
-        NotFound: {
+        readonly NotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1669,7 +1669,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1685,15 +1685,15 @@ export interface components {
          *
          *     Choose another name or status, or use the existing record. If the message says so, retry after a moment.
          */
-        Conflict: {
+        readonly Conflict: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1705,7 +1705,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1715,15 +1715,15 @@ export interface components {
          *
          *     Ask an admin of the workspace for a new invitation. Retrying does not help.
          */
-        InviteExpired: {
+        readonly InviteExpired: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1735,7 +1735,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1752,15 +1752,15 @@ export interface components {
          *
          *     Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.
          */
-        UnprocessableEntity: {
+        readonly UnprocessableEntity: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1772,7 +1772,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1785,16 +1785,16 @@ export interface components {
          *
          *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
          */
-        RateLimitExceeded: {
+        readonly RateLimitExceeded: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1806,7 +1806,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
         /**
@@ -1817,15 +1817,15 @@ export interface components {
          *
          *     Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.
          */
-        InternalServerError: {
+        readonly InternalServerError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
             };
             content: {
                 /**
@@ -1837,83 +1837,83 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["ErrorResponse"];
+                readonly "application/json": components["schemas"]["ErrorResponse"];
             };
         };
     };
     parameters: {
         /** @description The id of the record (UUID, in upper or lower case). */
-        id: string;
+        readonly id: string;
         /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-        "Idempotency-Key": string;
+        readonly "Idempotency-Key": string;
     };
     requestBodies: never;
     headers: {
         /** @description The id of this request in the log. Quote it in support requests. */
-        "X-Request-Id": string;
+        readonly "X-Request-Id": string;
         /**
          * @description The maximum number of requests of the key per rate limit window.
          * @example 600
          */
-        "X-RateLimit-Limit": number;
+        readonly "X-RateLimit-Limit": number;
         /**
          * @description The number of requests that remain in the current window.
          * @example 599
          */
-        "X-RateLimit-Remaining": number;
+        readonly "X-RateLimit-Remaining": number;
         /**
          * @description The time when the next window starts, in Unix seconds.
          * @example 1779264960
          */
-        "X-RateLimit-Reset": number;
+        readonly "X-RateLimit-Reset": number;
         /**
          * @description The rate limit policy (IETF draft-ietf-httpapi-ratelimit-headers-10).
          * @example "default";q=600;w=60
          */
-        "RateLimit-Policy": string;
+        readonly "RateLimit-Policy": string;
         /**
          * @description The remaining requests (IETF draft-ietf-httpapi-ratelimit-headers-10).
          * @example "default";r=599;t=60
          */
-        RateLimit: string;
+        readonly RateLimit: string;
         /**
          * @description The number of seconds to wait before a retry.
          * @example 42
          */
-        "Retry-After": number;
+        readonly "Retry-After": number;
         /** @description The authentication scheme. */
-        "WWW-Authenticate": "Bearer";
+        readonly "WWW-Authenticate": "Bearer";
         /**
          * @description Links to the next and the previous page, if they exist (RFC 8288).
          * @example </campaigns?pageSize=10&page=2>; rel="next"
          */
-        Link: string;
+        readonly Link: string;
         /** @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`. */
-        "Idempotency-Replayed": "true";
+        readonly "Idempotency-Replayed": "true";
     };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    getMe: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    readonly getMe: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -1940,63 +1940,63 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Me"];
+                    readonly "application/json": components["schemas"]["Me"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listCampaigns: {
-        parameters: {
-            query?: {
+    readonly listCampaigns: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain. */
-                domain?: string;
+                readonly domain?: string;
                 /** @description Only campaigns with at least one of the tags that have these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
-                tagIds?: string[];
+                readonly tagIds?: readonly string[];
                 /** @description Only campaigns with at least one of the tags that have these names (case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values. */
-                tagNames?: string[];
+                readonly tagNames?: readonly string[];
                 /** @description Only campaigns that the member with this id created. */
-                userId?: string;
+                readonly userId?: string;
                 /** @description Whether to include archived campaigns. */
-                includeArchived?: boolean;
+                readonly includeArchived?: boolean;
                 /** @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. */
-                filter?: "upcoming" | "active" | "non-upcoming";
+                readonly filter?: "upcoming" | "active" | "non-upcoming";
                 /** @description Case-insensitive search in name and description. */
-                search?: string;
+                readonly search?: string;
                 /** @description The sort field. The order is always descending. */
-                sortBy?: "createdAt" | "updatedAt" | "startDate";
+                readonly sortBy?: "createdAt" | "updatedAt" | "startDate";
                 /** @description The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`. */
-                limit?: number;
+                readonly limit?: number;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 25. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2017,32 +2017,32 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Campaign"][];
+                    readonly "application/json": readonly components["schemas"]["Campaign"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createCampaign: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path?: never;
-            cookie?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "name": "Summer tents are here",
@@ -2075,21 +2075,21 @@ export interface operations {
                  *       "targetShares": 50
                  *     }
                  */
-                "application/json": components["schemas"]["CreateCampaign"];
+                readonly "application/json": components["schemas"]["CreateCampaign"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2108,42 +2108,42 @@ export interface operations {
                      *       "hasShared": false
                      *     }
                      */
-                    "application/json": components["schemas"]["Campaign"];
+                    readonly "application/json": components["schemas"]["Campaign"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getCampaign: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2162,52 +2162,52 @@ export interface operations {
                      *       "hasShared": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Campaign"];
+                    readonly "application/json": components["schemas"]["Campaign"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    updateCampaign: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly updateCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "status": "published",
                  *       "targetShares": null
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateCampaign"];
+                readonly "application/json": components["schemas"]["UpdateCampaign"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record after the update. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2226,42 +2226,42 @@ export interface operations {
                      *       "hasShared": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Campaign"];
+                    readonly "application/json": components["schemas"]["Campaign"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getCampaignBrief: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getCampaignBrief: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2310,54 +2310,54 @@ export interface operations {
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Brief"];
+                    readonly "application/json": components["schemas"]["Brief"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listShares: {
-        parameters: {
-            query?: {
+    readonly listShares: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description Only the share of the member with this id. */
-                memberId?: string;
+                readonly memberId?: string;
                 /** @description The sort field. */
-                sortBy?: "createdAt" | "clicks";
+                readonly sortBy?: "createdAt" | "clicks";
                 /** @description The sort order: ascending or descending. */
-                sortOrder?: "asc" | "desc";
+                readonly sortOrder?: "asc" | "desc";
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 100. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path: {
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2372,46 +2372,46 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Share"][];
+                    readonly "application/json": readonly components["schemas"]["Share"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createShare: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createShare: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path: {
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record already existed. The response shows its state after the request. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2424,20 +2424,20 @@ export interface operations {
                      *       "createdAt": "2026-06-02T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Share"];
+                    readonly "application/json": components["schemas"]["Share"];
                 };
             };
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2450,57 +2450,57 @@ export interface operations {
                      *       "createdAt": "2026-06-02T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Share"];
+                    readonly "application/json": components["schemas"]["Share"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listInspirationQuestions: {
-        parameters: {
-            query?: {
+    readonly listInspirationQuestions: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description Case-insensitive search in question and description. */
-                search?: string;
+                readonly search?: string;
                 /** @description Only questions with exactly this `userType`. */
-                userType?: "thought_leader" | "advocate" | "all";
+                readonly userType?: "thought_leader" | "advocate" | "all";
                 /** @description Only questions whose `groups` contain at least one of these ids. Questions without groups are omitted. Repeat the parameter or separate the values with commas. At most 100 different values. */
-                groupIds?: string[];
+                readonly groupIds?: readonly string[];
                 /** @description Whether to include archived questions. */
-                includeArchived?: boolean;
+                readonly includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
-                isActive?: boolean;
+                readonly isActive?: boolean;
                 /** @description `true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not belong to a member, only questions with the `userType` `all` and empty `groups` are returned. `false`: no filter. */
-                availableToMe?: boolean;
+                readonly availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 100. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2520,53 +2520,53 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["InspirationQuestion"][];
+                    readonly "application/json": readonly components["schemas"]["InspirationQuestion"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createInspirationQuestion: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createInspirationQuestion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path?: never;
-            cookie?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "question": "What surprised you in your first week?",
                  *       "icon": "sun"
                  *     }
                  */
-                "application/json": components["schemas"]["CreateInspirationQuestion"];
+                readonly "application/json": components["schemas"]["CreateInspirationQuestion"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2584,42 +2584,42 @@ export interface operations {
                      *       "updatedAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["InspirationQuestion"];
+                    readonly "application/json": components["schemas"]["InspirationQuestion"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getInspirationQuestion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getInspirationQuestion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2637,42 +2637,42 @@ export interface operations {
                      *       "updatedAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["InspirationQuestion"];
+                    readonly "application/json": components["schemas"]["InspirationQuestion"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    deleteInspirationQuestion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly deleteInspirationQuestion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record was deleted. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2680,52 +2680,52 @@ export interface operations {
                      *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06"
                      *     }
                      */
-                    "application/json": components["schemas"]["Deleted"];
+                    readonly "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    updateInspirationQuestion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly updateInspirationQuestion: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "icon": "star",
                  *       "isActive": false
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateInspirationQuestion"];
+                readonly "application/json": components["schemas"]["UpdateInspirationQuestion"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record after the update. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2743,53 +2743,53 @@ export interface operations {
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["InspirationQuestion"];
+                    readonly "application/json": components["schemas"]["InspirationQuestion"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listContentPillars: {
-        parameters: {
-            query?: {
+    readonly listContentPillars: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description The sort field. Titles are compared case-insensitively, by Unicode code point. */
-                sortBy?: "title" | "createdAt";
+                readonly sortBy?: "title" | "createdAt";
                 /** @description The sort order: ascending or descending. */
-                sortOrder?: "asc" | "desc";
+                readonly sortOrder?: "asc" | "desc";
                 /** @description Case-insensitive search in title and description. */
-                search?: string;
+                readonly search?: string;
                 /** @description Only the content pillars with these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
-                ids?: string[];
+                readonly ids?: readonly string[];
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 100. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2807,53 +2807,53 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["ContentPillar"][];
+                    readonly "application/json": readonly components["schemas"]["ContentPillar"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createContentPillar: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createContentPillar: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path?: never;
-            cookie?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "title": "Made to last",
                  *       "color": "brown"
                  *     }
                  */
-                "application/json": components["schemas"]["CreateContentPillar"];
+                readonly "application/json": components["schemas"]["CreateContentPillar"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2869,42 +2869,42 @@ export interface operations {
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ContentPillar"];
+                    readonly "application/json": components["schemas"]["ContentPillar"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getContentPillar: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getContentPillar: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2920,42 +2920,42 @@ export interface operations {
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ContentPillar"];
+                    readonly "application/json": components["schemas"]["ContentPillar"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    deleteContentPillar: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly deleteContentPillar: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record was deleted. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -2963,52 +2963,52 @@ export interface operations {
                      *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02"
                      *     }
                      */
-                    "application/json": components["schemas"]["Deleted"];
+                    readonly "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    updateContentPillar: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly updateContentPillar: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "color": "green",
                  *       "status": "archived"
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateContentPillar"];
+                readonly "application/json": components["schemas"]["UpdateContentPillar"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record after the update. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3024,49 +3024,49 @@ export interface operations {
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ContentPillar"];
+                    readonly "application/json": components["schemas"]["ContentPillar"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listDomains: {
-        parameters: {
-            query?: {
+    readonly listDomains: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description Whether to include archived domains. */
-                includeArchived?: boolean;
+                readonly includeArchived?: boolean;
                 /** @description Case-insensitive search in the slug (its ASCII and its Unicode form). */
-                search?: string;
+                readonly search?: string;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 50. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3085,53 +3085,53 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Domain"][];
+                    readonly "application/json": readonly components["schemas"]["Domain"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createDomain: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path?: never;
-            cookie?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "slug": "links.example.com",
                  *       "expiredUrl": "https://example.com/expired"
                  *     }
                  */
-                "application/json": components["schemas"]["CreateDomain"];
+                readonly "application/json": components["schemas"]["CreateDomain"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record already existed. The response shows its state after the request. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3148,20 +3148,20 @@ export interface operations {
                      *       "updatedAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Domain"];
+                    readonly "application/json": components["schemas"]["Domain"];
                 };
             };
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3178,42 +3178,42 @@ export interface operations {
                      *       "updatedAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Domain"];
+                    readonly "application/json": components["schemas"]["Domain"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getDomain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3230,51 +3230,51 @@ export interface operations {
                      *       "updatedAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Domain"];
+                    readonly "application/json": components["schemas"]["Domain"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    updateDomain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly updateDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "notFoundUrl": "https://example.com/not-found"
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateDomain"];
+                readonly "application/json": components["schemas"]["UpdateDomain"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record after the update. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3291,51 +3291,51 @@ export interface operations {
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Domain"];
+                    readonly "application/json": components["schemas"]["Domain"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listGroups: {
-        parameters: {
-            query?: {
+    readonly listGroups: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description Case-insensitive search in the name. */
-                search?: string;
+                readonly search?: string;
                 /** @description The sort field. Names are compared case-insensitively, by Unicode code point. */
-                sortBy?: "name" | "createdAt";
+                readonly sortBy?: "name" | "createdAt";
                 /** @description The sort order: ascending or descending. */
-                sortOrder?: "asc" | "desc";
+                readonly sortOrder?: "asc" | "desc";
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 100. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3348,53 +3348,53 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Group"][];
+                    readonly "application/json": readonly components["schemas"]["Group"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createGroup: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path?: never;
-            cookie?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "name": "Lisbon",
                  *       "description": "Everyone in the Lisbon office."
                  *     }
                  */
-                "application/json": components["schemas"]["CreateGroup"];
+                readonly "application/json": components["schemas"]["CreateGroup"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3405,42 +3405,42 @@ export interface operations {
                      *       "createdAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Group"];
+                    readonly "application/json": components["schemas"]["Group"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3451,51 +3451,51 @@ export interface operations {
                      *       "createdAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Group"];
+                    readonly "application/json": components["schemas"]["Group"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    updateGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly updateGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "name": "Porto"
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateGroup"];
+                readonly "application/json": components["schemas"]["UpdateGroup"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record after the update. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3506,51 +3506,51 @@ export interface operations {
                      *       "createdAt": "2026-05-20T08:15:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Group"];
+                    readonly "application/json": components["schemas"]["Group"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    listTags: {
-        parameters: {
-            query?: {
+    readonly listTags: {
+        readonly parameters: {
+            readonly query?: {
                 /** @description Case-insensitive search in the name. */
-                search?: string;
+                readonly search?: string;
                 /** @description The sort field. Names are compared case-insensitively, by Unicode code point. */
-                sortBy?: "name" | "createdAt";
+                readonly sortBy?: "name" | "createdAt";
                 /** @description The sort order: ascending or descending. */
-                sortOrder?: "asc" | "desc";
+                readonly sortOrder?: "asc" | "desc";
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
-                page?: number;
+                readonly page?: number;
                 /** @description The number of items per page, at most 100. */
-                pageSize?: number;
+                readonly pageSize?: number;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description A page of the list. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3562,52 +3562,52 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Tag"][];
+                    readonly "application/json": readonly components["schemas"]["Tag"][];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    createTag: {
-        parameters: {
-            query?: never;
-            header?: {
+    readonly createTag: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
                 /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
-            path?: never;
-            cookie?: never;
+            readonly path?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "name": "Onboarding"
                  *     }
                  */
-                "application/json": components["schemas"]["CreateTag"];
+                readonly "application/json": components["schemas"]["CreateTag"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record was created. */
-            201: {
+            readonly 201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3617,42 +3617,42 @@ export interface operations {
                      *       "color": "purple"
                      *     }
                      */
-                    "application/json": components["schemas"]["Tag"];
+                    readonly "application/json": components["schemas"]["Tag"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    getTag: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly getTag: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3662,42 +3662,42 @@ export interface operations {
                      *       "color": "purple"
                      *     }
                      */
-                    "application/json": components["schemas"]["Tag"];
+                    readonly "application/json": components["schemas"]["Tag"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    deleteTag: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly deleteTag: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody?: never;
-        responses: {
+        readonly requestBody?: never;
+        readonly responses: {
             /** @description The record was deleted. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3705,51 +3705,51 @@ export interface operations {
                      *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
                      *     }
                      */
-                    "application/json": components["schemas"]["Deleted"];
+                    readonly "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    updateTag: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
+    readonly updateTag: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
                 /** @description The id of the record (UUID, in upper or lower case). */
-                id: components["parameters"]["id"];
+                readonly id: components["parameters"]["id"];
             };
-            cookie?: never;
+            readonly cookie?: never;
         };
-        requestBody: {
-            content: {
+        readonly requestBody: {
+            readonly content: {
                 /**
                  * @example {
                  *       "name": "First week"
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateTag"];
+                readonly "application/json": components["schemas"]["UpdateTag"];
             };
         };
-        responses: {
+        readonly responses: {
             /** @description The record after the update. */
-            200: {
+            readonly 200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -3759,18 +3759,18 @@ export interface operations {
                      *       "color": "purple"
                      *     }
                      */
-                    "application/json": components["schemas"]["Tag"];
+                    readonly "application/json": components["schemas"]["Tag"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            410: components["responses"]["InviteExpired"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalServerError"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
 }
