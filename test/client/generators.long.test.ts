@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { operations } from '../../adapters/api/operations.ts';
+import { MissingDependencyError } from '../support/missing-dependency-error.ts';
+import { DEMO_API_KEY, withService } from '../support/service.ts';
+import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const ALL_WORK = `${operations.length} operations work as documented\n`;
+
+/** Compiles files as strict TypeScript with the types of a browser. */
+const TSC = 'tsc --noEmit --strict --target es2022 --lib es2022,dom,dom.iterable';
+
+/** Returns the shell commands in a section of docs/clients.md. */
+function readCommands(section: string): string {
+  const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+  const [, text = ''] = page.split(`\n## ${section}\n`);
+  const [, commands] = /```sh\n(.*?)```/s.exec(text.split('\n## ')[0] as string) ?? [];
+  assert.ok(commands, section);
+  return commands;
+}
+
+interface Walk {
+  /** The programs that must be installed. */
+  readonly programs: readonly string[];
+  /** Files to copy into the folder: paths in test/client by the paths in the folder. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The commands that compile and run the client after those of docs/clients.md. */
+  readonly commands: string;
+}
+
+/** Runs the commands of a section of docs/clients.md in a new folder, then those of a walk. Returns the output of the latter. */
+function runWalk(section: string, { programs, files = {}, commands }: Walk): Promise<string> {
+  const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
+  if (missing.length > 0) throw new MissingDependencyError(missing.join(', '), { isOptional: true });
+  let output = '';
+  return withTemporaryFolder(async (folder) => {
+    for (const [to, from] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, to)), { recursive: true });
+      copyFileSync(join(root, 'test/client', from), join(folder, to));
+    }
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    // A copy, because `npm pack` compiles the client in its folder.
+    cpSync(join(root, 'clients'), join(folder, 'project/clients'), { recursive: true });
+    await withService(async ({ url }) => {
+      const setUp = readCommands(section).replaceAll('http://127.0.0.1:3000', url);
+      const env = {
+        ...process.env,
+        BASE_URL: url,
+        KEY: DEMO_API_KEY,
+        PROJECT: join(folder, 'project'),
+        PATH: `${root}/node_modules/.bin:${process.env.PATH}`,
+      };
+      output = await new Promise((resolve, reject) => {
+        execFile(
+          'bash',
+          ['-ec', `{ ${setUp} } >&2\n${commands}`],
+          { cwd: folder, env, maxBuffer: 2 ** 26 },
+          (error, stdout, stderr) =>
+            error ? reject(new Error(`${section}: ${(stdout + stderr).slice(-5000)}`)) : resolve(stdout),
+        );
+      });
+    });
+    return output;
+  });
+}
+
+/** Runs an npm script of test/client. Returns whether it succeeded, and its output. */
+async function runScript(...args: readonly string[]) {
+  const cwd = join(root, 'test/client');
+  if (!existsSync(join(cwd, 'node_modules'))) throw new MissingDependencyError('what `npm ci` installs in test/client');
+  return new Promise<{ isSuccess: boolean; output: string }>((resolve) => {
+    execFile('npm', ['run', '--silent', ...args], { cwd }, (error, stdout, stderr) =>
+      resolve({ isSuccess: error === null, output: stdout + stderr }),
+    );
+  });
+}
+
+suite('the types of the TypeScript client', {
+  'are those of docs/openapi.json': async () => {
+    const { isSuccess, output } = await runScript('check', join(root, 'docs/openapi.json'));
+    assert.ok(isSuccess, `${output}Run \`npm ci && npm run generate\` in test/client.`);
+  },
+
+  'are not those of a different document': () =>
+    withTemporaryFolder(async (folder) => {
+      const document = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
+      writeFileSync(join(folder, 'openapi.json'), document.replaceAll('"isActive"', '"isAwake"'));
+      assert.equal((await runScript('check', join(folder, 'openapi.json'))).isSuccess, false);
+    }),
+});
+
+suite('the commands of docs/clients.md', {
+  'pack and install the TypeScript client, which compiles in a project of Node.js or of a bundler': async () => {
+    const output = await runWalk('TypeScript', {
+      programs: ['npm'],
+      commands: `cat > program.ts <<'EOF'
+import { AdvocacyClient, AdvocacyError, type Schemas } from 'workspace-advocacy-client';
+declare const process: { readonly env: Readonly<Record<string, string>> };
+declare const console: { log(text: string): void };
+const { BASE_URL: baseUrl = '', KEY: key = '' } = process.env;
+const client = new AdvocacyClient({ baseUrl, key });
+const me: Schemas['Me'] = await client.request('GET', '/me');
+console.log(me.workspace.name);
+const error = await client.request('POST', '/tags', { body: { name: 'a,b' } }).catch((error) => error);
+console.log(String(error instanceof AdvocacyError && error.status));
+EOF
+      ${TSC} --module nodenext --types '' program.ts
+      ${TSC} --module esnext --moduleResolution bundler --types '' program.ts
+      esbuild --log-level=error program.ts | node --input-type=module
+      ls node_modules/workspace-advocacy-client/dist`,
+    });
+    assert.match(output, /^Northwind Outdoor\n422\n/);
+    assert.deepEqual(output.split('\n').slice(2, -1), ['client.d.ts', 'client.js', 'schema.d.ts', 'schema.js']);
+  },
+
+  'generate a TypeScript client, which compiles': async () => {
+    const output = await runWalk('TypeScript, generated', {
+      programs: ['npm'],
+      commands: `npx tsc --noEmit --strict --target es2022 --lib es2022,dom,dom.iterable --module esnext --moduleResolution bundler client/index.ts
+      grep -c 'export const' client/sdk.gen.ts`,
+    });
+    assert.ok(Number(output) >= operations.length, output);
+  },
+
+  'generate a Python client, which can call every operation': async () => {
+    const files = { 'walk.py': 'walk.py' };
+    assert.equal(await runWalk('Python', { programs: ['python3'], files, commands: 'python walk.py' }), ALL_WORK);
+  },
+
+  'generate a Go client, which compiles and can call every operation': async () => {
+    const files = { 'walk/walk.go': 'walk.go' };
+    const commands = 'go mod tidy >&2 && go vet ./... && go run ./walk';
+    assert.equal(await runWalk('Go', { programs: ['go'], files, commands }), ALL_WORK);
+  },
+
+  'generate a Java client, which compiles': async () => {
+    const commands = 'find client/target/classes -name "*Api.class" | wc -l';
+    const output = await runWalk('Java', { programs: ['java', 'mvn'], commands });
+    assert.ok(Number(output) >= 7, output);
+  },
+});
