@@ -13,7 +13,7 @@ const CLIENT = pathToFileURL(join(import.meta.dirname, '../../clients/typescript
 const SEPARATOR = '\x1e';
 
 /** The pages with JavaScript examples, and the minimum number of examples: with fewer, the test would miss some. */
-const pages = { 'clients/typescript/README.md': 5 };
+const pages = { 'clients/typescript/README.md': 5, 'docs/guide.md': 5 };
 
 /** Returns the `js` blocks of a page. The comments at the end of a block are its output. */
 function parseExamples(markdown: string): { readonly code: string; readonly output: string }[] {
