@@ -1,38 +1,28 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
+import { version } from '../../adapters/api/version.ts';
 import { breakingChanges } from '../support/breaking-changes.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const text = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
-const document = JSON.parse(text);
+const docs = join(import.meta.dirname, '../../../docs');
+const readDocument = (file: string) => JSON.parse(readFileSync(join(docs, file), 'utf8'));
+const document = readDocument('openapi.json');
 
-/** Accepted breaking changes. Each has an entry in CHANGELOG.md. */
-const acceptedChanges: readonly string[] = [
-  // The pattern of URLs describes more exactly what the service has always accepted.
-  ...['POST /campaigns', 'PATCH /campaigns/{id}'].flatMap((operation) =>
-    ['destinationUrl', 'image', 'resources, an item', 'resources, an item.url', 'resources, an item.thumbnailUrl'].map(
-      (field) => `${operation}, the body.${field}`,
-    ),
-  ),
-  ...['POST /domains, the body.expiredUrl', 'POST /domains, the body.placeholder'],
-  ...['expiredUrl', 'notFoundUrl', 'placeholder'].map((field) => `PATCH /domains/{id}, the body.${field}`),
-].map((field) => `${field} has a different pattern`);
+/** The documents of the released versions, which never change. */
+const releasedDocuments = readdirSync(join(docs, 'openapi')).map((file) => readDocument(`openapi/${file}`));
 
-/** Returns the last two committed versions of the document, newest first. Returns none if there is no git history. */
-function readCommittedVersions(): string[] {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  try {
-    const commits = git('log', '-2', '--format=%H', '--', 'docs/openapi.json').split('\n').filter(Boolean);
-    return commits.map((commit) => git('show', `${commit}:docs/openapi.json`));
-  } catch {
-    return [];
-  }
+/**
+ * Accepted breaking changes since the released versions, with the reason why each cannot break a client that works. Each has an entry
+ * in CHANGELOG.md.
+ */
+const acceptedChanges: Readonly<Record<string, string>> = {};
+
+/** Returns the part of a version that only a release that breaks clients increases: `0.1` of 0.1.2, and `1` of 1.1.2. */
+function getCompatibleRange(releasedVersion: string): string {
+  const numbers = releasedVersion.split('.');
+  return numbers.slice(0, numbers[0] === '0' ? 2 : 1).join('.');
 }
 
 /** Breaking changes to a copy of the document, by the message that each must cause. */
@@ -86,17 +76,33 @@ const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown
   'GET /campaigns, 200, Link is missing': ({ paths }) => delete paths['/campaigns'].get.responses[200].headers.Link,
   'DELETE /content-pillars/{id}, 429, Retry-After is missing': ({ components }) =>
     delete components.responses.RateLimitExceeded.headers['Retry-After'],
+  'POST /tags may return 200': ({ paths }) => {
+    paths['/tags'].post.responses[200] = paths['/tags'].post.responses[201];
+  },
   'DELETE /content-pillars/{id}, 404 is missing': ({ paths }) =>
     delete paths['/content-pillars/{id}'].delete.responses[404],
 };
 
 suite('breaking changes of the OpenAPI document', {
-  'are absent since the last committed version': () => {
-    const before = readCommittedVersions().find((version) => version !== text) ?? text;
-    const found = breakingChanges(JSON.parse(before), JSON.parse(JSON.stringify(createOpenApiDocument())));
+  'are absent since the released versions that this version is compatible with': () => {
+    const compatible = releasedDocuments.filter(
+      ({ info }) => getCompatibleRange(info.version) === getCompatibleRange(version),
+    );
+    assert.ok(compatible.length > 0);
+    const found = compatible.flatMap((released) => breakingChanges(released, document));
+    assert.deepEqual([...new Set(found)].toSorted(), Object.keys(acceptedChanges).toSorted());
+    for (const reason of Object.values(acceptedChanges)) assert.match(reason, /\.$/);
+  },
+
+  'are checked for the current version, too': () => {
+    const released = readdirSync(join(docs, 'openapi'));
     assert.deepEqual(
-      found.filter((change) => !acceptedChanges.includes(change)),
-      [],
+      releasedDocuments.map(({ info }) => `${info.version}.json`),
+      released,
+    );
+    assert.ok(
+      released.includes(`${version}.json`),
+      `docs/openapi/${version}.json is missing (CONTRIBUTING.md, Release a version)`,
     );
   },
 

@@ -36,6 +36,9 @@ export function breakingChanges(before: Part, after: Part): string[] {
       if (required && !oldParameters.get(name)?.required) changes.push(`${what}, ${name} is required`);
     }
     compareSent(schemaOf(old.requestBody), schemaOf(now.requestBody), `${what}, the body`);
+    for (const status of Object.keys(now.responses)) {
+      if (!(status in old.responses)) changes.push(`${what} may return ${status}`);
+    }
     for (const [status, response] of Object.entries<Part>(old.responses)) {
       const newResponse = now.responses[status];
       if (!newResponse) {
