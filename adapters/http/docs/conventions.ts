@@ -37,7 +37,7 @@ of your key.`),
       title: 'Errors',
       keywords: `status code message doc_url ${errorCodes.map((code) => `${errors[code].status} ${code}`).join(' ')}`,
       text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. \`message\` names each invalid
-field. \`doc_url\` links to the causes and the solution.`)}
+field. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors).`)}
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
@@ -62,7 +62,8 @@ follow the link with \`rel="next"\` in the \`Link\` header until that link is mi
 A list contains the records that match all filters. To send several values for one filter, repeat the parameter or separate the
 values with commas: a record matches if it has at least one of them. An unknown parameter returns 422.
 
-The sample returns the second page of the campaigns with the tag \`launch\`.`),
+The sample returns the second page of the campaigns with the tag \`launch\`. The guide has [a loop over all
+pages](/docs/guide#read-all-pages).`),
       aside: `${renderSamples('pagination', { method: 'GET', path: '/campaigns', query: '?tagNames=launch&pageSize=10&page=2' })}
 ${renderExample('Link header of the response', '</campaigns?tagNames=launch&pageSize=10&page=3>; rel="next", </campaigns?tagNames=launch&pageSize=10&page=1>; rel="prev"')}`,
     },

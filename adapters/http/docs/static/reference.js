@@ -127,8 +127,14 @@ function setUpApiKey() {
   input.form.addEventListener('submit', (event) => event.preventDefault());
   update();
   fill('origin', location.origin);
-  const random = crypto.getRandomValues(new Uint8Array(16));
-  fill('idempotencyKey', [...random].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
+  // Each sample has its own, because a key that was used for one operation is rejected for another.
+  for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = createIdempotencyKey();
+}
+
+/** Returns a random text. `crypto.randomUUID` works only over HTTPS and on the local machine. */
+function createIdempotencyKey() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Adds a button to each sample that copies it. Browsers allow this only over HTTPS and on the local machine. */
