@@ -54,6 +54,9 @@ function readClicks(settings: Environment, { workspaceId, campaignId }: SharedLi
 
 const linksUrlOf = ({ output }: ServiceProcess): string => /Short links: (\S+)/.exec(output.stdout)?.[1] as string;
 
+/** A time in which a cached link is loaded again in the background. */
+const RELOAD_MS = 500;
+
 let visitorCount = 0;
 
 /** Opens a link as a new visitor. */
@@ -182,6 +185,9 @@ suite('a short link while the database is unavailable', {
           await waitUntil(async () => (await readClicks(settings, link)).every((clicks) => clicks === count));
           await delay(STORE_MS);
           assert.deepEqual(await readClicks(settings, link), [count, count]);
+          // The request of a bot caches the link again, and is not counted.
+          await waitUntil(async () => (await send(linksUrlOf(service), { path: link.path })).status === 302);
+          await delay(RELOAD_MS);
           await server.kill();
           const lost = await visitOften([service], link, 20);
           service.child.kill('SIGTERM');

@@ -79,16 +79,20 @@ export interface FieldSchema {
 export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
   if (!fields) return [];
   const { $defs = {}, ...root } = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' });
-  const resolve = (schema: z.core.JSONSchema._JSONSchema) =>
-    typeof schema === 'object' && schema.$ref ? ($defs[schema.$ref.replace('#/$defs/', '')] as typeof root) : schema;
-  const { properties = {} } = resolve(root) as typeof root;
+  const resolve = (schema: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.JSONSchema => {
+    assert.ok(typeof schema === 'object', 'a schema of a field is an object');
+    if (schema.$ref) return resolve($defs[schema.$ref.replace('#/$defs/', '')] ?? false);
+    return schema.anyOf ? { ...schema, anyOf: schema.anyOf.map(resolve) } : schema;
+  };
+  const { properties = {} } = resolve(root);
   assert.deepEqual(Object.keys(properties), Object.keys(fields.shape));
   return Object.entries(properties).map(([name, schema]) => [name, resolve(schema) as FieldSchema]);
 }
 
-/** Returns the types that a field accepts. */
+/** Returns the types that a field accepts. In JSON, an integer is a number. */
 export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
-  return [...[type].flat(), ...anyOf.flatMap(typesOf)] as JsonType[];
+  const types = [type].flat().map((name) => (name === 'integer' ? 'number' : name));
+  return [...types, ...anyOf.flatMap(typesOf)] as JsonType[];
 }
 
 /** Sends a request that would succeed without the given changes. */
