@@ -42,7 +42,7 @@ import {
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const STATUS_MEANINGS =
-  '`draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
+  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
 
 const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
 

@@ -53,7 +53,7 @@ export const errors = {
       'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
     ],
     remedy:
-      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access: the key of an admin, or of any member to share a campaign.',
+      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, the key of any member works. For other writes than shares and new content pillars, a key without a member works, too.',
     example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
@@ -88,9 +88,9 @@ export const errors = {
     status: 410,
     kind: 'invitation_expired',
     meaning: 'The invitation has expired.',
-    causes: ['The invitation of the member that the key belongs to expired before it was accepted.'],
-    remedy: 'Ask an admin of the workspace for a new invitation. Retrying does not help.',
-    example: "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
+    causes: ['The operator set the invitation of the member that the key belongs to to `expired`.'],
+    remedy: 'Ask the operator of the service to renew the invitation. Retrying does not help.',
+    example: "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
   },
   unprocessable_entity: {
     status: 422,

@@ -18,9 +18,9 @@ const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, doma
 Commands use the settings and the database of the server, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
 const EXIT_CODES = `Exit codes:
   0    success
-  1    a rule forbids the change, an ID is unknown, or an import rejected lines
-  2    usage error, invalid settings, or the database is unavailable
-  130  interrupted by Ctrl-C`;
+  1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete
+  2    usage error, invalid settings, or a file or the database cannot be used
+  130  import or copy interrupted by Ctrl-C or SIGTERM, or its output was closed`;
 
 /** Returns the parser of the command line, with the help of every command. */
 export function createProgram(version: string, actions: Actions): Parser {

@@ -135,8 +135,8 @@ function createReadinessCheck({ app, responder }: HandlerServices) {
 /**
  * Returns message classes whose instances have the prototypes of an Express application from the start. Express sets these
  * prototypes on every request and response, which makes V8 abandon their hidden classes (expressjs/express#5998). With these
- * message classes, setting the prototypes changes nothing, and a GET takes less than half the processor time. They must be derived
- * classes: of objects that a function creates, V8 does not expect so many properties, and turns them into dictionaries.
+ * message classes, setting the prototypes changes nothing, and a GET takes less than half the processor time. They are derived
+ * classes, because V8 turns an object that a function creates into a slow dictionary if it has so many properties.
  */
 function createMessageClasses(app: Express) {
   class Request extends IncomingMessage {}

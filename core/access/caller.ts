@@ -33,7 +33,7 @@ const rejectionByInvitation: Record<Invitation, readonly [kind: CoreErrorKind, m
   pending: ['forbidden', "The invitation of this key's member is pending. Accept the invitation first."],
   expired: [
     'invitation_expired',
-    "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
+    "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
   ],
 };
 
