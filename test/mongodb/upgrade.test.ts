@@ -21,7 +21,8 @@ suite('a database of an earlier version', {
   'gets the defaults of new columns, so that old records are at the right place in each list': async () => {
     const { uri, stop } = await createDatabase();
     const [workspaceId, campaignId] = [newId(), newId()];
-    const [one, old, two, three] = [0, 0, 1, 2].map((clicks) => buildShare(workspaceId, { campaignId, clicks })) as [
+    // With equal clicks, the earlier id is first.
+    const [zero, old, one, two] = [0, 0, 1, 2].map((clicks) => buildShare(workspaceId, { campaignId, clicks })) as [
       Share,
       Share,
       Share,
@@ -30,10 +31,10 @@ suite('a database of an earlier version', {
     await addOldShare(uri, old);
     const { engine, connection } = createMongodbEngine(uri, () => undefined);
     try {
-      for (const share of [three, two, one]) await engine.shares.add(share);
+      for (const share of [two, one, zero]) await engine.shares.add(share);
       const filter = { campaignId, sortBy: 'clicks', sortOrder: 'asc' } as const;
       const { items } = await createStorage(engine).shares.page(workspaceId, filter, { page: 1, pageSize: 9 });
-      assert.deepEqual(items, [one, old, two, three]);
+      assert.deepEqual(items, [zero, old, one, two]);
     } finally {
       await connection.close();
       await stop();

@@ -4,7 +4,7 @@ import { pages } from './pages.ts';
 export type GetPath = (name: string) => string;
 
 /**
- * Renders a page with the navigation. `title` is that of the navigation, if the page is listed there. `head` adds HTML to the head.
+ * Renders a page with the navigation. If the navigation has a link with this `title`, it is marked as the current page. `head` adds HTML to the head.
  * `main` is the HTML below the navigation, with a `main` element.
  */
 export function renderPage(

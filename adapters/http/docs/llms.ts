@@ -65,7 +65,7 @@ export function renderLlmsFullText(
       ...operations.filter(({ tag }) => tag === name).map((operation) => renderOperation(operation, schemas)),
     ]),
     '## Schemas',
-    'Fields with "required" must be in a request. They are in each response, and the others can be absent.',
+    'A request must have the fields with "required". A response has them, too, but its other fields can be absent.',
     ...Object.entries(schemas).map(([name, schema]) => renderSchema(name, schema, schemas)),
     '## Response headers',
     Object.entries(headers)
