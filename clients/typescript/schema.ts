@@ -502,7 +502,7 @@ export interface components {
              */
             readonly objective: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -666,7 +666,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -743,7 +743,7 @@ export interface components {
              */
             readonly objective?: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it, and its short links lead nowhere yet. `published`: members can share it. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -1616,7 +1616,7 @@ export interface components {
          *     - The request shares a campaign or creates a content pillar, and the key does not belong to a member.
          *     - The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.
          *
-         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access: the key of an admin, or of any member to share a campaign.
+         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, the key of any member works. For other writes than shares and new content pillars, a key without a member works, too.
          */
         readonly Forbidden: {
             headers: {
@@ -1711,9 +1711,9 @@ export interface components {
         /**
          * @description The invitation has expired.
          *
-         *     - The invitation of the member that the key belongs to expired before it was accepted.
+         *     - The operator set the invitation of the member that the key belongs to to `expired`.
          *
-         *     Ask an admin of the workspace for a new invitation. Retrying does not help.
+         *     Ask the operator of the service to renew the invitation. Retrying does not help.
          */
         readonly InviteExpired: {
             headers: {
@@ -1730,7 +1730,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "invite_expired",
-                 *         "message": "The invitation of this key's member expired before it was accepted. Ask an admin for a new invitation.",
+                 *         "message": "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
                  *         "doc_url": "/docs/errors#invite-expired"
                  *       }
                  *     }

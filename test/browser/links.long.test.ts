@@ -34,7 +34,7 @@ async function withWebsite(test: (url: string) => Promise<void>): Promise<void> 
 /** Shares a new campaign as an employee. Returns the link, and a function that reads the clicks of the share and the campaign. */
 async function shareCampaign(api: Api, destinationUrl: string) {
   const fixture = await createFixture(api);
-  const campaign = await fixture.create('/campaigns', { destinationUrl, startDate: '2026-01-01' });
+  const campaign = await fixture.create('/campaigns', { destinationUrl, startDate: '2026-01-01', endDate: '2099-12-31' });
   const share = jsonOf(await fixture.call('POST', `/campaigns/${campaign.id}/shares`), 201);
   return {
     link: share.link as string,
