@@ -68,7 +68,7 @@ export const getCampaignBrief = defineOperation({
   permission: 'read',
   summary: 'Retrieve a campaign brief',
   description:
-    'Returns the fields that an employee needs to share a campaign, and that other responses do not have, with its tags, groups and content pillar.',
+    'Returns what an employee needs to share the campaign, and `GET /campaigns/{id}` does not return: further fields, and the tags, groups and content pillar of the campaign.',
   statuses: [200],
   response: briefResponse,
   example: {

@@ -274,7 +274,7 @@ const updateCampaign = defineOperation({
   permission: 'write',
   summary: 'Update a campaign',
   description:
-    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. Tags, groups, the content pillar and the domain must exist in the workspace if they differ from those of the campaign (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
+    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
   body: campaignFields
     .extend({
       targetShares: wholeNumber.nullable().describe(TARGET_SHARES),

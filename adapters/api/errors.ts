@@ -53,7 +53,7 @@ export const errors = {
       'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
     ],
     remedy:
-      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, the key of any member works. For other writes than shares and new content pillars, a key without a member works, too.',
+      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.',
     example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
@@ -88,7 +88,7 @@ export const errors = {
     status: 410,
     kind: 'invitation_expired',
     meaning: 'The invitation has expired.',
-    causes: ['The operator set the invitation of the member that the key belongs to to `expired`.'],
+    causes: ['The key belongs to a member whose invitation the operator has set to `expired`.'],
     remedy: 'Ask the operator of the service to renew the invitation. Retrying does not help.',
     example: "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
   },

@@ -1,4 +1,4 @@
-/** A JSON Schema as far as fields are found in it. */
+/** The keywords of a JSON Schema that this file reads. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly anyOf?: readonly JsonSchema[];
@@ -19,8 +19,9 @@ export interface BodyExample {
 }
 
 /**
- * Adds examples to the fields of schemas. A field keeps the example that it declares. Otherwise, it gets its value in the example of
- * its body, or the value that another body of the resource gives to a field with its name: the example of a change has few fields.
+ * Adds examples to the fields of schemas. A field keeps the example that it declares. Otherwise, it gets its value from the example of
+ * its body. If that example omits the field, as examples of PATCH bodies often do, the field gets the value of the field with the same
+ * name in another body of the resource.
  */
 export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
   const resolve = (schema: JsonSchema): JsonSchema =>

@@ -19,7 +19,8 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
   stored for 24 hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
-- **Rate limits**: Headers of each response show the limit and the remaining requests. After a 429, wait for the number
+- **Rate limits**: Each response to a valid key, except a 429 for overload, has headers with the limit and the remaining
+  requests. After a 429, wait for the number
   of seconds in \`Retry-After\`.`;
 
 /** The tags of the OpenAPI document, which group the operations by the first segment of their path. */

@@ -29,7 +29,7 @@ import {
   type ReportResult,
   workspaceOption,
 } from './command.ts';
-import { deriveLineId, type ImportTarget } from './line-id.ts';
+import { deriveLineId, type ImportIdentity } from './line-id.ts';
 import { type Line, readLines } from './lines.ts';
 import { replaceControlCharacters } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
@@ -124,7 +124,7 @@ export const importCommand = defineCommand({
 });
 
 /** The lines to import, and how to import them. */
-interface Source extends ImportTarget {
+interface Source extends ImportIdentity {
   readonly kind: keyof typeof importKinds;
   readonly fromLine: number;
   readonly dryRun: boolean;

@@ -4,7 +4,7 @@ const LINE_BITS = 32;
 const HASH_BITS = 42;
 
 /** The identity of an import: its id, its workspace and the kind of its records. */
-export interface ImportTarget {
+export interface ImportIdentity {
   /** A UUID version 7. */
   readonly importId: string;
   readonly workspaceId: string;
@@ -12,11 +12,11 @@ export interface ImportTarget {
 }
 
 /**
- * Derives the id of the record that is created from a line of an import. If the same line is imported again with the same
- * target, it gets the same id. The id is a UUID version 7 (RFC 9562). It consists of the time of the import, the line number,
- * and a hash of the line and its target. The line number keeps ids in the order of the lines.
+ * Derives the id of the record that is created from a line of an import. If a line with the same number and
+ * content is imported again in the same import, its record gets the same id. The id is a UUID version 7 (RFC 9562). It consists of the time of the import, the line number,
+ * and a hash of the line and its import. The line number keeps ids in the order of the lines.
  */
-export function deriveLineId({ importId, workspaceId, kind }: ImportTarget, line: number, bytes: Uint8Array): string {
+export function deriveLineId({ importId, workspaceId, kind }: ImportIdentity, line: number, bytes: Uint8Array): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([importId, workspaceId, kind, line]))
     .update(bytes)

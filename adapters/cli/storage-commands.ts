@@ -46,11 +46,11 @@ const copyCommand = defineCommand({
       return { json, message, exitCode: INTERRUPTED_EXIT_CODE };
     }
     const total = counts.reduce((sum, { target }) => sum + target, 0);
-    const error = describeDifference(counts);
+    const error = describeCountMismatch(counts);
     return {
       json,
       message: `The target has ${formatCount(total, 'record')}.`,
-      ...(differentCount > 0 && { warning: describeDifferentRecords(differentCount) }),
+      ...(differentCount > 0 && { warning: describeUncopiedRecords(differentCount) }),
       ...(error !== undefined && { error, exitCode: 1 }),
     };
   },
@@ -59,7 +59,7 @@ const copyCommand = defineCommand({
 /** The commands that act on the storage as a whole. */
 export const storageCommands = [backUpCommand, copyCommand];
 
-function describeDifference(counts: readonly RecordCounts[]): string | undefined {
+function describeCountMismatch(counts: readonly RecordCounts[]): string | undefined {
   const differences = counts.filter(({ source, target }) => source !== target);
   if (differences.length === 0) return undefined;
   const list = differences.map(({ records, source, target }) => `${target} instead of ${source} ${records}`).join(', ');
@@ -69,9 +69,9 @@ function describeDifference(counts: readonly RecordCounts[]): string | undefined
   );
 }
 
-function describeDifferentRecords(count: number): string {
+function describeUncopiedRecords(count: number): string {
   return (
-    `The copy did not overwrite ${formatCount(count, 'record')} with different content in the target. ` +
+    `The target lacks ${formatCount(count, 'record')}, or has them with different content. The copy did not change them. ` +
     'If the source is right, copy to another empty database.'
   );
 }

@@ -67,7 +67,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a campaign
-         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. Tags, groups, the content pillar and the domain must exist in the workspace if they differ from those of the campaign (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
          */
         readonly patch: operations["updateCampaign"];
         readonly trace?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns the fields that an employee needs to share a campaign, and that other responses do not have, with its tags, groups and content pillar.
+         * @description Returns what an employee needs to share the campaign, and `GET /campaigns/{id}` does not return: further fields, and the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if neither its domain is verified nor the operator has set a base URL.
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if the campaign has no verified domain and the operator has set no common URL for short links (`LINKS_URL`).
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;
@@ -1616,7 +1616,7 @@ export interface components {
          *     - The request shares a campaign or creates a content pillar, and the key does not belong to a member.
          *     - The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.
          *
-         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, the key of any member works. For other writes than shares and new content pillars, a key without a member works, too.
+         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.
          */
         readonly Forbidden: {
             headers: {
@@ -1711,7 +1711,7 @@ export interface components {
         /**
          * @description The invitation has expired.
          *
-         *     - The operator set the invitation of the member that the key belongs to to `expired`.
+         *     - The key belongs to a member whose invitation the operator has set to `expired`.
          *
          *     Ask the operator of the service to renew the invitation. Retrying does not help.
          */

@@ -13,8 +13,8 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
-/** Longer than clicks wait until they are stored. */
-const STORE_MS = 3_000;
+/** After this time, all clicks have been stored. */
+const CLICK_STORE_WAIT_MS = 3_000;
 
 /** Runs the website that a campaign links to. */
 async function withWebsite(test: (url: string) => Promise<void>): Promise<void> {
@@ -34,7 +34,11 @@ async function withWebsite(test: (url: string) => Promise<void>): Promise<void> 
 /** Shares a new campaign as an employee. Returns the link, and a function that reads the clicks of the share and the campaign. */
 async function shareCampaign(api: Api, destinationUrl: string) {
   const fixture = await createFixture(api);
-  const campaign = await fixture.create('/campaigns', { destinationUrl, startDate: '2026-01-01', endDate: '2099-12-31' });
+  const campaign = await fixture.create('/campaigns', {
+    destinationUrl,
+    startDate: '2026-01-01',
+    endDate: '2099-12-31',
+  });
   const share = jsonOf(await fixture.call('POST', `/campaigns/${campaign.id}/shares`), 201);
   return {
     link: share.link as string,
@@ -86,7 +90,7 @@ suite('a short link in a browser', {
           assert.equal(page.url(), destination);
         });
         assert.equal(await sendHead(link, { 'User-Agent': `${BROWSER} Another/1.0` }), 302);
-        await new Promise((resolve) => setTimeout(resolve, STORE_MS));
+        await new Promise((resolve) => setTimeout(resolve, CLICK_STORE_WAIT_MS));
         assert.deepEqual(await readClicks(), [1, 1]);
       };
       await withService(test, { settings });

@@ -225,7 +225,7 @@ suite('a copy', {
     assert.equal(code, 0);
     assert.equal(
       stderr,
-      'warning: The copy did not overwrite 1 record with different content in the target. If the source is right, copy to another empty database.\n',
+      'warning: The target lacks 1 record, or has them with different content. The copy did not change them. If the source is right, copy to another empty database.\n',
     );
     const rename = (app: Application) => app.tags.rename(workspaceId, tagId, 'Renamed');
     assert.equal((await withApplication(target.settings, rename)).name, 'Renamed');

@@ -28,7 +28,8 @@ export function getConventions({ components }: OpenApiDocument): readonly Conven
       text: renderMarkdown(`Send your API key in the header \`Authorization: Bearer API_KEY\`. The operator of the service creates keys.
 
 A key can read everything in its workspace. To create, change or delete records, the key needs \`full\` access. If the key belongs to
-a member, the member also needs the role \`admin\`. Any member can share campaigns. [Retrieve the caller](#getMe) returns the access
+a member, the member also needs the role \`admin\`. Creating a content pillar requires a key that belongs to an admin. Sharing a campaign
+requires a key with \`full\` access that belongs to a member, of any role. [Retrieve the caller](#getMe) returns the access
 of your key.`),
       aside: renderSamples('authentication', { method: 'GET', path: '/me' }),
     },
@@ -36,8 +37,8 @@ of your key.`),
       id: 'errors',
       title: 'Errors',
       keywords: `status code message doc_url ${errorCodes.map((code) => `${errors[code].status} ${code}`).join(' ')}`,
-      text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. \`message\` names each invalid
-field. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors).`)}
+      text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. For a 422, \`message\` names up to
+ten invalid fields. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors).`)}
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>

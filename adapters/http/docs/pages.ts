@@ -23,7 +23,7 @@ export const guides: readonly Guide[] = [
     path: '/docs/clients',
     title: 'Typed clients',
     file: 'docs/clients.md',
-    description: 'How to generate a client from the OpenAPI document.',
+    description: 'The TypeScript client, and how to generate clients for other languages.',
   },
   {
     path: '/docs/stability',
