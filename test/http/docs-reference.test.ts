@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { renderSamples, toPython } from '../../adapters/http/docs/code-samples.ts';
+import type { OpenApiDocument } from '../../adapters/http/docs/documented-operations.ts';
 import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
 import {
   describeBounds,
@@ -17,7 +19,8 @@ const schemas = {
   Link: { type: 'object', properties: { url: { type: 'string', maxLength: 2048 } }, required: ['url'] },
 } as const;
 
-const page = renderReferencePage((name) => `/${name}`);
+const document = createOpenApiDocument() as unknown as OpenApiDocument;
+const page = renderReferencePage((name) => `/${name}`, document);
 
 suite('the API reference', {
   'describes types and bounds in words': () =>

@@ -1,5 +1,4 @@
 import { type ErrorCode, errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
-import { createOpenApiDocument } from '../../api/openapi.ts';
 import { renderSamples } from './code-samples.ts';
 import { type Convention, type Entry, getConventions, renderExample } from './conventions.ts';
 import {
@@ -16,8 +15,7 @@ import { renderRequestForm } from './request-form.ts';
 import { type Field, getFields, renderFields, type Schema, type Schemas } from './schema-view.ts';
 
 /** Renders the reference: the page that documents every operation and can send requests. */
-export function renderReferencePage(getPath: GetPath): string {
-  const document = createOpenApiDocument() as unknown as OpenApiDocument;
+export function renderReferencePage(getPath: GetPath, document: OpenApiDocument): string {
   const { schemas } = document.components;
   const operations = getDocumentedOperations(document);
   const conventions = getConventions(document);

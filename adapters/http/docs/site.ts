@@ -24,7 +24,7 @@ const contents: Readonly<Record<string, () => Promise<StaticContent>>> = {
     const texts = await Promise.all(guides.map(async (guide) => [guide, await readGuide(guide)] as const));
     return StaticContent.create(TEXT_TYPE, renderLlmsFullText(await getDocument(), texts));
   }),
-  [REFERENCE_PAGE.path]: createPage(renderReferencePage),
+  [REFERENCE_PAGE.path]: createPage(async (getPath) => renderReferencePage(getPath, await getDocument())),
   [ERRORS_PAGE.path]: createPage(renderErrorsPage),
   ...Object.fromEntries(
     guides.map((guide) => [
