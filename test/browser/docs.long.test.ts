@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { errorCodes } from '../../adapters/api/errors.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { withBrowserPage } from '../support/browser.ts';
 import { each, textCases } from '../support/each.ts';
@@ -377,16 +376,5 @@ suite('the documentation pages in a browser', {
       assert.match(await readSample(page, 'createCampaign', 'Python'), /urllib\.request/);
       await findLink(page, 'listGroups').click();
       assert.ok(((await findOperation(page, 'listGroups').boundingBox())?.y ?? 900) < 100);
-    }),
-
-  'show the explanation of each error code at the fragment that its doc_url links to': () =>
-    withPage({ viewport: { width: 800, height: 300 } }, async (page) => {
-      for (const code of errorCodes) {
-        await page.goto(`/docs/errors#${code.replaceAll('_', '-')}`);
-        const heading = page.locator(':target h2');
-        assert.match(await heading.innerText(), new RegExp(`^\\d{3} ${code}$`));
-        const box = await heading.boundingBox();
-        assert.ok(box && box.y >= 0 && box.y < 300, code);
-      }
     }),
 });

@@ -1,5 +1,5 @@
 import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
-import { type GetPath, renderPage } from './layout.ts';
+import { type GetPath, renderTextPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
@@ -8,25 +8,15 @@ export function renderErrorsPage(getPath: GetPath): string {
   const contents = errorCodes.map(
     (code) => `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a></li>`,
   );
-  return renderPage(getPath, {
+  return renderTextPage(getPath, {
     title: ERRORS_PAGE.title,
-    head: '',
-    main: `<div class="guide">
-<nav class="contents" aria-labelledby="contents">
-<p id="contents">On this page</p>
-<ul>
-${contents.join('\n')}
-</ul>
-</nav>
-<main>
-<h1>Errors</h1>
+    contents,
+    content: `<h1>Errors</h1>
 <p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
 program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
 If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
 <a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
-${errorCodes.map(renderError).join('\n')}
-</main>
-</div>`,
+${errorCodes.map(renderError).join('\n')}`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { type GetPath, renderPage } from './layout.ts';
+import { type GetPath, renderTextPage } from './layout.ts';
 import { type ResolveLink, renderMarkdownPage } from './markdown.ts';
 import { type Guide, guides } from './pages.ts';
 
@@ -20,21 +20,7 @@ export function renderGuidePage(getPath: GetPath, guide: Guide, markdown: string
   const contents = headings.map(
     ({ depth, id, html }) => `<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`,
   );
-  return renderPage(getPath, {
-    title: guide.title,
-    head: '',
-    main: `<div class="guide">
-<nav class="contents" aria-labelledby="contents">
-<p id="contents">On this page</p>
-<ul>
-${contents.join('\n')}
-</ul>
-</nav>
-<main>
-${content}
-</main>
-</div>`,
-  });
+  return renderTextPage(getPath, { title: guide.title, contents, content });
 }
 
 /** The pages of files that guides can link to. */

@@ -42,3 +42,29 @@ ${main}
 </html>
 `;
 }
+
+/** Renders a page of text with a list of its sections. `contents` are the items of the list, and `content` is the text, both in HTML. */
+export function renderTextPage(
+  getPath: GetPath,
+  {
+    title,
+    contents,
+    content,
+  }: { readonly title: string; readonly contents: readonly string[]; readonly content: string },
+): string {
+  return renderPage(getPath, {
+    title,
+    head: '',
+    main: `<div class="guide">
+<nav class="contents" aria-labelledby="contents">
+<p id="contents">On this page</p>
+<ul>
+${contents.join('\n')}
+</ul>
+</nav>
+<main>
+${content}
+</main>
+</div>`,
+  });
+}
