@@ -64,7 +64,7 @@ export class ClickRecorder {
   }
 }
 
-/** Returns why a request is no click of a person, or `undefined` if it is one. */
+/** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
 function findReasonAgainst({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
   if (isBot(userAgent)) return 'bot';
   const [purpose, secPurpose] = [headers.purpose, headers['sec-purpose']].map((it) => String(it ?? '').toLowerCase());

@@ -23,7 +23,7 @@ const STORE_INTERVAL_MS = 1_500;
 /** How long a request waits for the storage. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
-/** What the server of short links needs. */
+/** The use cases and limiters of the server of short links. */
 export interface LinkServices {
   readonly links: LinkService;
   readonly unknownLinkLimiter: RateLimiter;
@@ -55,7 +55,7 @@ export interface LinkServer {
   closeAll(): void;
 }
 
-/** How a request is answered. */
+/** The response to a request. */
 interface Answer {
   readonly outcome: LinkOutcome;
   /** The header `Location` or `Retry-After`, with its value. */
