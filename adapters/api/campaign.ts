@@ -235,7 +235,7 @@ const listCampaigns = defineOperation({
     filter: singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
       .optional()
       .describe(
-        'Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not.',
+        'Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included.',
       ),
     search: searchParameter.describe('Case-insensitive search in name and description.'),
     sortBy: singleParameter(z.enum(CAMPAIGN_SORTS))
@@ -250,7 +250,7 @@ const listCampaigns = defineOperation({
   }),
   statuses: [200],
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
-  example: { response: [example] },
+  example: { query: { filter: 'active', tagNames: 'launch', page: 2 }, response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });
 
@@ -274,7 +274,7 @@ const updateCampaign = defineOperation({
   permission: 'write',
   summary: 'Update a campaign',
   description:
-    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
+    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
   body: campaignFields
     .extend({
       targetShares: wholeNumber.nullable().describe(TARGET_SHARES),

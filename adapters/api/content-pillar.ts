@@ -25,7 +25,7 @@ import {
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const STATUS =
-  'The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.';
+  'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
 
 const pillarFields = z.strictObject({
   title: text(CONTENT_PILLAR_TITLE_LENGTH).describe('The title: 1 to 100 characters.'),
@@ -147,7 +147,8 @@ const deleteContentPillar = defineOperation({
   path: '/content-pillars/{id}',
   permission: 'write',
   summary: 'Delete a content pillar',
-  description: 'Permanently deletes a content pillar. Campaigns that use it are not changed.',
+  description:
+    'Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.',
   statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },

@@ -50,10 +50,10 @@ export const errors = {
       'The request is a write (POST, PATCH or DELETE), and the key has `read` access.',
       'The request is a write other than a share, and the role of the member that the key belongs to is not `admin`.',
       'The request shares a campaign or creates a content pillar, and the key does not belong to a member.',
-      'The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.',
+      'The invitation of the member that the key belongs to is pending. Then reads are rejected, too.',
     ],
     remedy:
-      'If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.',
+      'If the invitation is pending, ask the operator of the service to set it to `accepted`. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.',
     example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
@@ -75,7 +75,7 @@ export const errors = {
     causes: [
       'A tag or a group with this name already exists. Names are compared case-insensitively.',
       'The workspace already has a domain with this slug, and the request does not contain `archived`.',
-      'Another workspace has verified this domain.',
+      'Another workspace has verified this domain and has not archived it.',
       'A campaign cannot change from its status to the status of the request.',
       'The campaign to share is not published.',
       'A request with the same `Idempotency-Key` is still in progress.',

@@ -19,9 +19,8 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
   stored for 24 hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
-- **Rate limits**: Each response to a valid key, except a 429 for overload, has headers with the limit and the remaining
-  requests. After a 429, wait for the number
-  of seconds in \`Retry-After\`.`;
+- **Rate limits**: Each response has headers with the limit and the remaining requests, except if the request was rejected
+  before its key was checked. After a 429, wait for the number of seconds in \`Retry-After\`.`;
 
 /** The tags of the OpenAPI document, which group the operations by the first segment of their path. */
 const documentTags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
@@ -145,7 +144,8 @@ export function createOpenApiDocument(): Json {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key of the workspace: `adv_` followed by 38 characters.',
+          description:
+            'An API key of the workspace, usually `adv_` followed by 38 characters. Treat it as opaque text.',
         },
       },
     },
@@ -196,12 +196,19 @@ function describeOperation(operation: Operation, converter: SchemaConverter): Js
 }
 
 /** Returns the query parameters. Adds their defaults, because zod omits the default of a schema that transforms text. */
-function describeQueryParameters({ query }: Operation, converter: SchemaConverter): Json[] {
+function describeQueryParameters({ query, example }: Operation, converter: SchemaConverter): Json[] {
   return Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = converter.convert(field, 'input');
     const defaults = field instanceof z.ZodDefault ? { default: field.def.defaultValue } : {};
     const examples = findExamples({ ...schema, ...defaults });
-    return { name, in: 'query', description, schema: { ...schema, ...defaults, examples } };
+    const value = (example.query as Json | undefined)?.[name];
+    return {
+      name,
+      in: 'query',
+      description,
+      schema: { ...schema, ...defaults, examples },
+      ...(value === undefined ? {} : { example: value }),
+    };
   });
 }
 

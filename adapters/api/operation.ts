@@ -12,8 +12,9 @@ export interface OperationResult<Body> {
   readonly hasNext?: boolean | undefined;
 }
 
-/** The example in the OpenAPI document: a request body, if the operation takes one, and the response body. */
-interface Example<Body, Result> {
+/** The example in the OpenAPI document: query parameters and a request body, if the operation takes them, and the response body. */
+interface Example<Query, Body, Result> {
+  readonly query?: Partial<Record<keyof Query, string | number>>;
   readonly body?: Body;
   readonly response: Result;
 }
@@ -58,7 +59,7 @@ interface OperationDeclaration<
   readonly body?: Body;
   readonly statuses: readonly (200 | 201)[];
   readonly response: Result;
-  readonly example: Example<z.input<Body>, z.input<Result>>;
+  readonly example: Example<z.input<Query>, z.input<Body>, z.input<Result>>;
   run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<OperationResult<z.input<Result>>>;
 }
 
@@ -74,7 +75,7 @@ export interface Operation {
   readonly body: FieldsSchema | undefined;
   readonly statuses: readonly (200 | 201)[];
   readonly response: z.ZodType;
-  readonly example: Example<object, unknown>;
+  readonly example: Example<object, object, unknown>;
   /**
    * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
    * `invalid` with all invalid fields of query and body.

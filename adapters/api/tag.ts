@@ -26,7 +26,7 @@ export const createTag = defineOperation({
   permission: 'write',
   summary: 'Create a tag',
   description:
-    'Creates a tag with the color that the workspace uses least. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
+    'Creates a tag with the color that the fewest tags of the workspace have. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   statuses: [201],
   response: tagResponse,
@@ -85,7 +85,7 @@ const deleteTag = defineOperation({
   permission: 'write',
   summary: 'Delete a tag',
   description:
-    'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. A new tag can have its name.',
+    'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.',
   statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },

@@ -67,7 +67,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a campaign
-         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts it. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
          */
         readonly patch: operations["updateCampaign"];
         readonly trace?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns what an employee needs to share the campaign, and `GET /campaigns/{id}` does not return: further fields, and the tags, groups and content pillar of the campaign.
+         * @description Returns what an employee needs to share the campaign in addition to `GET /campaigns/{id}`: further fields, and the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -208,7 +208,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a content pillar
-         * @description Permanently deletes a content pillar. Campaigns that use it are not changed.
+         * @description Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.
          */
         readonly delete: operations["deleteContentPillar"];
         readonly options?: never;
@@ -331,7 +331,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a tag
-         * @description Creates a tag with the color that the workspace uses least. Tag names are unique in a workspace, case-insensitively (409 otherwise).
+         * @description Creates a tag with the color that the fewest tags of the workspace have. Tag names are unique in a workspace, case-insensitively (409 otherwise).
          */
         readonly post: operations["createTag"];
         readonly delete?: never;
@@ -356,7 +356,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a tag
-         * @description Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. A new tag can have its name.
+         * @description Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.
          */
         readonly delete: operations["deleteTag"];
         readonly options?: never;
@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if the campaign has no verified domain and the operator has set no common URL for short links (`LINKS_URL`).
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if the campaign has no verified domain that is not archived and the operator has set no common URL for short links (`LINKS_URL`).
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;
@@ -1105,7 +1105,7 @@ export interface components {
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @description The ids of XX. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
             readonly groups?: readonly string[];
@@ -1212,7 +1212,7 @@ export interface components {
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @description The ids of XX. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
             readonly groups?: readonly string[];
@@ -1280,7 +1280,7 @@ export interface components {
              */
             readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
-             * @description The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.
+             * @description The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.
              * @example published
              * @enum {string}
              */
@@ -1329,7 +1329,7 @@ export interface components {
              */
             readonly color?: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
-             * @description The status. `published`: campaigns can use the content pillar. `archived`: new campaigns cannot use it. Lists contain both.
+             * @description The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.
              * @example archived
              * @enum {string}
              */
@@ -1353,7 +1353,7 @@ export interface components {
              */
             readonly archived?: boolean;
             /**
-             * @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.
+             * @description An example link that your product can show. The service only stores it: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.
              * @example https://links.example.com/your-link
              */
             readonly placeholder?: string;
@@ -1387,7 +1387,7 @@ export interface components {
              */
             readonly archived: boolean;
             /**
-             * @description An example link that members of the workspace see when they create a link, or an empty string.
+             * @description An example link that your product can show. The service only stores it, or an empty string.
              * @example https://links.example.com/your-link
              */
             readonly placeholder: string;
@@ -1427,7 +1427,7 @@ export interface components {
              */
             readonly notFoundUrl?: string;
             /**
-             * @description An example link that members of the workspace see when they create a link: an http or https URL, or an empty string.
+             * @description An example link that your product can show. The service only stores it: an http or https URL, or an empty string.
              * @example https://links.example.com/your-link
              */
             readonly placeholder?: string;
@@ -1614,9 +1614,9 @@ export interface components {
          *     - The request is a write (POST, PATCH or DELETE), and the key has `read` access.
          *     - The request is a write other than a share, and the role of the member that the key belongs to is not `admin`.
          *     - The request shares a campaign or creates a content pillar, and the key does not belong to a member.
-         *     - The member that the key belongs to has not accepted their invitation yet. Until then, reads are rejected too.
+         *     - The invitation of the member that the key belongs to is pending. Then reads are rejected, too.
          *
-         *     If the invitation is pending, accept it first. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.
+         *     If the invitation is pending, ask the operator of the service to set it to `accepted`. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.
          */
         readonly Forbidden: {
             headers: {
@@ -1677,7 +1677,7 @@ export interface components {
          *
          *     - A tag or a group with this name already exists. Names are compared case-insensitively.
          *     - The workspace already has a domain with this slug, and the request does not contain `archived`.
-         *     - Another workspace has verified this domain.
+         *     - Another workspace has verified this domain and has not archived it.
          *     - A campaign cannot change from its status to the status of the request.
          *     - The campaign to share is not published.
          *     - A request with the same `Idempotency-Key` is still in progress.
@@ -1961,13 +1961,19 @@ export interface operations {
                 readonly domain?: string;
                 /** @description Only campaigns with at least one of the tags that have these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly tagIds?: readonly string[];
-                /** @description Only campaigns with at least one of the tags that have these names (case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /**
+                 * @description Only campaigns with at least one of the tags that have these names (case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values.
+                 * @example launch
+                 */
                 readonly tagNames?: readonly string[];
                 /** @description Only campaigns that the member with this id created. */
                 readonly userId?: string;
                 /** @description Whether to include archived campaigns. */
                 readonly includeArchived?: boolean;
-                /** @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. */
+                /**
+                 * @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included.
+                 * @example active
+                 */
                 readonly filter?: "upcoming" | "active" | "non-upcoming";
                 /** @description Case-insensitive search in name and description. */
                 readonly search?: string;
@@ -1975,7 +1981,10 @@ export interface operations {
                 readonly sortBy?: "createdAt" | "updatedAt" | "startDate";
                 /** @description The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`. */
                 readonly limit?: number;
-                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                /**
+                 * @description The page number, starting at 1. Pages after the last one are empty arrays.
+                 * @example 2
+                 */
                 readonly page?: number;
                 /** @description The number of items per page, at most 25. */
                 readonly pageSize?: number;

@@ -3,6 +3,8 @@ import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { renderSamples, toPython } from '../../adapters/http/docs/code-samples.ts';
 import type { OpenApiDocument } from '../../adapters/http/docs/documented-operations.ts';
+import { getSections, readGuide } from '../../adapters/http/docs/guides.ts';
+import { GUIDE_PAGE } from '../../adapters/http/docs/pages.ts';
 import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
 import {
   describeBounds,
@@ -20,7 +22,8 @@ const schemas = {
 } as const;
 
 const document = createOpenApiDocument() as unknown as OpenApiDocument;
-const page = renderReferencePage((name) => `/${name}`, document);
+const sections = getSections(GUIDE_PAGE, await readGuide(GUIDE_PAGE));
+const page = renderReferencePage((name) => `/${name}`, document, sections);
 
 suite('the API reference', {
   'describes types and bounds in words': () =>

@@ -52,12 +52,15 @@ function renderSample(language: string, request: SampleRequest): string {
   });
 }
 
+const RETRY_HINT = 'Choose an Idempotency-Key for each new record. A retry sends the same one again.';
+
 const getUrl = ({ path }: SampleRequest) => `{{origin}}${path.replace('{id}', '{{id}}')}{{query}}`;
 const toJson = (value: unknown) => JSON.stringify(value, null, 2);
 
 function writeCurl({ method, body, ...request }: SampleRequest): string {
   const hasBody = body !== undefined;
   return [
+    ...(method === 'POST' ? [`# ${RETRY_HINT}`] : []),
     `curl ${method === 'GET' ? '' : `-X ${method} `}"${getUrl({ method, ...request })}"`,
     '-H "Authorization: Bearer {{key}}"',
     ...(hasBody ? ['-H "Content-Type: application/json"'] : []),
@@ -70,12 +73,13 @@ function writeJavaScript(request: SampleRequest): string {
   const { method, body } = request;
   const hasBody = body !== undefined;
   return [
+    ...(method === 'POST' ? [`// ${RETRY_HINT}`] : []),
     `const response = await fetch("${getUrl(request)}", {`,
     ...(method === 'GET' ? [] : [`  method: "${method}",`]),
     '  headers: {',
     '    "Authorization": "Bearer {{key}}",',
     ...(hasBody ? ['    "Content-Type": "application/json",'] : []),
-    ...(method === 'POST' ? ['    "Idempotency-Key": crypto.randomUUID(),'] : []),
+    ...(method === 'POST' ? ['    "Idempotency-Key": "{{idempotencyKey}}",'] : []),
     '  },',
     ...(hasBody ? [`  body: JSON.stringify(${indent(toJson(body))}),`] : []),
     '});',
@@ -89,15 +93,16 @@ function writePython(request: SampleRequest): string {
   const hasBody = body !== undefined;
   const isPost = method === 'POST';
   return [
-    `import json, urllib.request${isPost ? ', uuid' : ''}`,
+    'import json, urllib.request',
     '',
+    ...(isPost ? [`# ${RETRY_HINT}`] : []),
     'request = urllib.request.Request(',
     `    "${getUrl(request)}",`,
     ...(method === 'GET' ? [] : [`    method="${method}",`]),
     '    headers={',
     '        "Authorization": "Bearer {{key}}",',
     ...(hasBody ? ['        "Content-Type": "application/json",'] : []),
-    ...(isPost ? ['        "Idempotency-Key": str(uuid.uuid4()),'] : []),
+    ...(isPost ? ['        "Idempotency-Key": "{{idempotencyKey}}",'] : []),
     '    },',
     ...(hasBody ? [`    data=json.dumps(${indent(toPython(body), '    ')}).encode(),`] : []),
     ')',

@@ -4,16 +4,19 @@ import type { OpenApiDocument } from './documented-operations.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
-/** A section of the reference, as the side list shows it. The search finds its title and its keywords. */
+/** A link in the side list. The search finds its title and its keywords. */
 export interface Entry {
-  readonly id: string;
+  readonly href: string;
   readonly title: string;
   readonly method?: string;
   readonly keywords: string;
 }
 
 /** A section about a convention of all operations. `text` and `aside` are HTML: the text, and what is shown beside it. */
-export interface Convention extends Entry {
+export interface Convention {
+  readonly id: string;
+  readonly title: string;
+  readonly keywords: string;
   readonly text: string;
   readonly aside: string;
 }
@@ -38,7 +41,10 @@ of your key.`),
       title: 'Errors',
       keywords: `status code message doc_url ${errorCodes.map((code) => `${errors[code].status} ${code}`).join(' ')}`,
       text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. For a 422, \`message\` names up to
-ten invalid fields. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors).`)}
+ten invalid fields. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors)
+and [what to do about a 409](/docs/guide#resolve-a-conflict-409).
+
+Every operation can return these errors, except that only paths with an id return 404, and only POST, PATCH and DELETE return 409.`)}
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
@@ -70,15 +76,16 @@ ${renderExample('Link header of the response', '</campaigns?tagNames=launch&page
     },
     {
       id: 'retries',
-      title: 'Safe retries',
-      keywords: 'retry retries idempotency Idempotency-Key Idempotency-Replayed create POST twice timeout duplicate',
+      title: 'Retry a request safely',
+      keywords:
+        'retries resend repeat again Idempotency-Key Idempotency-Replayed create POST twice duplicate timeout network lost response',
       text: renderMarkdown(`To retry a POST safely, send it with an \`Idempotency-Key\`: a value that you choose once for the record that you create,
 such as a UUID. If the response is lost, send the same request with the same key again. The first success is stored for 24 hours,
 and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. An error is not stored.
 
 - The same key with another path or body returns 422.
 - If the first request is still in progress, a retry returns 409. Retry after a moment.
-- PATCH and DELETE need no key: you can repeat them. A repeated DELETE returns 404.
+- PATCH and DELETE need no \`Idempotency-Key\`: you can repeat them. A repeated DELETE returns 404.
 
 After a 429, wait for the number of seconds in \`Retry-After\`. After a 500, wait a moment. Do not retry other errors unless the
 message says so.`),
@@ -89,8 +96,8 @@ ${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIde
       id: 'headers',
       title: 'Response headers and rate limits',
       keywords: `rate limit 429 quota ${Object.keys(components.headers).join(' ')}`,
-      text: `${renderMarkdown(`A key can send 600 requests per minute by default. Responses show the limit and the remaining requests. A response to a
-request without a valid key has no rate limit headers.`)}
+      text: `${renderMarkdown(`A key can send 600 requests per minute by default. Each response shows the limit and the remaining requests, except
+if the request was rejected before its key was checked: because of overload (429), an unknown path (404) or a malformed request (400).`)}
 <table>
 <thead><tr><th scope="col">Header</th><th scope="col">Meaning</th></tr></thead>
 <tbody>

@@ -7,6 +7,7 @@ export interface Parameter {
   readonly description?: string;
   readonly required?: boolean;
   readonly schema: Schema;
+  readonly example?: unknown;
 }
 
 /** An operation of the OpenAPI document, in the form that the reference shows. */
@@ -20,6 +21,8 @@ export interface DocumentedOperation {
   readonly parameters: readonly Parameter[];
   readonly bodySchema: Schema | undefined;
   readonly bodyExample: unknown;
+  /** A query with the examples of the parameters, such as `?page=2`, or an empty text. */
+  readonly queryExample: string;
   /** The successful responses. */
   readonly successes: readonly Success[];
 }
@@ -61,6 +64,11 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument):
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, summary, description, tags, parameters = [], requestBody, responses } = operation;
       const body = requestBody?.content['application/json'];
+      const resolvedParameters = parameters.map((parameter) =>
+        '$ref' in parameter
+          ? (components.parameters[parameter.$ref.split('/').at(-1) as string] as Parameter)
+          : parameter,
+      );
       return {
         id: operationId,
         method: method.toUpperCase(),
@@ -68,13 +76,10 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument):
         tag: tags[0] as string,
         summary,
         description,
-        parameters: parameters.map((parameter) =>
-          '$ref' in parameter
-            ? (components.parameters[parameter.$ref.split('/').at(-1) as string] as Parameter)
-            : parameter,
-        ),
+        parameters: resolvedParameters,
         bodySchema: body?.schema,
         bodyExample: body?.example,
+        queryExample: createQueryExample(resolvedParameters),
         successes: Object.entries(responses)
           .filter(([status]) => status.startsWith('2'))
           .map(([status, response]) => ({
@@ -85,6 +90,14 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument):
       };
     }),
   );
+}
+
+function createQueryExample(parameters: readonly Parameter[]): string {
+  const query = new URLSearchParams();
+  for (const parameter of parameters)
+    if (parameter.in === 'query' && parameter.example !== undefined)
+      query.set(parameter.name, String(parameter.example));
+  return query.size > 0 ? `?${query}` : '';
 }
 
 /** Converts parameters to fields, for display. */

@@ -23,6 +23,33 @@ export function renderGuidePage(getPath: GetPath, guide: Guide, markdown: string
   return renderTextPage(getPath, { title: guide.title, contents, content });
 }
 
+/** A section of a guide. `text` is its text without code blocks. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Returns the sections and subsections of a guide. */
+export function getSections(guide: Guide, markdown: string): Section[] {
+  const { html } = renderMarkdownPage(markdown, createLinkResolver(guide));
+  return [...html.matchAll(/<(h[23]) id="([^"]+)">(.*?)<\/\1>(.*?)(?=<h[23]|$)/gs)].map(([, , id, title, content]) => ({
+    id: id as string,
+    title: toText(title as string),
+    text: toText(content as string),
+  }));
+}
+
+/** Removes the code blocks and the tags of HTML that this module rendered. */
+function toText(html: string): string {
+  const text = html
+    .replaceAll(/<pre>.*?<\/pre>|<[^>]+>/gs, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return text.replaceAll(/&([\w#]+);/g, (entity, name: string) => characters[name] ?? entity);
+}
+
 /** The pages of files that guides can link to. */
 const pathsByFile = new Map([
   ['docs/openapi.json', '/openapi.json'],

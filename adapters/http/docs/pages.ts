@@ -42,5 +42,8 @@ export const guides: readonly Guide[] = [
 export const REFERENCE_PAGE: Page = { path: '/docs', title: 'Reference' };
 export const ERRORS_PAGE: Page = { path: '/docs/errors', title: 'Errors' };
 
+/** The guide for integrators. */
+export const GUIDE_PAGE = guides[0] as Guide;
+
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [REFERENCE_PAGE, ...guides.slice(0, 1), ERRORS_PAGE, ...guides.slice(1)];

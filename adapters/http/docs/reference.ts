@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
+import { type ErrorCode, errors, getErrorAnchor } from '../../api/errors.ts';
 import { renderSamples } from './code-samples.ts';
 import { type Convention, type Entry, getConventions, renderExample } from './conventions.ts';
 import {
@@ -8,14 +8,19 @@ import {
   type Parameter,
   toFields,
 } from './documented-operations.ts';
+import type { Section } from './guides.ts';
 import { type GetPath, renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
-import { ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
+import { ERRORS_PAGE, GUIDE_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
 import { type Field, getFields, renderFields, type Schema, type Schemas } from './schema-view.ts';
 
-/** Renders the reference: the page that documents every operation and can send requests. */
-export function renderReferencePage(getPath: GetPath, document: OpenApiDocument): string {
+/** Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of the guide, too. */
+export function renderReferencePage(
+  getPath: GetPath,
+  document: OpenApiDocument,
+  guideSections: readonly Section[],
+): string {
   const { schemas } = document.components;
   const operations = getDocumentedOperations(document);
   const conventions = getConventions(document);
@@ -25,10 +30,14 @@ export function renderReferencePage(getPath: GetPath, document: OpenApiDocument)
     operations: operations.filter((operation) => operation.tag === tag.name),
   }));
   const groups: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
-    ['Conventions', conventions],
+    ['Conventions', conventions.map(({ id, ...convention }) => ({ href: `#${id}`, ...convention }))],
     ...resources.map(
       ({ name, operations }) => [name, operations.map((operation) => toEntry(operation, schemas))] as const,
     ),
+    [
+      GUIDE_PAGE.title,
+      guideSections.map(({ id, title, text }) => ({ href: `${GUIDE_PAGE.path}#${id}`, title, keywords: text })),
+    ],
   ];
   return renderPage(getPath, {
     title: REFERENCE_PAGE.title,
@@ -66,11 +75,12 @@ ${operations.map((operation) => renderOperation(operation, schemas)).join('\n')}
 function renderSideList(groups: readonly (readonly [title: string, entries: readonly Entry[]])[]): string {
   return `<details class="side-list" open>
 <summary>Contents and search<span class="current-place"></span></summary>
-<nav aria-label="Operations">
+<nav aria-label="Sections">
 <form class="search" role="search" hidden>
 <label>Search <kbd>Ctrl K</kbd><input type="search" autocomplete="off" spellcheck="false" placeholder="tagNames, 409, retry …"></label>
 <p role="status"></p>
 </form>
+<ul class="results" hidden></ul>
 ${groups
   .map(
     ([title, entries]) => `<div class="group">
@@ -85,15 +95,15 @@ ${entries.map(renderEntry).join('\n')}
 </details>`;
 }
 
-function renderEntry({ id, title, method, keywords }: Entry): string {
+function renderEntry({ href, title, method, keywords }: Entry): string {
   const label = method ? `<span class="method ${method}">${method}</span> ` : '';
-  return `<li data-keywords="${escapeHtml(keywords)}"><a href="#${id}">${label}<span>${escapeHtml(title)}</span></a></li>`;
+  return `<li data-keywords="${escapeHtml(keywords)}"><a href="${href}">${label}<span>${escapeHtml(title)}</span></a></li>`;
 }
 
 function toEntry({ id, summary, method, path, parameters, bodySchema }: DocumentedOperation, schemas: Schemas): Entry {
   const fields = bodySchema ? getFields(bodySchema, schemas) : [];
   const names = [...parameters, ...fields].map(({ name }) => name);
-  return { id, title: summary, method, keywords: [id, path, ...names].join(' ') };
+  return { href: `#${id}`, title: summary, method, keywords: [id, path, ...names].join(' ') };
 }
 
 function renderKeyForm(): string {
@@ -115,7 +125,8 @@ ${text}
 }
 
 function renderOperation(operation: DocumentedOperation, schemas: Schemas): string {
-  const { id, method, path, summary, description, parameters, bodySchema, bodyExample, successes } = operation;
+  const { id, method, path, summary, description, parameters, bodySchema, bodyExample, queryExample, successes } =
+    operation;
   const renderList = (part: string, title: string, fields: readonly Field[]) =>
     fields.length > 0
       ? `<h4 id="${id}-${part}"><a href="#${id}-${part}">${title}</a></h4>\n${renderFields(fields, schemas)}`
@@ -133,11 +144,11 @@ ${renderParameters('header', 'Headers')}
 ${renderList('body', 'Body', bodySchema ? getFields(bodySchema, schemas) : [])}
 <h4 id="${id}-response"><a href="#${id}-response">Response</a></h4>
 ${renderSuccesses(operation, schemas)}
-<p class="errors">Errors: ${errorCodes.map(renderErrorLink).join(' ')}</p>
+<p class="errors">Errors: ${[...getOwnErrorCodes(operation).map(renderErrorLink), '<a href="#errors">errors of every operation</a>'].join(', ')}</p>
 </div>
 <div class="panel">
 ${renderRequestForm(operation)}
-${renderSamples(id, { method, path, body: bodyExample })}
+${renderSamples(id, { method, path, query: queryExample, body: bodyExample })}
 ${renderExample(`Response ${successes.at(-1)?.status}`, successes.at(-1)?.example)}
 </div>
 </section>`;
@@ -159,6 +170,14 @@ function describeName({ $ref = '', items }: Schema): string {
   return items ? `Array of ${describeName(items)}` : ($ref.split('/').at(-1) as string);
 }
 
+/** Returns the error codes that not every operation can return. */
+function getOwnErrorCodes({ method, path }: DocumentedOperation): ErrorCode[] {
+  return [
+    ...(path.includes('{id}') ? (['not_found'] as const) : []),
+    ...(method === 'GET' ? [] : (['conflict'] as const)),
+  ];
+}
+
 function renderErrorLink(code: ErrorCode): string {
-  return `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}">${errors[code].status}</a>`;
+  return `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a>`;
 }

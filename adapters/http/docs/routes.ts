@@ -38,7 +38,7 @@ export function serveDocs(app: Express, responder: Responder): void {
       return handle(request, response, next);
     });
   const send = (request: Request, response: Response, { type, plain, gzipped }: StaticContent, headers: HeaderList) => {
-    // A client that accepts neither form gets the compressed one: it excludes the plain one, and RFC 9110 leaves the response open.
+    // A client that accepts neither form gets the compressed one: RFC 9110 lets the server choose.
     const isGzipped = request.acceptsEncodings('gzip', 'identity') !== 'identity';
     const { bytes, etag } = isGzipped ? gzipped : plain;
     // Node.js sends no body with a 304, as with the response to a HEAD.

@@ -2,10 +2,10 @@ import { createOpenApiDocument } from '../../api/openapi.ts';
 import type { OpenApiDocument } from './documented-operations.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { DocsFiles } from './files.ts';
-import { readGuide, renderGuidePage } from './guides.ts';
+import { getSections, readGuide, renderGuidePage, type Section } from './guides.ts';
 import type { GetPath } from './layout.ts';
 import { renderLlmsFullText, renderLlmsText } from './llms.ts';
-import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
+import { ERRORS_PAGE, GUIDE_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import { renderReferencePage } from './reference.ts';
 import { StaticContent } from './static-content.ts';
 
@@ -24,7 +24,9 @@ const contents: Readonly<Record<string, () => Promise<StaticContent>>> = {
     const texts = await Promise.all(guides.map(async (guide) => [guide, await readGuide(guide)] as const));
     return StaticContent.create(TEXT_TYPE, renderLlmsFullText(await getDocument(), texts));
   }),
-  [REFERENCE_PAGE.path]: createPage(async (getPath) => renderReferencePage(getPath, await getDocument())),
+  [REFERENCE_PAGE.path]: createPage(async (getPath) =>
+    renderReferencePage(getPath, await getDocument(), await readGuideSections()),
+  ),
   [ERRORS_PAGE.path]: createPage(renderErrorsPage),
   ...Object.fromEntries(
     guides.map((guide) => [
@@ -42,6 +44,12 @@ export function getContent(path: string): Promise<StaticContent> {
 /** Returns a static file of the pages, if there is one with this path. */
 export async function findFile(path: string): Promise<StaticContent | undefined> {
   return (await loadFiles()).find(path);
+}
+
+/** Returns the sections of the guide, or none if its file is missing. Then its own page fails with an explanation. */
+async function readGuideSections(): Promise<readonly Section[]> {
+  const markdown = await readGuide(GUIDE_PAGE).catch(() => '');
+  return getSections(GUIDE_PAGE, markdown);
 }
 
 function createPage(render: (getPath: GetPath) => string | Promise<string>): () => Promise<StaticContent> {

@@ -13,11 +13,12 @@ for (const form of $$('.try form')) setUpRequestForm(form);
 // Last, because a browser that blocks the session storage throws an error.
 setUpApiKey();
 
-/** Marks the section that is read in the side list, and keeps its link in view. */
+/** Marks in the side list the section that is being read, and keeps its link in view. */
 function setUpSideList() {
   const sideList = $('.side-list');
-  const links = new Map($$('a', sideList).map((link) => [link.hash.slice(1), link]));
-  const sections = $$('main section[id]').filter(({ id }) => links.has(id));
+  /** Returns the links to a section: one in its group, and perhaps one in the results of a search. */
+  const findLinks = ({ id }) => $$(`a[href="#${id}"]`, sideList);
+  const sections = $$('main section[id]').filter((section) => findLinks(section).length > 0);
   const narrow = matchMedia('(max-width: 60rem)');
   const fold = () => {
     sideList.open = !narrow.matches;
@@ -29,14 +30,14 @@ function setUpSideList() {
   let current;
   const update = () => {
     const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
-    // A section is current from when it has passed the upper fifth of the window.
+    // A section becomes current when its top enters the upper fifth of the window.
     const passed = sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 5);
     const section = isAtEnd && scrollY > 0 ? sections.at(-1) : (passed.at(-1) ?? sections[0]);
     if (section === current) return;
     current = section;
-    for (const link of links.values()) link.removeAttribute('aria-current');
-    const link = links.get(section.id);
-    link.setAttribute('aria-current', 'location');
+    for (const link of $$('[aria-current]', sideList)) link.removeAttribute('aria-current');
+    for (const link of findLinks(section)) link.setAttribute('aria-current', 'location');
+    const link = findLinks(section).find(({ offsetParent }) => offsetParent) ?? findLinks(section)[0];
     $('.current-place').textContent = `: ${link.lastElementChild.textContent}`;
     const nav = $('nav', sideList);
     const [box, place] = [nav.getBoundingClientRect(), link.getBoundingClientRect()];
@@ -58,26 +59,46 @@ function setUpSideList() {
   update();
 }
 
-/** Filters the side list by the words in the search field, which are in titles, names and descriptions. Enter opens the first result. */
+/** Lists the sections that contain all words in the search field, the best first. Enter opens the first result. */
 function setUpSearch() {
   const input = $('.search input');
-  const items = $$('.side-list li').map((item) => {
-    const section = document.getElementById($('a', item).hash.slice(1));
-    const description = $$(':scope > div:first-child > p:not(.errors)', section).map(
-      (paragraph) => paragraph.textContent,
-    );
-    return { item, text: [item.textContent, item.dataset.keywords, ...description].join(' ').toLowerCase() };
+  const results = $('.side-list .results');
+  const items = $$('.side-list .group li').map((item) => {
+    const section = document.getElementById($('a', item).getAttribute('href').slice(1));
+    const description = section ? $$(':scope > div:first-child > p:not(.errors)', section) : [];
+    return {
+      item,
+      // The best place of a word first.
+      places: [
+        item.textContent,
+        item.dataset.keywords,
+        description.map((paragraph) => paragraph.textContent).join(' '),
+      ].map((text) => text.toLowerCase()),
+    };
   });
+  /** Returns 3 for a word in the title, 2 for one in the keywords, 1 for one in the description, and otherwise 0. */
+  const rankWord = (word, places) => {
+    const index = places.findIndex((text) => text.includes(word));
+    return index === -1 ? 0 : places.length - index;
+  };
   input.addEventListener('input', () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const { item, text } of items) item.hidden = !words.every((word) => text.includes(word));
-    for (const group of $$('.side-list .group')) group.hidden = !$('li:not([hidden])', group);
-    const count = items.filter(({ item }) => !item.hidden).length;
-    $('.search [role=status]').textContent = words.length > 0 ? `${count} ${count === 1 ? 'result' : 'results'}` : '';
+    const found = items
+      .map(({ item, places }) => ({ item, ranks: words.map((word) => rankWord(word, places)) }))
+      .filter(({ ranks }) => !ranks.includes(0))
+      .map(({ item, ranks }) => ({ item, rank: ranks.reduce((sum, rank) => sum + rank, 0) }))
+      .sort((a, b) => b.rank - a.rank);
+    const isSearching = words.length > 0;
+    results.replaceChildren(...(isSearching ? found.map(({ item }) => item.cloneNode(true)) : []));
+    results.hidden = !isSearching;
+    for (const group of $$('.side-list .group')) group.hidden = isSearching;
+    $('.search [role=status]').textContent = isSearching
+      ? `${found.length} ${found.length === 1 ? 'result' : 'results'}`
+      : '';
   });
   $('.search').addEventListener('submit', (event) => {
     event.preventDefault();
-    $('.side-list li:not([hidden]) a')?.click();
+    $('a', results)?.click();
   });
   addEventListener('keydown', (event) => {
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
@@ -127,7 +148,7 @@ function setUpApiKey() {
   input.form.addEventListener('submit', (event) => event.preventDefault());
   update();
   fill('origin', location.origin);
-  // Each sample has its own, because a key that was used for one operation is rejected for another.
+  // Each sample has its own Idempotency-Key, because one that was used for an operation is rejected for another.
   for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = createIdempotencyKey();
 }
 
