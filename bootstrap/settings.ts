@@ -85,14 +85,14 @@ export const settings = {
     .default('true')
     .transform((value) => value === 'true')
     .describe(
-      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`.',
+      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. With `STORAGE=mongodb`, there is no demo workspace, and this setting is not allowed.',
     ),
   DEMO_API_KEY: z
     .string()
     .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be at least 20 characters of A-Za-z0-9-._~+/')
     .optional()
     .describe(
-      'An API key of the admin of the demo workspace. Each start creates the key if it does not exist. By default, the key is random, and is printed when the demo workspace is created. Not allowed with `STORAGE=mongodb`.',
+      'An API key of the admin of the demo workspace. If set, each start creates the key if it does not exist. If not set, the demo workspace gets a random key, which is printed when the workspace is created. Not allowed with `STORAGE=mongodb` or `DEMO_WORKSPACE=false`.',
     ),
   BODY_LIMIT_BYTES: integer(1, 2 ** 30)
     .default(2 ** 20)
@@ -114,7 +114,7 @@ export const settings = {
     .transform((value) => new URL(value).origin)
     .optional()
     .describe(
-      'The base URL of the short links of campaigns without a verified domain, such as `https://go.example.com`. Requires `LINKS_PORT`.',
+      'The base URL of the short links of campaigns without a verified domain that is not archived, such as `https://go.example.com`. Requires `LINKS_PORT`.',
     ),
   DOCS_URL: z
     .string()

@@ -26,7 +26,7 @@ const ADJECTIVES = 'New Light Quiet Repaired Winter Summer Open Shared Northern 
 const NOUNS = 'tents trails stories jackets workshops maps boots evenings teams ideas'.split(' ');
 const PLACES = ['in Lisbon', 'in Oslo', 'for families', 'for beginners', 'at the fair', 'on the coast', 'this week'];
 
-/** A sentence is one subject, one verb and one object, and has at most 99 characters. */
+/** A sentence is one subject, one verb and one object, and has at most 101 characters with the space before it and its full stop. */
 const SENTENCE_SUBJECTS = [
   'Our repair team',
   'A guide from the coast',

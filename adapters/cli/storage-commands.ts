@@ -71,7 +71,7 @@ function describeCountMismatch(counts: readonly RecordCounts[]): string | undefi
 
 function describeUncopiedRecords(count: number): string {
   return (
-    `The target lacks ${formatCount(count, 'record')}, or has them with different content. The copy did not change them. ` +
+    `In the target, ${formatCount(count, 'record')} ${count === 1 ? 'is' : 'are'} missing or different. The copy did not change the target's records. ` +
     'If the source is right, copy to another empty database.'
   );
 }

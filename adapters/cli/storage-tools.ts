@@ -8,11 +8,11 @@ export interface RecordCounts {
 
 /** The result of a copy. */
 export interface CopyResult {
-  /** Whether all records were copied. `false` if the copy was aborted. */
+  /** Whether the copy reached its end. `false` if it was aborted. */
   readonly isComplete: boolean;
   /** The number of records that were copied, or that the target already had. */
   readonly copiedCount: number;
-  /** The number of records that differ from the record of the target, or that the target rejected. They were not changed. */
+  /** The number of source records that the target lacks because it rejected them, or has with other content. The copy did not change the target's records. */
   readonly differentCount: number;
   /** The counts of a complete copy. Otherwise, the list is empty. */
   readonly counts: readonly RecordCounts[];

@@ -27,7 +27,7 @@ const LOOKUP_TIMEOUT_MS = 2_000;
 export interface LinkServices {
   readonly links: LinkService;
   readonly unknownLinkLimiter: RateLimiter;
-  /** Counts the visits of all processes, if they share counts. */
+  /** Finds repeated visits across all processes. Without it, each process finds only its own. */
   readonly sharedVisits: RateLimiter | undefined;
 }
 
@@ -64,7 +64,7 @@ interface Answer {
   readonly link?: Link;
 }
 
-/** Creates the server that redirects short links and counts clicks. It shares nothing with the API but the protection of its server. */
+/** Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the address of the client and the check of the framing. */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisits }: LinkServices,
   { baseUrl, trustProxy }: LinkSettings,
@@ -93,22 +93,23 @@ export function createLinkServer(
     const usage = await unknownLinkLimiter.consume(await visitors.hash(address)).catch(() => undefined);
     if (usage === undefined || usage.allowed) return undefined;
     limitedAddresses.add(address, usage);
-    return limit(usage.resetsInMs);
+    return createLimitedAnswer(usage.resetsInMs);
   };
 
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     if (findFramingError(request)) return { outcome: 'bad_request' };
-    const limited = limitedAddresses.find(() => addressOf(request));
-    if (limited) return limit(limited.until - performance.now());
+    const limitedAddress = limitedAddresses.find(() => addressOf(request));
+    if (limitedAddress) return createLimitedAnswer(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
     const { host, key, isGuess } = parseLinkRequest(request, parseHost);
     try {
       const resolved = links.resolve(host, key);
       const target = resolved instanceof Promise ? await withTimeout(resolved) : resolved;
-      if (target.type === 'destination') return redirect('destination', target.url, target.link);
-      if (target.type === 'expired') return target.url ? redirect('expired_url', target.url) : { outcome: 'gone' };
-      const limitedNow = isGuess ? await limitUnknown(addressOf(request)) : undefined;
-      return limitedNow ?? (target.url ? redirect('not_found_url', target.url) : { outcome: 'not_found' });
+      if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
+      if (target.type === 'expired')
+        return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };
+      const limitedAnswer = isGuess ? await limitUnknown(addressOf(request)) : undefined;
+      return limitedAnswer ?? (target.url ? createRedirect('not_found_url', target.url) : { outcome: 'not_found' });
     } catch (error) {
       report(error);
       return { outcome: 'unavailable' };
@@ -162,13 +163,13 @@ export function createLinkServer(
   };
 }
 
-function redirect(outcome: LinkOutcome, url: string, link?: Link): Answer {
+function createRedirect(outcome: LinkOutcome, url: string, link?: Link): Answer {
   // A header can have only ASCII characters. URLs of campaigns and domains are valid, but may have others.
   const location = /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
   return { outcome, header: ['Location', location], ...(link && { link }) };
 }
 
-function limit(resetsInMs: number): Answer {
+function createLimitedAnswer(resetsInMs: number): Answer {
   return { outcome: 'limited', header: ['Retry-After', String(Math.max(1, Math.ceil(resetsInMs / 1_000)))] };
 }
 

@@ -12,7 +12,7 @@ const BAD_VALUE_CODE = 2;
 /** The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort order. */
 const MAX_SORTED_COUNT = 1_000;
 
-/** Finds the documents of a list in its order. Rejects with `invalid` if that takes too long. */
+/** Finds the documents of a list in its order. If that takes too long, rejects with the error of `toSlowListError`. */
 export async function findList<T extends Entity>(
   collection: Collection<StoredDocument>,
   session: ClientSession | undefined,

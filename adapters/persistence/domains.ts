@@ -49,8 +49,8 @@ export function createDomainRepository(
       const query = { where, by: 'createdAt', order: 'desc' } as const;
       return readPage(store, workspaceId, query, page, domainSchema.toEntity);
     },
-    findClaimant: async (slug) => (await verifiedSlugs.get(slug))?.workspaceId,
-    async findClaimed(slug) {
+    findClaimingWorkspaceId: async (slug) => (await verifiedSlugs.get(slug))?.workspaceId,
+    async findClaimingDomain(slug) {
       const claim = await verifiedSlugs.get(slug);
       return claim && repository.findById(claim.workspaceId, claim.domainId);
     },

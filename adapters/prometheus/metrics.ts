@@ -57,7 +57,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  private readonly limitedRequests = new Counter({
+  private readonly countedRequests = new Counter({
     name: 'rate_limit_requests_total',
     help: 'Requests counted against a rate limit, by limit (requests: all requests of an API key, refusals: requests of a client address with rejected credentials) and outcome (allowed, or refused because the limit was exceeded).',
     labelNames: ['limit', 'outcome'],
@@ -180,7 +180,7 @@ export class Metrics {
     });
     const clicks = new Counter({
       name: 'link_clicks_total',
-      help: 'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait for the storage).',
+      help: 'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait to be recorded or stored).',
       labelNames: ['result'],
       registers,
     });
@@ -204,7 +204,7 @@ export class Metrics {
     return {
       consume: async (key) => {
         const usage = await limiter.consume(key);
-        this.limitedRequests.inc({ limit, outcome: usage.allowed ? 'allowed' : 'refused' });
+        this.countedRequests.inc({ limit, outcome: usage.allowed ? 'allowed' : 'refused' });
         return usage;
       },
     };

@@ -133,7 +133,7 @@ export class RedisRateLimiters {
   }
 }
 
-/** Resolves to the result even if the limit is exceeded. The library then rejects with the result, as if it were an error. */
+/** Resolves to the result even if the limit is exceeded, when the library rejects with the result. */
 function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;
@@ -144,7 +144,7 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
 /** Settles as a command does. Rejects if the command takes longer than `TIMEOUT_MS`. */
 function withTimeout<T>(command: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // After the event loop was blocked, timers run before it reads the responses that have arrived, and `setImmediate` after it.
+    // If the event loop was blocked, it first runs timers, then reads the responses that have arrived, and then runs `setImmediate`. So a response that has arrived still counts.
     const timer = setTimeout(() => setImmediate(reject, new Error('no response')), TIMEOUT_MS);
     command.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -22,7 +22,7 @@ interface Connections {
 /** The connections to a file. One writes, and one reads what is committed, also while the first is in a transaction. */
 export class SqliteConnection implements Executor {
   private connections: Connections | undefined;
-  /** The connections for scans that are not in use. */
+  /** The unused connections for scans. */
   private readonly idleScanners: Database[] = [];
   private scanCount = 0;
   private readonly waitingScans: (() => void)[] = [];
@@ -92,7 +92,7 @@ export class SqliteConnection implements Executor {
     return queue.run(() => work(writer), resolvesEarly);
   }
 
-  /** Like `write`. No other write runs until the promise is settled. */
+  /** Like `write`, but `work` can be asynchronous. No other write runs until it has ended. */
   async writeAsync<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
     const { queue, writer } = this.getOpen();
     return queue.run(() => work(writer));

@@ -50,7 +50,7 @@ export interface RequestOptions {
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-/** The paths that have an operation with a method. */
+/** The paths that have an operation with the method `M`. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<Lowercase<M>, object> ? P : never;
 }[keyof paths];
@@ -99,7 +99,8 @@ export class AdvocacyClient {
    * error of `fetch` if there is no response.
    *
    * Network errors, timeouts, and the statuses 429 and 5xx are retried, after the seconds of `Retry-After`, if any, and a backoff with
-   * jitter. All attempts of a POST have the same `Idempotency-Key`, so it takes effect at most once. If the response to a
+   * jitter. So is a 409 to a POST whose earlier attempt may still be in progress. All attempts of a POST have the same
+   * `Idempotency-Key`, so it takes effect at most once. If the response to a
    * DELETE was lost, the retry is rejected with 404, because the record is already deleted.
    */
   async request<M extends Method, P extends PathOf<M>>(

@@ -30,7 +30,10 @@ export interface Caller extends Actor {
 
 const rejectionByInvitation: Record<Invitation, readonly [kind: CoreErrorKind, message: string] | undefined> = {
   accepted: undefined,
-  pending: ['forbidden', "The invitation of this key's member is pending. Accept the invitation first."],
+  pending: [
+    'forbidden',
+    "The invitation of this key's member is pending. Ask the operator of the service to set it to accepted.",
+  ],
   expired: [
     'invitation_expired',
     "The invitation of this key's member has expired. Ask the operator of the service to renew it.",

@@ -49,7 +49,7 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
-/** The fields of a campaign that responses contain (schema `Campaign` in docs/openapi.json). Add a new field of responses here. */
+/** The stored fields in responses with the schema `Campaign` (docs/openapi.json). Add a new field of that schema here. The brief has its own fields. */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',
@@ -109,7 +109,7 @@ export interface DateWindow {
   readonly minEnd?: number;
 }
 
-/** The window of each date filter at a time. The start and the end of a campaign count as active. */
+/** The window of each date filter for the time `now`. A campaign is active at its exact start and end, too. */
 export const dateWindows: Record<CampaignDateFilter, (now: number) => DateWindow> = {
   upcoming: (now) => ({ minStart: now + 1 }),
   active: (now) => ({ maxStart: now, minEnd: now }),

@@ -17,9 +17,9 @@ export interface DomainRepository extends Repository<Domain> {
   /** Returns a page of domains, newest first. */
   page(workspaceId: string, filter: DomainFilter, page: PageRequest): Promise<Page<Domain>>;
   /** Returns the id of the workspace that has claimed a slug. */
-  findClaimant(slug: string): Promise<string | undefined>;
+  findClaimingWorkspaceId(slug: string): Promise<string | undefined>;
   /** Returns the domain for which a slug is claimed. */
-  findClaimed(slug: string): Promise<Domain | undefined>;
+  findClaimingDomain(slug: string): Promise<Domain | undefined>;
   /** Claims the slug of a domain for its workspace. Rejects with `conflict` if the slug is claimed. */
   claimSlug(domain: Domain): Promise<void>;
   /** Ends the claim of a slug. */

@@ -115,7 +115,7 @@ function toView(domain: Domain, primaryId: string | undefined): DomainView {
 
 /** Rejects with `conflict` if another workspace has a live, verified domain with the slug of this domain. */
 async function requireUnclaimed(domains: DomainRepository, { slug, workspaceId }: Domain): Promise<void> {
-  const claimant = await domains.findClaimant(slug);
+  const claimant = await domains.findClaimingWorkspaceId(slug);
   if (claimant !== undefined && claimant !== workspaceId) {
     throw new CoreError('conflict', 'Another workspace has verified this domain. Use another domain.');
   }

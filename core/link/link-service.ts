@@ -112,7 +112,7 @@ export class LinkService {
   }
 
   private async findDomain(slug: string): Promise<LinkDomain | undefined> {
-    const domain = await this.storage.domains.findClaimed(slug);
+    const domain = await this.storage.domains.findClaimingDomain(slug);
     return isUsable(domain) ? toLinkDomain(domain) : undefined;
   }
 

@@ -11,7 +11,7 @@ import { startScript } from './server-process.ts';
 
 const CAMPAIGN_COUNT = 10;
 const MEMBER_COUNT = 100;
-const PATHS = { peers: '../../../test/bench/peers/fixed-redirect.js', service: '../../bootstrap/main.js' };
+const PATHS = { reference: '../../../test/bench/peers/fixed-redirect.js', service: '../../bootstrap/main.js' };
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** The user agents of the visitors, by the names of the rows. Only the clicks of new visitors are counted. */
@@ -31,7 +31,7 @@ export async function compareRedirects(client: LoadClient, { rounds, millisecond
     startScript({ path: join(import.meta.dirname, path), environment: settings, hasLog });
   try {
     const paths = await createLinks(settings);
-    const [reference, service] = [await start(PATHS.peers, false), await start(PATHS.service, true)];
+    const [reference, service] = [await start(PATHS.reference, false), await start(PATHS.service, true)];
     const servers: readonly [string, MeasuredServer][] = [
       ['reference', reference],
       ['ours', { ...service, port: linksPort }],
@@ -105,7 +105,7 @@ function formatReport(rows: readonly Row[], measured: ReadonlyMap<string, readon
   const heads = ['per second', 'processor time, µs', 'p99, ms'].flatMap((it) => [`${it}, reference`, `${it}, ours`]);
   const failures = rows.flatMap((row) => describeFailures(row.name, of(row, 'ours')));
   return [
-    `${CAMPAIGN_COUNT * MEMBER_COUNT} links, ${rows[0]?.connections} connections. In brackets: the median ratio to the reference in the same round.`,
+    `The reference is a server on \`node:http\` that responds to every request with the same 302. ${formatNumber(CAMPAIGN_COUNT * MEMBER_COUNT)} links are cached, and ${rows[0]?.connections} connections request them. A crawler is not counted. The click of the same visitor is counted once, and each new visitor is counted, while the clicks are stored every 1.5 seconds. In brackets: the median ratio to the reference in the same round.`,
     '',
     formatTable(['visitors', ...heads], lines),
     ...failures,

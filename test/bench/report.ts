@@ -34,7 +34,7 @@ export function describeCircumstances(): string {
   return `Measured on ${date} with Node ${process.version} on ${machine}. Load average before: ${formatNumber(loadavg()[0] ?? 0, 1)}.`;
 }
 
-/** Replaces the section of a Markdown file that has this heading, such as `## Performance`, until the next heading. */
+/** Replaces the section of a Markdown file that has this heading, such as `### On SQLite`, until the next heading. */
 export function writeSection(file: string, heading: string, text: string): void {
   const [head, ...sections] = readFileSync(file, 'utf8').split(/^(?=##+ )/m);
   const updated = sections.map((section, i) => {

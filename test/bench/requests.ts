@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sample } from './sample.ts';
 
 /**
- * A type of request, such as `list`. It is a column in the tables of compare.ts, and a row in those of flat.ts. The connections
+ * A type of request, such as `list`. It is a column in the tables of compare.ts, and a row in those of growth.ts. The connections
  * share its requests: each connection sends the next one.
  */
 export interface Row {

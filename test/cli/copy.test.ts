@@ -75,6 +75,7 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
   });
 }
 
+/** Runs a change with an idempotency key. Returns whether its stored response was replayed. */
 async function runWithIdempotencyKey(app: Application, key: string): Promise<boolean> {
   const { workspaceId, keyId } = await app.apiKeys.authenticate(key);
   const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: 'once', fingerprint: 'of its body' };
@@ -217,15 +218,15 @@ suite('a copy', {
     await fill(source);
     assert.equal((await copy(source, target)).code, 0);
     const [workspaceId, tagId] = await withApplication(target.settings, async (app) => {
-      const { id, tags } = await findFirstTag(app);
-      await app.tags.rename(id, tags.id, 'Renamed');
-      return [id, tags.id] as const;
+      const { workspaceId, tag } = await findFirstTag(app);
+      await app.tags.rename(workspaceId, tag.id, 'Renamed');
+      return [workspaceId, tag.id] as const;
     });
     const { code, stderr } = await copy(source, target, '--resume');
     assert.equal(code, 0);
     assert.equal(
       stderr,
-      'warning: The target lacks 1 record, or has them with different content. The copy did not change them. If the source is right, copy to another empty database.\n',
+      "warning: In the target, 1 record is missing or different. The copy did not change the target's records. If the source is right, copy to another empty database.\n",
     );
     const rename = (app: Application) => app.tags.rename(workspaceId, tagId, 'Renamed');
     assert.equal((await withApplication(target.settings, rename)).name, 'Renamed');
@@ -240,8 +241,8 @@ suite('a copy', {
 });
 
 async function findFirstTag(app: Application) {
-  for await (const { id } of app.workspaces.iterate()) {
-    for await (const tags of app.tags.iterate(id)) return { id, tags };
+  for await (const { id: workspaceId } of app.workspaces.iterate()) {
+    for await (const tag of app.tags.iterate(workspaceId)) return { workspaceId, tag };
   }
   throw new Error('no tag');
 }

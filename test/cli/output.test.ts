@@ -54,7 +54,7 @@ suite('a table', {
     ]);
   },
 
-  'fits the terminal: truncates the widest columns with …, and the ids last': () => {
+  'fits the terminal: shortens the widest columns, and the ids last, and ends shortened cells with an ellipsis': () => {
     const rows = [
       ['0190163d-8694', 'A name that is long', 'published'],
       ['0190163d-8695', '東京東京東京東京', 'draft'],

@@ -13,7 +13,7 @@ const LARGE_COUNT = 10_000;
 const PAGE_SIZE = 25;
 /** A prime number, so that the records are in another order than their ids. */
 const STEP = 7_919;
-/** One of so many records has the value that a list asks for. */
+/** One record in this many has the value that a list asks for. */
 const MATCH_INTERVAL = 16;
 const MAX_GROWTH = 3;
 
@@ -24,12 +24,12 @@ interface Schema {
   readonly indexes: readonly (readonly string[])[];
 }
 
-/** Returns the tests of the work that the lists of an index take. */
+/** Returns the tests that bound how many records an indexed list examines. */
 export function defineIndexedListTests(test: CreateStorageTest, { countExaminedRecords }: TestEngine): Tests {
   if (!countExaminedRecords) return {};
   return {
-    'examines few more records for the first page of each indexed list of 10,000 records than of 100': test(
-      async (storage, { location }) => {
+    'examines at most three times as many records for the first page of an indexed list of 10,000 records as of 100':
+      test(async (storage, { location }) => {
         for (const [name, schema] of Object.entries(recordSchemas) as [SchemaName, Schema][]) {
           if (schema.indexes.length === 0) continue;
           const [small, large] = [newId(), newId()];
@@ -42,12 +42,11 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
             assert.ok(many > 0 && many <= MAX_GROWTH * Math.max(few, PAGE_SIZE), `${few}, and then ${many}`);
           });
         }
-      },
-    ),
+      }),
   };
 }
 
-/** Returns the queries for the first page by each index in both directions, also without its flags, by their descriptions. */
+/** Returns a query for the first page of each index, with and without its flags, in both directions. The keys of the map describe the queries. */
 function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>> {
   const isFlag = (field: string) => columns[field] === 'boolean';
   const fieldLists = indexes.flatMap((fields) => [fields, fields.filter((field) => !isFlag(field))]);
@@ -61,7 +60,7 @@ function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>>
   );
 }
 
-/** Creates records that differ in the fields of each index. */
+/** Creates records with distinct values in the order fields and the unique fields. In the other fields, one in 16 has the value that the queries ask for. */
 function createRecords(name: SchemaName, schema: Schema, workspaceId: string, count: number): Entity[] {
   const equalityFields = schema.indexes.flatMap((fields) => fields.slice(0, -1));
   const orderFields = schema.indexes.map((fields) => fields.at(-1) as string);

@@ -158,8 +158,8 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       for (const [where, names] of conditionCases) {
         const title = JSON.stringify(where);
         assert.equal(await storage.campaigns.count(workspaceId, where), names.length, title);
-        for (const [by, all] of Object.entries(orders) as [keyof typeof orders, string][]) {
-          const ascending = [...all].filter((name) => names.includes(name));
+        for (const [by, orderedNames] of Object.entries(orders) as [keyof typeof orders, string][]) {
+          const ascending = [...orderedNames].filter((name) => names.includes(name));
           for (const order of ['asc', 'desc'] as const) {
             const expected = order === 'asc' ? ascending : ascending.toReversed();
             for (const [skip, take] of pageWindows) {

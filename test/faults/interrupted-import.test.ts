@@ -63,7 +63,7 @@ async function interruptAndResume(app: Application, { settings, freeze, thaw }: 
     const counts = { refused: [], kind: 'campaigns', dryRun: false, accepted: 500, nextLine: 501 };
     assert.deepEqual(summary, { ...counts, ended: 'stopped', uncertain });
 
-    // The uncertain lines may be in the socket buffers of a server, which stores them when it resumes.
+    // The uncertain lines may be in the socket buffers of MongoDB, which stores them when it resumes.
     const thawedAt = performance.now();
     await waitUntil(async () => (await getNames()).length === 1000 || performance.now() - thawedAt > STORE_TIMEOUT_MS);
     const resume = [...args, '--from-line', '501', '--import-id', importId];

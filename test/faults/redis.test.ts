@@ -71,7 +71,7 @@ suite(
         });
         const referenceLoad = startLoad(CLIENT_COUNT / 2, async () => {
           await delay(REQUEST_INTERVAL_MS);
-          return send(fleet.unsharedService.url, { path: '/campaigns', key: fleet.key });
+          return send(fleet.serviceWithoutRedis.url, { path: '/campaigns', key: fleet.key });
         });
         assert.equal(await isShared(fleet), true);
         await delay(BASELINE_DURATION_MS);

@@ -101,7 +101,7 @@ interface Holder {
   readonly member?: { readonly role: Role; readonly invitation?: Invitation };
 }
 
-/** The callers, with their permissions and the status of requests that these do not allow. See also test/core/caller.test.ts. */
+/** The holders of keys, each with its permissions, and the status of a request without the needed permission. See also test/core/caller.test.ts. */
 const holders: readonly (readonly [Holder, permissions: readonly Permission[], rejection: number])[] = [
   [{ access: 'full' }, ['read', 'write'], 403],
   [{ access: 'read' }, ['read'], 403],
@@ -154,7 +154,7 @@ function assertRateHeaders({ headers }: ApiResponse): void {
   assert.ok(rate?.startsWith(`"default";r=${remaining};`));
 }
 
-const LIMITED = { settings: { RATE_LIMIT_POINTS: '600' } };
+const DEFAULT_RATE_LIMIT = { settings: { RATE_LIMIT_POINTS: '600' } };
 
 suite('every operation', {
   'rejects a request without a key': () =>
@@ -197,7 +197,7 @@ suite('every operation', {
       }
     }),
 
-  'requires a read for GET and a write for other methods, with few exceptions': () => {
+  'requires the permission `read` for GET and `write` for other methods, with few exceptions': () => {
     for (const { id, method, permission } of operations) {
       assert.equal(permission, otherPermissions[id] ?? (method === 'GET' ? 'read' : 'write'), id);
     }
@@ -281,12 +281,12 @@ suite('every operation', {
 
   'responds to HEAD at its path as to GET, but without the body': () =>
     eachOperation(allOperations, async ({ api, operation, tenant: { key }, path }) => {
-      const isRead = operations.some((other) => other.method === 'GET' && other.path === operation.path);
+      const hasGet = operations.some((other) => other.method === 'GET' && other.path === operation.path);
       await each(textCases(path, `${path}/`, `${path}?no=1`, pathOf(operation, UNKNOWN_ID)), async (target) => {
         const head = await callRaw(api, { method: 'HEAD', target, key });
         const get = await callRaw(api, { method: 'GET', target, key });
         assert.equal(head.text, '');
-        if (isRead) assert.deepEqual(comparablePartOf(head), { ...comparablePartOf(get), text: '' });
+        if (hasGet) assert.deepEqual(comparablePartOf(head), { ...comparablePartOf(get), text: '' });
         else assert.equal(head.status, 404);
       });
     }),
@@ -299,14 +299,15 @@ suite('every operation', {
 
   'exists only at its exact path, which is case-sensitive': () =>
     eachOperation(allOperations, async ({ api, operation: { method }, tenant, path }) => {
-      const others = [
+      const otherPaths = [
         path.toUpperCase(),
         path.replace(/^\/./, (start) => start.toUpperCase()),
         `/v1${path}`,
         `/${path}`,
+        `${path}/more/more`,
+        path.replace(/\w(\/|$)/, '$1'),
       ];
-      const longer = [`${path}/more/more`, path.replace(/\w(\/|$)/, '$1')];
-      await each(textCases(...others, ...longer), async (target) => {
+      await each(textCases(...otherPaths), async (target) => {
         for (const key of [tenant.key, null]) assertError(await callRaw(api, { method, target, key }), 404);
       });
     }),
@@ -337,7 +338,7 @@ suite('every operation', {
       }
       ids.add(response.headers.get('x-request-id'));
     };
-    await eachOperation(allOperations, test, LIMITED);
+    await eachOperation(allOperations, test, DEFAULT_RATE_LIMIT);
     assert.equal(ids.size, operations.length);
   },
 
@@ -347,7 +348,7 @@ suite('every operation', {
       assertError(response, 422);
       assertRateHeaders(response);
     };
-    return eachOperation(allOperations, test, LIMITED);
+    return eachOperation(allOperations, test, DEFAULT_RATE_LIMIT);
   },
 });
 

@@ -235,7 +235,7 @@ function flood(get: Setup['get']): { end(): Promise<number[]> } {
 }
 
 suite('an address over the limit of rejected credentials', {
-  'has at most 50 of its unknown keys looked up per second': () =>
+  'causes at most 50 look-ups of unknown keys per second': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await countLookUps(api);
@@ -249,7 +249,7 @@ suite('an address over the limit of rejected credentials', {
       assert.ok(lookUpCount <= MAX_LOOK_UPS_PER_SECOND * (seconds + 1), `${lookUpCount} look-ups in ${seconds} s`);
     }),
 
-  'has malformed keys rejected without a look-up or a wait': () =>
+  'gets malformed keys rejected without a look-up or a wait': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await countLookUps(api);
@@ -259,7 +259,7 @@ suite('an address over the limit of rejected credentials', {
       assert.equal(await countLookUps(api), before);
     }),
 
-  'has a valid key served during a flood: at once if it is cached, otherwise after its look-up': () =>
+  'can use a valid key during a flood: at once if it is cached, otherwise after its look-up': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));

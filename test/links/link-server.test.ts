@@ -64,7 +64,10 @@ const withLinks =
         ...storage.campaigns,
         findById: (workspaceId: string, id: string) => unlessOutage(storage.campaigns.findById(workspaceId, id)),
       },
-      domains: { ...storage.domains, findClaimed: (slug: string) => unlessOutage(storage.domains.findClaimed(slug)) },
+      domains: {
+        ...storage.domains,
+        findClaimingDomain: (slug: string) => unlessOutage(storage.domains.findClaimingDomain(slug)),
+      },
     };
     const now = () => clock.now;
     const system = { ...createNodeSystem(), now, monotonicNow: now };

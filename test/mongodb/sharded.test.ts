@@ -150,7 +150,7 @@ function newWorkspaceIdOnShard(shard: number, cluster: FakeMongos): string {
 
 const checkIsReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }) => status === 200);
 
-// The contract runs here only if the run is long. Every run tests it on a replica set. The tests below test what a cluster adds.
+// The contract runs here only in a long run or with `MONGOS`. Every run tests it on a replica set. The tests below test what a cluster adds.
 if (isLong || process.env.MONGOS) {
   suite('storage in a sharded cluster', ...defineStorageContract(shardedMongodb));
 }
@@ -188,7 +188,7 @@ suite('a sharded cluster', {
         ['find', () => engine.runInTransaction((staged) => staged.tags.get(workspaceId, id))],
         ['aggregate', async () => (await engine.tags.count(workspaceId, [])) === 1 && record],
       ];
-      // The codes of adapters/mongodb/errors.ts for an unavailable shard, a time limit and moved data.
+      // Codes of adapters/mongodb/errors.ts for an unavailable shard, a time limit and moved data.
       for (const code of [6, 50, 89, 133, 202, 407, 13388]) {
         for (const [command, read] of reads) {
           const before = connection.retries;
@@ -299,37 +299,38 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'fails only its part of a batch, leaves connections for other shards, causes no conflict, and is logged': () =>
-    withOwnCluster((cluster, uri) =>
-      withStorage(cluster, uri, async ({ engine, connection, logLines }) => {
-        cluster.hostTimeoutMs = 200;
-        const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
-        await engine.tags.add(buildTag(availableId, 'before'));
-        await (cluster.shards[1] as ServerProcess).kill();
-        const counts = Promise.allSettled(
-          Array.from({ length: COMMAND_COUNT }, () => engine.tags.count(unavailableId, [])),
-        );
-        await delay(REQUEST_INTERVAL_MS);
-        const usedCount = connection.connectionsInUse + connection.waitingCommandCount;
-        assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
-        const added = await Promise.allSettled(
-          Array.from({ length: 20 }, (_, i) =>
-            engine.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
-          ),
-        );
-        for (const [i, result] of added.entries()) {
-          if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseUnavailable');
-          else assert.equal(result.status, 'fulfilled');
-        }
-        assert.equal(await engine.tags.count(availableId, []), 11);
-        const transaction = engine.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
-        await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
-        await engine.checkReady();
-        for (const { status } of await counts) assert.equal(status, 'rejected');
-        assert.match(logLines.join('\n'), /^A shard of MongoDB is unavailable: .*for set \d+\. Check/m);
-        assert.doesNotMatch(logLines.join('\n'), /^MongoDB/m);
-      }),
-    ),
+  'fails no simultaneous additions of other workspaces, leaves connections for other shards, causes no conflict, and is logged':
+    () =>
+      withOwnCluster((cluster, uri) =>
+        withStorage(cluster, uri, async ({ engine, connection, logLines }) => {
+          cluster.hostTimeoutMs = 200;
+          const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
+          await engine.tags.add(buildTag(availableId, 'before'));
+          await (cluster.shards[1] as ServerProcess).kill();
+          const counts = Promise.allSettled(
+            Array.from({ length: COMMAND_COUNT }, () => engine.tags.count(unavailableId, [])),
+          );
+          await delay(REQUEST_INTERVAL_MS);
+          const usedCount = connection.connectionsInUse + connection.waitingCommandCount;
+          assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
+          const added = await Promise.allSettled(
+            Array.from({ length: 20 }, (_, i) =>
+              engine.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
+            ),
+          );
+          for (const [i, result] of added.entries()) {
+            if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseUnavailable');
+            else assert.equal(result.status, 'fulfilled');
+          }
+          assert.equal(await engine.tags.count(availableId, []), 11);
+          const transaction = engine.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
+          await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
+          await engine.checkReady();
+          for (const { status } of await counts) assert.equal(status, 'rejected');
+          assert.match(logLines.join('\n'), /^A shard of MongoDB is unavailable: .*for set \d+\. Check/m);
+          assert.doesNotMatch(logLines.join('\n'), /^MongoDB/m);
+        }),
+      ),
 });
 
 const millisecondsOf = (sent: readonly LoadResponse[]) => sent.map(({ milliseconds }) => milliseconds);

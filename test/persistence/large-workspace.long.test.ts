@@ -61,7 +61,7 @@ async function measureMedianMs(runs: readonly (() => Promise<unknown>)[]): Promi
 
 const repeat = (run: () => Promise<unknown>) => Array.from({ length: RUN_COUNT }, () => run);
 
-/** Returns the reads of campaigns and shares that must not depend on the number of sharers. */
+/** Returns the reads whose time must not depend on the number of shares of the campaign. */
 function createReads({ app, actor }: Setup, campaignId: string): Readonly<Record<string, () => Promise<unknown>>> {
   const page = { page: 1, pageSize: 25 };
   const listShares = (fields: object) =>
@@ -86,28 +86,29 @@ function createReads({ app, actor }: Setup, campaignId: string): Readonly<Record
 }
 
 suite('a large workspace', {
-  'reads a campaign with 100,000 shares and a page of them as fast as with 100 shares': withWorkspace(async (setup) => {
-    const { engine, app, actor } = setup;
-    const { workspaceId, member } = actor;
-    const { id: campaignId } = await app.campaigns.create(actor, createCampaignBody());
-    await app.shares.create(actor, campaignId);
-    const addShares = (count: number) =>
-      addRecords(engine.shares, count, (i) => {
-        const createdAt = new Date(Date.now() + i).toISOString();
-        return buildShare(workspaceId, { campaignId, clicks: (i * 7) % 100, createdAt });
+  'lists campaigns and shares in less than three times the time if a campaign has 100,000 shares instead of 100':
+    withWorkspace(async (setup) => {
+      const { engine, app, actor } = setup;
+      const { workspaceId, member } = actor;
+      const { id: campaignId } = await app.campaigns.create(actor, createCampaignBody());
+      await app.shares.create(actor, campaignId);
+      const addShares = (count: number) =>
+        addRecords(engine.shares, count, (i) => {
+          const createdAt = new Date(Date.now() + i).toISOString();
+          return buildShare(workspaceId, { campaignId, clicks: (i * 7) % 100, createdAt });
+        });
+      const reads = createReads(setup, campaignId);
+      await addShares(100);
+      const before: Record<string, number> = {};
+      for (const [name, read] of Object.entries(reads)) before[name] = await measureMedianMs(repeat(read));
+      await addShares(RECORD_COUNT);
+      await each(reads, async (read, name) => {
+        const [few, many] = [before[name] as number, await measureMedianMs(repeat(read))];
+        assert.ok(many < MAX_RATIO * few, `${name}: ${few.toFixed(2)} ms, and ${many.toFixed(2)} ms`);
       });
-    const reads = createReads(setup, campaignId);
-    await addShares(100);
-    const before: Record<string, number> = {};
-    for (const [name, read] of Object.entries(reads)) before[name] = await measureMedianMs(repeat(read));
-    await addShares(RECORD_COUNT);
-    await each(reads, async (read, name) => {
-      const [few, many] = [before[name] as number, await measureMedianMs(repeat(read))];
-      assert.ok(many < MAX_RATIO * few, `${name}: ${few.toFixed(2)} ms, and ${many.toFixed(2)} ms`);
-    });
-    const query = { page: 1, pageSize: 9, sortBy: 'clicks', sortOrder: 'asc', memberId: member.id } as const;
-    assert.equal((await app.shares.list(workspaceId, campaignId, query)).items.length, 1);
-  }),
+      const query = { page: 1, pageSize: 9, sortBy: 'clicks', sortOrder: 'asc', memberId: member.id } as const;
+      assert.equal((await app.shares.list(workspaceId, campaignId, query)).items.length, 1);
+    }),
 
   'deletes a tag that 100,000 campaigns have as fast as a tag that none has': withWorkspace(async (setup) => {
     const { engine, app, actor } = setup;

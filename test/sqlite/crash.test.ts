@@ -8,7 +8,7 @@ import type { Share } from '../../core/share/share.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { useFile, withFile } from './database-file.ts';
+import { withDatabasePath, withOpenEngine } from './database-file.ts';
 import type { AcknowledgedWrite } from './writer-process.ts';
 
 const ROUND_COUNT = quickOrLong(4, 40);
@@ -50,7 +50,7 @@ type StartWriter = (file: string, writerCount: number) => Writer;
 
 /** Creates a test that starts processes. They are killed after the test, also if it fails. */
 function withWriters(test: (file: string, start: StartWriter) => Promise<void>): () => Promise<void> {
-  return withFile(async (file) => {
+  return withDatabasePath(async (file) => {
     const writers: Writer[] = [];
     try {
       await test(file, (path, writerCount) => {
@@ -66,7 +66,7 @@ function withWriters(test: (file: string, start: StartWriter) => Promise<void>):
 
 /** Asserts that a file is intact, that it has the acknowledged records, and that it has all or nothing of each transaction. */
 async function assertNothingLost(file: string, acknowledged: AcknowledgedWrite[]): Promise<void> {
-  await useFile(file, async ({ engine, reader }) => {
+  await withOpenEngine(file, async ({ engine, reader }) => {
     assert.deepEqual(reader.all('PRAGMA integrity_check'), [['ok']]);
     for (const { workspaceId, id } of acknowledged) {
       const campaign = await engine.campaigns.get(workspaceId, id);
@@ -124,8 +124,8 @@ suite('a SQLite file after a crash', {
     },
   ),
 
-  'waits until a commit is on disk': withFile((file) =>
-    useFile(file, async ({ writer }) => {
+  'waits until a commit is on disk': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ writer }) => {
       assert.deepEqual(writer.all('PRAGMA synchronous'), [[2]]);
       assert.deepEqual(writer.all('PRAGMA journal_mode'), [['wal']]);
     }),

@@ -7,7 +7,7 @@ import type { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
 
 /** Creates a test with the path of a database file in a new folder. The file does not exist yet. */
-export function withFile(test: (file: string) => Promise<void>): () => Promise<void> {
+export function withDatabasePath(test: (file: string) => Promise<void>): () => Promise<void> {
   return async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
     try {
@@ -18,7 +18,7 @@ export function withFile(test: (file: string) => Promise<void>): () => Promise<v
   };
 }
 
-export interface OpenFile {
+export interface OpenEngine {
   readonly engine: StorageEngine;
   readonly connection: SqliteConnection;
   /** The connection that writes. */
@@ -27,7 +27,7 @@ export interface OpenFile {
 }
 
 /** Opens an engine on a file, runs `work`, and closes the engine. */
-export async function useFile<T>(file: string, work: (open: OpenFile) => Promise<T>): Promise<T> {
+export async function withOpenEngine<T>(file: string, work: (open: OpenEngine) => Promise<T>): Promise<T> {
   const { engine, connection } = createSqliteEngine(file);
   await connection.open();
   try {
@@ -38,7 +38,7 @@ export async function useFile<T>(file: string, work: (open: OpenFile) => Promise
 }
 
 /** Returns the connections of an engine to its file. */
-export function getDatabases(connection: SqliteConnection): Pick<OpenFile, 'writer' | 'reader'> {
+export function getDatabases(connection: SqliteConnection): Pick<OpenEngine, 'writer' | 'reader'> {
   // biome-ignore lint/complexity/useLiteralKeys: the field is private
   const { connections } = { connections: connection['connections'] };
   if (!connections) throw new Error('not open');

@@ -20,9 +20,9 @@ import { describeParts, tables } from '../../adapters/sqlite/layout.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildCampaign, buildTag, newId, samples } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
-import { useFile, withFile } from './database-file.ts';
+import { withDatabasePath, withOpenEngine } from './database-file.ts';
 
-const open = (file: string) => useFile(file, async () => undefined);
+const open = (file: string) => withOpenEngine(file, async () => undefined);
 
 async function assertUnusable(file: string, problem: RegExp): Promise<void> {
   await assert.rejects(open(file), (error) => {
@@ -41,49 +41,53 @@ async function runOn(file: string, sql: string): Promise<void> {
 }
 
 suite('a SQLite file', {
-  'creates the folder and the file, which only the owner can read, and leaves one file': withFile(async (base) => {
-    const file = join(dirname(base), 'new', 'folder', 'a.db');
-    await useFile(file, async ({ engine }) => {
-      await engine.tags.add(buildTag(newId(), 'one'));
-      for (const name of readdirSync(dirname(file))) {
-        assert.equal(statSync(join(dirname(file), name)).mode & 0o777, 0o600, name);
-      }
-      assert.equal(readdirSync(dirname(file)).length, 3);
-    });
-    assert.deepEqual(readdirSync(dirname(file)), ['a.db']);
-    const openFiles = readdirSync('/proc/self/fd').map((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`);
-      } catch {
-        return '';
-      }
-    });
-    assert.deepEqual(
-      openFiles.filter((path) => path.startsWith(file)),
-      [],
-    );
-  }),
+  'creates the folder and the file, which only the owner can read, and leaves one file': withDatabasePath(
+    async (base) => {
+      const file = join(dirname(base), 'new', 'folder', 'a.db');
+      await withOpenEngine(file, async ({ engine }) => {
+        await engine.tags.add(buildTag(newId(), 'one'));
+        for (const name of readdirSync(dirname(file))) {
+          assert.equal(statSync(join(dirname(file), name)).mode & 0o777, 0o600, name);
+        }
+        assert.equal(readdirSync(dirname(file)).length, 3);
+      });
+      assert.deepEqual(readdirSync(dirname(file)), ['a.db']);
+      const openFiles = readdirSync('/proc/self/fd').map((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`);
+        } catch {
+          return '';
+        }
+      });
+      assert.deepEqual(
+        openFiles.filter((path) => path.startsWith(file)),
+        [],
+      );
+    },
+  ),
 
-  'creates the missing file that a symbolic link names, which only the owner can read': withFile(async (file) => {
-    symlinkSync('elsewhere.db', file);
-    await open(file);
-    assert.equal(statSync(join(dirname(file), 'elsewhere.db')).mode & 0o777, 0o600);
-  }),
+  'creates the missing file that a symbolic link names, which only the owner can read': withDatabasePath(
+    async (file) => {
+      symlinkSync('elsewhere.db', file);
+      await open(file);
+      assert.equal(statSync(join(dirname(file), 'elsewhere.db')).mode & 0o777, 0o600);
+    },
+  ),
 
-  'keeps the records of a closed file': withFile(async (file) => {
+  'keeps the records of a closed file': withDatabasePath(async (file) => {
     const campaign = buildCampaign(newId());
-    await useFile(file, ({ engine }) => engine.campaigns.add(campaign));
-    await useFile(file, async ({ engine }) => {
+    await withOpenEngine(file, ({ engine }) => engine.campaigns.add(campaign));
+    await withOpenEngine(file, async ({ engine }) => {
       assert.deepEqual(await engine.campaigns.get(campaign.workspaceId, campaign.id), campaign);
     });
   }),
 
-  'does not write when it opens a current file': withFile(async (file) => {
+  'does not write when it opens a current file': withDatabasePath(async (file) => {
     await open(file);
-    await useFile(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
+    await withOpenEngine(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
   }),
 
-  'rejects every call before it is opened and after it is closed': withFile(async (file) => {
+  'rejects every call before it is opened and after it is closed': withDatabasePath(async (file) => {
     const { engine, connection } = createSqliteEngine(file);
     const calls = () => [
       engine.tags.get('', ''),
@@ -99,30 +103,30 @@ suite('a SQLite file', {
     await connection.close();
   }),
 
-  'completes the writes that were called before it is closed': withFile(async (file) => {
+  'completes the writes that were called before it is closed': withDatabasePath(async (file) => {
     const { engine, connection } = createSqliteEngine(file);
     await connection.open();
     const tag = buildTag(newId(), 'last');
     const added = engine.tags.add(tag);
     await connection.close();
     await added;
-    await useFile(file, async ({ engine: again }) => assert.ok(await again.tags.get(tag.workspaceId, tag.id)));
+    await withOpenEngine(file, async ({ engine: again }) => assert.ok(await again.tags.get(tag.workspaceId, tag.id)));
   }),
 
-  'rejects a file that is not a database': withFile(async (file) => {
+  'rejects a file that is not a database': withDatabasePath(async (file) => {
     writeFileSync(file, 'name,color\n'.repeat(1000));
     await assertUnusable(file, /is not a SQLite database.* backup/);
     assert.equal(readFileSync(file, 'utf8'), 'name,color\n'.repeat(1000));
   }),
 
-  'rejects a damaged database': withFile(async (file) => {
+  'rejects a damaged database': withDatabasePath(async (file) => {
     await open(file);
     const bytes = readFileSync(file);
     writeFileSync(file, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 7)]));
     await assertUnusable(file, /damaged/);
   }),
 
-  'rejects the database of another program, and does not change it': withFile(async (file) => {
+  'rejects the database of another program, and does not change it': withDatabasePath(async (file) => {
     for (const sql of ['CREATE TABLE note (text)', 'PRAGMA application_id = 7']) {
       writeFileSync(file, '');
       await runOn(file, sql);
@@ -132,12 +136,12 @@ suite('a SQLite file', {
     }
   }),
 
-  'rejects a file of a newer version': withFile(async (file) => {
-    await useFile(file, async ({ writer }) => writer.exec('PRAGMA user_version = 99'));
+  'rejects a file of a newer version': withDatabasePath(async (file) => {
+    await withOpenEngine(file, async ({ writer }) => writer.exec('PRAGMA user_version = 99'));
     await assertUnusable(file, /newer version/);
   }),
 
-  'rejects a folder, and a path through a file': withFile(async (file) => {
+  'rejects a folder, and a path through a file': withDatabasePath(async (file) => {
     mkdirSync(file);
     await assertUnusable(file, /is a folder/);
     const through = join(dirname(file), 'file');
@@ -145,7 +149,7 @@ suite('a SQLite file', {
     await assertUnusable(join(through, 'a.db'), /cannot be opened .*permissions/);
   }),
 
-  'rejects a file or a folder without permission': withFile(async (file) => {
+  'rejects a file or a folder without permission': withDatabasePath(async (file) => {
     await open(file);
     const program = `
       if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
@@ -168,13 +172,13 @@ suite('a SQLite file', {
     assert.equal(tryToOpen(), 'opened');
   }),
 
-  'lets several processes and engines open a new file at the same time': withFile(async (file) => {
+  'lets several processes and engines open a new file at the same time': withDatabasePath(async (file) => {
     await Promise.all(Array.from({ length: 5 }, () => open(file)));
-    await useFile(file, ({ engine }) => engine.checkReady());
+    await withOpenEngine(file, ({ engine }) => engine.checkReady());
   }),
 
-  'is not ready while the file is missing or another one': withFile(async (file) => {
-    await useFile(file, async ({ engine }) => {
+  'is not ready while the file is missing or another one': withDatabasePath(async (file) => {
+    await withOpenEngine(file, async ({ engine }) => {
       await engine.checkReady();
       renameSync(file, `${file}.moved`);
       await assert.rejects(engine.checkReady());
@@ -186,11 +190,11 @@ suite('a SQLite file', {
     assert.ok(existsSync(file));
   }),
 
-  'upgrades a file: adds columns, indexes and searches, and fills them': withFile(async (file) => {
+  'upgrades a file: adds columns, indexes and searches, and fills them': withDatabasePath(async (file) => {
     const workspaceId = newId();
     const fields = { tagIds: ['red', 'blue', 'red'], searchText: 'derived', archived: false };
     const campaign = buildCampaign(workspaceId, fields);
-    await useFile(file, async ({ engine, writer }) => {
+    await withOpenEngine(file, async ({ engine, writer }) => {
       await engine.campaigns.add(campaign);
       const before = readParts(writer);
       for (const event of ['insert', 'update', 'delete']) {
@@ -203,7 +207,7 @@ suite('a SQLite file', {
         CREATE INDEX campaigns_old ON campaigns (endsAt); PRAGMA user_version = 0`);
       assert.notDeepEqual(readParts(writer), before);
     });
-    await useFile(file, async ({ engine, writer }) => {
+    await withOpenEngine(file, async ({ engine, writer }) => {
       assert.ok(!readParts(writer).some(([name]) => name === 'campaigns_old'));
       const find = (condition: object) =>
         engine.campaigns.list(workspaceId, {
@@ -218,11 +222,11 @@ suite('a SQLite file', {
       assert.equal(found?.id, campaign.id);
       assert.equal(found?.searchText.includes('tents'), true);
     });
-    await useFile(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
+    await withOpenEngine(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
   }),
 
-  'returns a field that an older record lacks as missing, not as null': withFile((file) =>
-    useFile(file, async ({ engine }) => {
+  'returns a field that an older record lacks as missing, not as null': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine }) => {
       const { position: _, ...older } = samples.shares(newId()) as Share;
       await engine.shares.add(older as Share);
       const [found] = await engine.shares.getMany(older.workspaceId, [older.id], ['campaignId', 'position']);

@@ -7,7 +7,7 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
-import { useFile, withFile } from './database-file.ts';
+import { withDatabasePath, withOpenEngine } from './database-file.ts';
 
 type CampaignCondition = Condition<CampaignRecord>;
 
@@ -69,8 +69,8 @@ const windows = [
 ] as const;
 
 suite('lists in SQLite', {
-  'returns the same lists of thousands of campaigns as memory': withFile((file) =>
-    useFile(file, async ({ engine }) => {
+  'returns the same lists of thousands of campaigns as memory': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine }) => {
       const memory = createMemoryEngine(Date.now);
       const workspaceId = newId();
       const campaigns = buildCampaigns(workspaceId, CAMPAIGN_COUNT);
@@ -108,8 +108,8 @@ suite('lists in SQLite', {
     }),
   ),
 
-  'counts from an index, without reading the records': withFile((file) =>
-    useFile(file, async ({ engine, reader }) => {
+  'counts from an index, without reading the records': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, reader }) => {
       const statements = [
         ...(await recordStatements(reader, () => engine.members.count('w', [{ field: 'groupIds', in: ['x'] }]))),
         ...(await recordStatements(reader, () => engine.tags.count('w', [{ field: 'color', in: ['red'] }]))),
@@ -127,8 +127,8 @@ suite('lists in SQLite', {
     }),
   ),
 
-  'lets the event loop run during a scan, and sees one state of the data': withFile((file) =>
-    useFile(file, async ({ engine }) => {
+  'lets the event loop run during a scan, and sees one state of the data': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       const campaigns = buildCampaigns(workspaceId, 20_000);
       for (let i = 0; i < campaigns.length; i += 1000) await engine.campaigns.addMany(campaigns.slice(i, i + 1000));

@@ -13,7 +13,7 @@ import { assertConflict } from '../contract/assert-conflict.ts';
 import { buildCampaign, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { useFile, withFile } from './database-file.ts';
+import { withDatabasePath, withOpenEngine } from './database-file.ts';
 
 /** Counts the commits of a connection. */
 function countCommits(writer: Database): () => number {
@@ -32,8 +32,8 @@ const addCampaigns = (engine: StorageEngine, workspaceId: string, count: number)
 const isFulfilled = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
 
 suite('writes to SQLite', {
-  'commits together what arrives together': withFile((file) =>
-    useFile(file, async ({ engine, writer }) => {
+  'commits together what arrives together': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, writer }) => {
       const getCommitCount = countCommits(writer);
       const workspaceId = newId();
       await addCampaigns(engine, workspaceId, 100);
@@ -46,26 +46,27 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'commits the lock, the work and the response of a request with an idempotency key together': withFile((file) =>
-    useFile(file, async ({ engine, writer }) => {
-      const getCommitCount = countCommits(writer);
-      const app = new Application(createStorage(engine), createNodeSystem());
-      const workspaceId = newId();
-      const createTags = (key: string) =>
-        app.runOnce(
-          { workspaceId, keyId: 'key', operationId: 'createTag', idempotencyKey: key, fingerprint: 'x' },
-          (transaction) => transaction.tags.create(workspaceId, key),
-        );
-      await createTags('first');
-      assert.equal(getCommitCount(), 1);
-      await Promise.all(Array.from({ length: 20 }, (_, i) => createTags(`tag ${i}`)));
-      assert.ok(getCommitCount() <= 6, `${getCommitCount()} commits`);
-      assert.equal(await engine.tags.count(workspaceId, []), 21);
-    }),
+  'commits the lock, the work and the response of a request with an idempotency key together': withDatabasePath(
+    (file) =>
+      withOpenEngine(file, async ({ engine, writer }) => {
+        const getCommitCount = countCommits(writer);
+        const app = new Application(createStorage(engine), createNodeSystem());
+        const workspaceId = newId();
+        const createTags = (key: string) =>
+          app.runOnce(
+            { workspaceId, keyId: 'key', operationId: 'createTag', idempotencyKey: key, fingerprint: 'x' },
+            (transaction) => transaction.tags.create(workspaceId, key),
+          );
+        await createTags('first');
+        assert.equal(getCommitCount(), 1);
+        await Promise.all(Array.from({ length: 20 }, (_, i) => createTags(`tag ${i}`)));
+        assert.ok(getCommitCount() <= 6, `${getCommitCount()} commits`);
+        assert.equal(await engine.tags.count(workspaceId, []), 21);
+      }),
   ),
 
-  'loses a record that may be lost together with the next write of its caller': withFile((file) =>
-    useFile(file, async ({ engine, writer }) => {
+  'loses a record that may be lost together with the next write of its caller': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const record = buildIdempotencyRecord(workspaceId);
       const work = async () => {
@@ -81,8 +82,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails only the write that fails, of those that are committed together': withFile((file) =>
-    useFile(file, async ({ engine, writer }) => {
+  'fails only the write that fails, of those that are committed together': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, writer }) => {
       const getCommitCount = countCommits(writer);
       const workspaceId = newId();
       const [first, second] = [buildTag(workspaceId, 'same'), buildTag(workspaceId, 'same')];
@@ -102,8 +103,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a group if the disk is full, keeps reading, and recovers': withFile((file) =>
-    useFile(file, async ({ engine, writer }) => {
+  'fails all writes of a group if the disk is full, keeps reading, and recovers': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const kept = buildCampaign(workspaceId);
       await engine.campaigns.add(kept);
@@ -125,26 +126,27 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a group whose transaction an error has ended, also if the error is caught': withFile((file) =>
-    useFile(file, async ({ engine, writer }) => {
-      const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildTag(newId(), 'three')];
-      const outcomes = await Promise.allSettled([
-        engine.tags.add(one),
-        engine.runInTransaction(async ({ tags }) => {
-          // SQLite does this after some errors, such as an error of the disk.
-          writer.exec('ROLLBACK');
-          await tags.add(two).catch(() => undefined);
-        }),
-        engine.tags.add(three),
-      ]);
-      assert.deepEqual(outcomes.map(isFulfilled), [false, false, true]);
-      for (const { workspaceId, id } of [one, two]) assert.equal(await engine.tags.get(workspaceId, id), undefined);
-      assert.deepEqual(await engine.tags.get(three.workspaceId, three.id), three);
-    }),
+  'fails all writes of a group whose transaction an error has ended, also if the error is caught': withDatabasePath(
+    (file) =>
+      withOpenEngine(file, async ({ engine, writer }) => {
+        const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildTag(newId(), 'three')];
+        const outcomes = await Promise.allSettled([
+          engine.tags.add(one),
+          engine.runInTransaction(async ({ tags }) => {
+            // SQLite does this after some errors, such as an error of the disk.
+            writer.exec('ROLLBACK');
+            await tags.add(two).catch(() => undefined);
+          }),
+          engine.tags.add(three),
+        ]);
+        assert.deepEqual(outcomes.map(isFulfilled), [false, false, true]);
+        for (const { workspaceId, id } of [one, two]) assert.equal(await engine.tags.get(workspaceId, id), undefined);
+        assert.deepEqual(await engine.tags.get(three.workspaceId, three.id), three);
+      }),
   ),
 
-  'rejects a write after ten seconds while another process writes, and reads meanwhile': withFile((file) =>
-    useFile(file, async ({ engine }) => {
+  'rejects a write after ten seconds while another process writes, and reads meanwhile': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       const other = new Database(file, false, 'BEGIN IMMEDIATE');
       const startedAt = performance.now();
@@ -169,8 +171,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'lets two processes that write all the time take turns': withFile(async (file) => {
-    await useFile(file, async ({ engine }) => {
+  'lets two processes that write all the time take turns': withDatabasePath(async (file) => {
+    await withOpenEngine(file, async ({ engine }) => {
       const program = join(import.meta.dirname, 'writer-process.js');
       const other = spawn(process.execPath, [program, file, '32'], { stdio: ['ignore', 'pipe', 'inherit'] });
       const closed = once(other, 'close');
@@ -203,9 +205,9 @@ suite('writes to SQLite', {
     });
   }),
 
-  'shows what another engine has written at once': withFile((file) =>
-    useFile(file, ({ engine: one }) =>
-      useFile(file, async ({ engine: other }) => {
+  'shows what another engine has written at once': withDatabasePath((file) =>
+    withOpenEngine(file, ({ engine: one }) =>
+      withOpenEngine(file, async ({ engine: other }) => {
         const tag = buildTag(newId(), 'one');
         for (const [writer, reader] of [
           [one, other],
@@ -219,8 +221,8 @@ suite('writes to SQLite', {
     ),
   ),
 
-  'does not let the engine of an ended transaction write': withFile((file) =>
-    useFile(file, async ({ engine }) => {
+  'does not let the engine of an ended transaction write': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine }) => {
       let staged: StorageEngine | undefined;
       await engine.runInTransaction(async (transaction) => {
         staged = transaction;
@@ -229,8 +231,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'ends a transaction whose work waits for too long': withFile((file) =>
-    useFile(file, async ({ engine }) => {
+  'ends a transaction whose work waits for too long': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine }) => {
       const tag = buildTag(newId(), 'one');
       const work = engine.runInTransaction(async (transaction) => {
         await transaction.tags.add(tag);
@@ -242,8 +244,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'deletes expired records with later writes, a few with each': withFile((file) =>
-    useFile(file, async ({ engine: { idempotentRequests: records }, reader }) => {
+  'deletes expired records with later writes, a few with each': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine: { idempotentRequests: records }, reader }) => {
       const workspaceId = newId();
       for (let i = 0; i < 60; i++)
         await records.add(buildIdempotencyRecord(workspaceId, { expiresAt: Date.now() + 1_000 }));
@@ -264,8 +266,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'answers a duplicate among many writes with the message of its field': withFile((file) =>
-    useFile(file, async ({ engine: { tags } }) => {
+  'answers a duplicate among many writes with the message of its field': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine: { tags } }) => {
       const tag = buildTag(newId(), 'one');
       await tags.add(tag);
       await assertConflict(tags.add(buildTag(newId(), 'two', { id: tag.id })), 'A record with this id already exists.');

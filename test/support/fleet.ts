@@ -11,14 +11,14 @@ export interface Fleet {
   readonly services: readonly ServiceProcess[];
   readonly redis: ServerProcess;
   /** A process on the same database whose rate limiter counts requests in memory, not in Redis. */
-  readonly unsharedService: ServiceProcess;
+  readonly serviceWithoutRedis: ServiceProcess;
   /** An API key of the workspace in the database. */
   readonly key: string;
   /** Creates another API key of that workspace. */
   createKey(): Promise<string>;
 }
 
-/** Runs `size` processes with Redis, and `unsharedService`, during a test. The test may kill Redis. */
+/** Runs `size` processes with Redis, and `serviceWithoutRedis`, during a test. The test may kill Redis. */
 export async function withFleet(
   size: number,
   settings: Readonly<Record<string, string>>,
@@ -32,9 +32,9 @@ export async function withFleet(
       const unshared = { ...createMongodbSettings(database.uri), ...settings };
       const shared = { ...unshared, RATE_LIMITER: 'redis', REDIS_URL: redis.url };
       for (const env of [unshared, ...Array(size).fill(shared)]) processes.push(await startProcess(env));
-      const [unsharedService, ...services] = processes as [ServiceProcess, ...ServiceProcess[]];
+      const [serviceWithoutRedis, ...services] = processes as [ServiceProcess, ...ServiceProcess[]];
       const createKey = async () => (await app.apiKeys.create(workspaceId, {})).secret;
-      await test({ services, unsharedService, redis, key, createKey });
+      await test({ services, serviceWithoutRedis, redis, key, createKey });
     });
   } finally {
     await Promise.all(processes.map((service) => service.kill()));

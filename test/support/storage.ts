@@ -17,7 +17,7 @@ export interface TestStorage {
   readonly isShared: boolean;
   /** The settings of a process that uses the storage. */
   readonly settings: Environment;
-  /** Removes the storage. */
+  /** Stops and removes the storage. */
   stop(): Promise<void>;
 }
 
@@ -103,12 +103,12 @@ function tryToLock<T>(lock: () => T): T | undefined {
   }
 }
 
-/** Runs work with the use cases on a storage, as the command line does. A text is the URI of a MongoDB. */
+/** Runs work with the use cases on a storage, as the command line does. If `storage` is a string, it is the URI of a MongoDB. */
 export function withApplication<T>(storage: string | Environment, work: (app: Application) => Promise<T>): Promise<T> {
   return withEngine(storage, (_, app) => work(app));
 }
 
-/** Runs work with the engine of a storage and with the use cases. A text is the URI of a MongoDB. */
+/** Runs work with the engine of a storage and with the use cases. If `storage` is a string, it is the URI of a MongoDB. */
 export async function withEngine<T>(
   storage: string | Environment,
   work: (engine: StorageEngine, app: Application) => Promise<T>,

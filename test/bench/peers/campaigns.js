@@ -23,7 +23,7 @@ export const RESPONSE_FIELDS = {
   targetShares: 1,
 };
 
-/** As in the service: its own texts are not validated again, and queries name their index, so that no plans are compared. */
+/** As in the service: the driver does not check that texts from the database are valid UTF-8, and each query names its index, so that MongoDB compares no query plans. */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };
 export const BY_TIME = { workspaceId: 1, archived: 1, createdAt: 1, _id: 1 };
@@ -38,8 +38,8 @@ export function createPageOptions(page) {
   };
 }
 export const CAMPAIGN_OPTIONS = { projection: RESPONSE_FIELDS, hint: BY_ID };
-export const SHARE_OPTIONS = { projection: { _id: 1 }, hint: BY_ID };
-export const SHARES_OPTIONS = { projection: { _id: 0, campaignId: 1 }, hint: BY_ID };
+export const ONE_SHARE_OPTIONS = { projection: { _id: 1 }, hint: BY_ID };
+export const SHARES_OF_PAGE_OPTIONS = { projection: { _id: 0, campaignId: 1 }, hint: BY_ID };
 
 /** Returns the filter for the live campaigns of a workspace that contain the search term, if there is one. */
 export function createFilter(workspaceId, search) {

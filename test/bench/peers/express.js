@@ -9,8 +9,8 @@ import {
   createShareId,
   createSharesFilter,
   DRIVER_OPTIONS,
-  SHARE_OPTIONS,
-  SHARES_OPTIONS,
+  ONE_SHARE_OPTIONS,
+  SHARES_OF_PAGE_OPTIONS,
   toDocument,
   toResponse,
   toResponses,
@@ -56,7 +56,7 @@ app.use(async (request, response, next) => {
 app.get('/campaigns', async ({ caller, query }, response) => {
   const { page, search } = listQuery.parse(query);
   const found = await campaigns.find(createFilter(caller.workspaceId, search), createPageOptions(page)).toArray();
-  const some = await shares.find(createSharesFilter(caller, found), SHARES_OPTIONS).toArray();
+  const some = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
   response.json(toResponses(found, some));
 });
 
@@ -64,7 +64,7 @@ app.get('/campaigns/:id', async ({ caller, params: { id } }, response) => {
   const { workspaceId, memberId } = caller;
   const [found, share] = await Promise.all([
     campaigns.findOne({ workspaceId, _id: id }, CAMPAIGN_OPTIONS),
-    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, SHARE_OPTIONS),
+    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, ONE_SHARE_OPTIONS),
   ]);
   if (found) response.json(toResponse(found, share !== null));
   else response.status(404).json({ error: { code: 'not_found' } });

@@ -8,8 +8,8 @@ import {
   createShareId,
   createSharesFilter,
   DRIVER_OPTIONS,
-  SHARE_OPTIONS,
-  SHARES_OPTIONS,
+  ONE_SHARE_OPTIONS,
+  SHARES_OF_PAGE_OPTIONS,
   toDocument,
   toResponse,
   toResponses,
@@ -32,7 +32,7 @@ app.addHook('onRequest', async (request, reply) => {
 const listSchema = { querystring: listQuery, response: { 200: { type: 'array', items: campaign } } };
 app.get('/campaigns', { schema: listSchema }, async ({ caller, query: { page, search } }) => {
   const found = await campaigns.find(createFilter(caller.workspaceId, search), createPageOptions(page)).toArray();
-  const some = await shares.find(createSharesFilter(caller, found), SHARES_OPTIONS).toArray();
+  const some = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
   return toResponses(found, some);
 });
 
@@ -40,7 +40,7 @@ app.get('/campaigns/:id', { schema: { response: { 200: campaign } } }, async ({ 
   const { workspaceId, memberId } = caller;
   const [found, share] = await Promise.all([
     campaigns.findOne({ workspaceId, _id: id }, CAMPAIGN_OPTIONS),
-    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, SHARE_OPTIONS),
+    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, ONE_SHARE_OPTIONS),
   ]);
   return found ? toResponse(found, share !== null) : reply.code(404).send({ error: { code: 'not_found' } });
 });

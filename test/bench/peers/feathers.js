@@ -14,7 +14,7 @@ import {
   NEWEST_FIRST,
   PAGE_SIZE,
   RESPONSE_FIELDS,
-  SHARES_OPTIONS,
+  SHARES_OF_PAGE_OPTIONS,
   toDocument,
   toResponses,
 } from './campaigns.js';
@@ -51,7 +51,7 @@ async function formatResponse(context) {
   const found = [context.result].flat();
   const { caller } = context.params;
   const isNew = context.method === 'create';
-  const some = isNew ? [] : await shares.find(createSharesFilter(caller, found), SHARES_OPTIONS).toArray();
+  const some = isNew ? [] : await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
   const responses = toResponses(found, some);
   context.result = Array.isArray(context.result) ? responses : responses[0];
 }

@@ -7,8 +7,8 @@ import {
   createShareId,
   createSharesFilter,
   DRIVER_OPTIONS,
-  SHARE_OPTIONS,
-  SHARES_OPTIONS,
+  ONE_SHARE_OPTIONS,
+  SHARES_OF_PAGE_OPTIONS,
   toDocument,
   toResponse,
   toResponses,
@@ -41,14 +41,14 @@ async function list(caller, url) {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const options = createPageOptions(Number(query.get('page') ?? 1));
   const page = await find('campaigns', createFilter(caller.workspaceId, query.get('search')), options);
-  const some = await find('shares', createSharesFilter(caller, page), SHARES_OPTIONS);
+  const some = await find('shares', createSharesFilter(caller, page), SHARES_OF_PAGE_OPTIONS);
   return JSON.stringify(toResponses(page, some));
 }
 
 async function get({ workspaceId, memberId }, id) {
   const [campaign, share] = await Promise.all([
     findOne('campaigns', { workspaceId, _id: id }, CAMPAIGN_OPTIONS),
-    findOne('shares', { workspaceId, _id: createShareId(memberId, id) }, SHARE_OPTIONS),
+    findOne('shares', { workspaceId, _id: createShareId(memberId, id) }, ONE_SHARE_OPTIONS),
   ]);
   return campaign && JSON.stringify(toResponse(campaign, Boolean(share)));
 }
