@@ -85,7 +85,7 @@ export const settings = {
     .default('true')
     .transform((value) => value === 'true')
     .describe(
-      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. With `STORAGE=mongodb`, there is no demo workspace, and this setting is not allowed.',
+      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`, which never has a demo workspace.',
     ),
   DEMO_API_KEY: z
     .string()

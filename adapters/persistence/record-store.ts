@@ -69,7 +69,7 @@ export interface RecordSchema<T extends Entity> {
   readonly defaults?: Partial<T>;
   /**
    * The field with the time (milliseconds since the epoch, on the clock of the engine) at which the record expires. An engine deletes an
-   * expired record at a later write to the same store or by itself, within about a minute, and no record before.
+   * expired record at a later write to the same store, or on its own within about a minute, and no record before.
    */
   readonly expires?: Field<T>;
 }

@@ -15,7 +15,7 @@ export interface LinkHost {
   readonly isBase: boolean;
 }
 
-/** A campaign with what decides where its links lead. */
+/** A campaign with what decides the targets of its links. */
 interface FoundCampaign {
   readonly campaign: LinkCampaign;
   /** The domain of the campaign, if it is live and verified. */
@@ -141,7 +141,7 @@ function createCampaignKey({ workspaceId, campaignId }: Link): string {
   return `${workspaceId} ${campaignId}`;
 }
 
-/** Calls `use` with a value, at once if the value is no promise. */
+/** Calls `use` with a value, at once if the value is not a promise. */
 function andThen<V, R>(value: V | Promise<V>, use: (value: V) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(use) : use(value);
 }

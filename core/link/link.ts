@@ -34,7 +34,7 @@ export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions
   return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
 }
 
-/** The fields of a campaign that decide where its links lead. Its period is in milliseconds since the epoch. */
+/** The fields of a campaign that decide the targets of its links. Its period is in milliseconds since the epoch. */
 export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'> {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -61,7 +61,7 @@ export function getLinkState(campaign: LinkCampaign, now: number): LinkState {
   return stateConditions.find(([, applies]) => applies(campaign, now))?.[0] as LinkState;
 }
 
-/** Where a request for a short link leads. */
+/** The target of a request for a short link. */
 export type LinkTarget =
   /** To the destination of the campaign. */
   | { readonly type: 'destination'; readonly url: string; readonly link: Link }

@@ -86,7 +86,7 @@ suite('a read from MongoDB', {
  * The number of records that every list reads in the last test. MongoDB compares the time with the limit once in 1,000 steps, so
  * lists of fewer records can exceed the limit without being stopped.
  */
-const MANY_RECORDS_COUNT = 20_000;
+const RECORD_COUNT = 20_000;
 
 /** Creates a store of campaigns whose commands have a time limit of one millisecond, which every list of many records exceeds. */
 function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRecord> {
@@ -106,14 +106,14 @@ suite('a list that exceeds its time limit in MongoDB', {
   'is rejected with the advice to narrow it if it searches, filters by dates or has a high page number': () =>
     withDatabase('', async ({ campaigns }, client) => {
       const workspaceId = newId();
-      await campaigns.addMany(Array.from({ length: MANY_RECORDS_COUNT }, () => buildCampaign(workspaceId)));
+      await campaigns.addMany(Array.from({ length: RECORD_COUNT }, () => buildCampaign(workspaceId)));
       const list = (where: Query<CampaignRecord>['where'], skip = 0) =>
         createStoreWithShortLimit(client).list(workspaceId, {
           where,
           by: 'createdAt',
           order: 'desc',
           skip,
-          take: MANY_RECORDS_COUNT,
+          take: RECORD_COUNT,
         });
       const narrowable = [
         () => list([{ field: 'searchText', contains: 'tents' }]),

@@ -48,8 +48,11 @@ export async function findFile(path: string): Promise<StaticContent | undefined>
 
 /** Returns the sections of the guide, or none if its file is missing. Then its own page fails with an explanation. */
 async function readGuideSections(): Promise<readonly Section[]> {
-  const markdown = await readGuide(GUIDE_PAGE).catch(() => '');
-  return getSections(GUIDE_PAGE, markdown);
+  try {
+    return getSections(GUIDE_PAGE, await readGuide(GUIDE_PAGE));
+  } catch {
+    return [];
+  }
 }
 
 function createPage(render: (getPath: GetPath) => string | Promise<string>): () => Promise<StaticContent> {

@@ -220,7 +220,7 @@ function setUpRequestForm(form) {
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // In a form that changes records, Enter in a field does nothing: its button is no submit button.
+    // In a form that changes records, Enter in a field does nothing: its button does not submit the form.
     if (button.type === 'submit') send();
   });
   button.addEventListener('click', () => button.type === 'button' && send());
