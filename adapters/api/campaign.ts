@@ -250,7 +250,7 @@ const listCampaigns = defineOperation({
   }),
   statuses: [200],
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
-  example: { query: { filter: 'active', tagNames: 'launch', page: 2 }, response: [example] },
+  example: { query: { tagNames: 'launch', page: 2 }, response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });
 

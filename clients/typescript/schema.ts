@@ -1970,10 +1970,7 @@ export interface operations {
                 readonly userId?: string;
                 /** @description Whether to include archived campaigns. */
                 readonly includeArchived?: boolean;
-                /**
-                 * @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included.
-                 * @example active
-                 */
+                /** @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included. */
                 readonly filter?: "upcoming" | "active" | "non-upcoming";
                 /** @description Case-insensitive search in name and description. */
                 readonly search?: string;

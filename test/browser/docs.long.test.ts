@@ -167,9 +167,10 @@ suite('the documentation pages in a browser', {
         ['retry', '#retries'],
         ['retry create', '#retries'],
         ['lost response', '#retries'],
+        ['domain already taken', '#createDomain'],
       ] as const)
         assert.equal((await search(words))[0], first, words);
-      assert.deepEqual(await search('nothing has these words'), []);
+      assert.deepEqual(await search('xyzzy'), []);
     }),
 
   'have samples in three languages that run with the entered API key': () =>

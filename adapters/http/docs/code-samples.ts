@@ -60,7 +60,6 @@ const toJson = (value: unknown) => JSON.stringify(value, null, 2);
 function writeCurl({ method, body, ...request }: SampleRequest): string {
   const hasBody = body !== undefined;
   return [
-    ...(method === 'POST' ? [`# ${RETRY_HINT}`] : []),
     `curl ${method === 'GET' ? '' : `-X ${method} `}"${getUrl({ method, ...request })}"`,
     '-H "Authorization: Bearer {{key}}"',
     ...(hasBody ? ['-H "Content-Type: application/json"'] : []),

@@ -4,11 +4,11 @@ import type { OpenApiDocument } from './documented-operations.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
-/** A link in the side list. The search finds its title and its keywords. */
+/** A link in the side list. The search finds its title and its keywords. The label, such as `POST`, is shown before the title. */
 export interface Entry {
   readonly href: string;
   readonly title: string;
-  readonly method?: string;
+  readonly label?: string;
   readonly keywords: string;
 }
 
@@ -63,7 +63,8 @@ ${errorCodes.map(renderErrorRow).join('\n')}
       id: 'pagination',
       title: 'Pagination and filters',
       keywords: 'page pageSize Link next prev list second page tagNames tagIds search filter',
-      text: renderMarkdown(`A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page. To read all pages,
+      text: renderMarkdown(`A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page: each list states its
+default and maximum. To read all pages,
 follow the link with \`rel="next"\` in the \`Link\` header until that link is missing. The link keeps your filters.
 
 A list contains the records that match all filters. To send several values for one filter, repeat the parameter or separate the
@@ -81,7 +82,8 @@ ${renderExample('Link header of the response', '</campaigns?tagNames=launch&page
         'retries resend repeat again Idempotency-Key Idempotency-Replayed create POST twice duplicate timeout network lost response',
       text: renderMarkdown(`To retry a POST safely, send it with an \`Idempotency-Key\`: a value that you choose once for the record that you create,
 such as a UUID. If the response is lost, send the same request with the same key again. The first success is stored for 24 hours,
-and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. An error is not stored.
+and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. After 24 hours, the key counts
+as a new one. An error is not stored.
 
 - The same key with another path or body returns 422.
 - If the first request is still in progress, a retry returns 409. Retry after a moment.

@@ -36,7 +36,12 @@ export function renderReferencePage(
     ),
     [
       GUIDE_PAGE.title,
-      guideSections.map(({ id, title, text }) => ({ href: `${GUIDE_PAGE.path}#${id}`, title, keywords: text })),
+      guideSections.map(({ id, title, text }) => ({
+        href: `${GUIDE_PAGE.path}#${id}`,
+        title,
+        label: GUIDE_PAGE.title,
+        keywords: text,
+      })),
     ],
   ];
   return renderPage(getPath, {
@@ -95,15 +100,15 @@ ${entries.map(renderEntry).join('\n')}
 </details>`;
 }
 
-function renderEntry({ href, title, method, keywords }: Entry): string {
-  const label = method ? `<span class="method ${method}">${method}</span> ` : '';
-  return `<li data-keywords="${escapeHtml(keywords)}"><a href="${href}">${label}<span>${escapeHtml(title)}</span></a></li>`;
+function renderEntry({ href, title, label, keywords }: Entry): string {
+  const prefix = label ? `<span class="method ${label}">${label}</span> ` : '';
+  return `<li data-keywords="${escapeHtml(keywords)}"><a href="${href}">${prefix}<span>${escapeHtml(title)}</span></a></li>`;
 }
 
 function toEntry({ id, summary, method, path, parameters, bodySchema }: DocumentedOperation, schemas: Schemas): Entry {
   const fields = bodySchema ? getFields(bodySchema, schemas) : [];
   const names = [...parameters, ...fields].map(({ name }) => name);
-  return { href: `#${id}`, title: summary, method, keywords: [id, path, ...names].join(' ') };
+  return { href: `#${id}`, title: summary, label: method, keywords: [id, path, ...names].join(' ') };
 }
 
 function renderKeyForm(): string {

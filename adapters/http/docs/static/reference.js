@@ -59,7 +59,7 @@ function setUpSideList() {
   update();
 }
 
-/** Lists the sections that contain all words in the search field, the best first. Enter opens the first result. */
+/** Lists the sections that contain most words of the search field, the best first. Enter opens the first result. */
 function setUpSearch() {
   const input = $('.search input');
   const results = $('.side-list .results');
@@ -83,11 +83,13 @@ function setUpSearch() {
   };
   input.addEventListener('input', () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = items
-      .map(({ item, places }) => ({ item, ranks: words.map((word) => rankWord(word, places)) }))
-      .filter(({ ranks }) => !ranks.includes(0))
-      .map(({ item, ranks }) => ({ item, rank: ranks.reduce((sum, rank) => sum + rank, 0) }))
-      .sort((a, b) => b.rank - a.rank);
+    const ranked = items.map(({ item, places }) => {
+      const ranks = words.map((word) => rankWord(word, places));
+      return { item, wordCount: ranks.filter(Boolean).length, rank: ranks.reduce((sum, rank) => sum + rank, 0) };
+    });
+    // If no section contains all words, those with the most words are the results.
+    const maxWordCount = Math.max(1, ...ranked.map(({ wordCount }) => wordCount));
+    const found = ranked.filter(({ wordCount }) => wordCount === maxWordCount).sort((a, b) => b.rank - a.rank);
     const isSearching = words.length > 0;
     results.replaceChildren(...(isSearching ? found.map(({ item }) => item.cloneNode(true)) : []));
     results.hidden = !isSearching;
