@@ -38,7 +38,7 @@ const questionFields = z.strictObject({
       'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.',
     ),
   groups: ids.describe(
-    'The ids of XX. Duplicates are dropped. An empty array means no restriction (default on creation).',
+    'The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).',
   ),
   isActive: z.boolean().describe('Whether the question is active. Default on creation: `true`.'),
   archived: z.boolean().describe('Whether the question is archived. Default on creation: `false`.'),

@@ -1105,7 +1105,7 @@ export interface components {
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of XX. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
             readonly groups?: readonly string[];
@@ -1212,7 +1212,7 @@ export interface components {
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of XX. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
             readonly groups?: readonly string[];
