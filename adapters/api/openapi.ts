@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
 import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
-import { operations } from './operations.ts';
+import { type OperationGroup, operationGroups } from './operations.ts';
 import { version } from './version.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -21,20 +21,6 @@ workspace. Every operation acts on the workspace that the API key belongs to.
   \`Idempotency-Replayed: true\`.
 - **Rate limits**: Each response has headers with the limit and the remaining requests, except if the request was rejected
   before its key was checked. After a 429, wait for the number of seconds in \`Retry-After\`.`;
-
-/** The tags of the OpenAPI document, which group the operations by the first segment of their path. */
-const documentTags: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
-  me: { name: 'Caller', description: 'The workspace, the member and the API key of a request.' },
-  campaigns: { name: 'Campaigns', description: 'Content that employees share.' },
-  'inspiration-questions': {
-    name: 'Inspiration questions',
-    description: 'Prompts that suggest topics to write about.',
-  },
-  'content-pillars': { name: 'Content pillars', description: 'Themes that structure the content of a workspace.' },
-  domains: { name: 'Domains', description: 'Custom domains for short links.' },
-  groups: { name: 'Groups', description: 'Groups of members.' },
-  tags: { name: 'Tags', description: 'Labels for campaigns.' },
-};
 
 const createTextHeader = (description: string, keywords: Json = {}) => ({
   description,
@@ -113,11 +99,11 @@ const errorSchema = z
 export function createOpenApiDocument(): Json {
   const converter = new SchemaConverter();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: describeOperation(operation, converter),
-    };
+  for (const group of operationGroups) {
+    for (const operation of group.operations) {
+      const method = operation.method.toLowerCase();
+      paths[operation.path] = { ...paths[operation.path], [method]: describeOperation(operation, group, converter) };
+    }
   }
   const responses = Object.fromEntries(
     errorCodes.map((code) => [toComponentName(code), describeErrorResponse(code, converter)]),
@@ -133,7 +119,7 @@ export function createOpenApiDocument(): Json {
     },
     servers: [{ url: '/', description: 'The server that serves this document.' }],
     security: [{ key: [] }],
-    tags: Object.values(documentTags),
+    tags: operationGroups.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       schemas: converter.components,
@@ -169,9 +155,8 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN.source },
 };
 
-function describeOperation(operation: Operation, converter: SchemaConverter): Json {
+function describeOperation(operation: Operation, group: OperationGroup, converter: SchemaConverter): Json {
   const { id, method, path, summary, description, body, example, statuses } = operation;
-  const resource = getResourceSegment(operation);
   const parameters = [
     ...(path.includes('{id}') ? [createReference('parameters', 'id')] : []),
     ...describeQueryParameters(operation, converter),
@@ -181,13 +166,13 @@ function describeOperation(operation: Operation, converter: SchemaConverter): Js
     operationId: id,
     summary,
     description,
-    tags: [documentTags[resource]?.name],
+    tags: [group.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
-      ? { requestBody: { required: true, content: converter.createContent(resource, body, 'input', example.body) } }
+      ? { requestBody: { required: true, content: converter.createContent(group.name, body, 'input', example.body) } }
       : {}),
     responses: {
-      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, converter)])),
+      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, group, converter)])),
       ...Object.fromEntries(
         errorCodes.map((code) => [errors[code].status, createReference('responses', toComponentName(code))]),
       ),
@@ -212,7 +197,12 @@ function describeQueryParameters({ query, example }: Operation, converter: Schem
   });
 }
 
-function describeSuccess(operation: Operation, status: number, converter: SchemaConverter): Json {
+function describeSuccess(
+  operation: Operation,
+  status: number,
+  group: OperationGroup,
+  converter: SchemaConverter,
+): Json {
   const { method, response, example } = operation;
   const isList = response instanceof z.ZodArray;
   return {
@@ -223,8 +213,8 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
       ...(isList ? (['Link'] as const) : []),
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
-    content: converter.createContent(getResourceSegment(operation), response, 'output', example.response),
-    ...(isList ? {} : describeLinks(operation)),
+    content: converter.createContent(group.name, response, 'output', example.response),
+    ...(isList ? {} : describeLinks(operation, group)),
   };
 }
 
@@ -245,12 +235,9 @@ function describeStatus({ method, response }: Operation, status: number): string
 }
 
 /** Returns links to the operations that take the id of the returned record. */
-function describeLinks(operation: Operation): Json {
-  const { method, response } = operation;
+function describeLinks({ method, response }: Operation, group: OperationGroup): Json {
   if (method === 'DELETE' || !(response instanceof z.ZodObject && 'id' in response.shape)) return {};
-  const linkedOperations = operations.filter(
-    (other) => other.path.includes('{id}') && getResourceSegment(other) === getResourceSegment(operation),
-  );
+  const linkedOperations = group.operations.filter(({ path }) => path.includes('{id}'));
   const toLink = ({ id, summary }: Operation) => [
     id,
     { operationId: id, description: `${summary}.`, parameters: { id: '$response.body#/id' } },
@@ -279,10 +266,6 @@ function createHeaderReferences(names: readonly HeaderName[]): Json {
 
 function createReference(componentType: string, name: string): Json {
   return { $ref: `#/components/${componentType}/${name}` };
-}
-
-function getResourceSegment({ path }: Operation): string {
-  return path.split('/')[1] as string;
 }
 
 /** Converts a code to the name of its response component: `bad_request` to `BadRequest`. */

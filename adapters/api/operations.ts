@@ -9,15 +9,34 @@ import type { Operation } from './operation.ts';
 import { shareOperations } from './share.ts';
 import { tagOperations } from './tag.ts';
 
-/** All operations of the API, in the order of the OpenAPI document. */
-export const operations: readonly Operation[] = [
-  getMe,
-  ...campaignOperations,
-  getCampaignBrief,
-  ...shareOperations,
-  ...inspirationQuestionOperations,
-  ...contentPillarOperations,
-  ...domainOperations,
-  ...groupOperations,
-  ...tagOperations,
+/** The operations of one resource: a tag of the OpenAPI document, and a section of the reference. */
+export interface OperationGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+/** All operations of the API by resource, in the order of the OpenAPI document. */
+export const operationGroups: readonly OperationGroup[] = [
+  { name: 'Caller', description: 'The workspace, the member and the API key of a request.', operations: [getMe] },
+  {
+    name: 'Campaigns',
+    description: 'Content that employees share.',
+    operations: [...campaignOperations, getCampaignBrief, ...shareOperations],
+  },
+  {
+    name: 'Inspiration questions',
+    description: 'Prompts that suggest topics to write about.',
+    operations: inspirationQuestionOperations,
+  },
+  {
+    name: 'Content pillars',
+    description: 'Themes that structure the content of a workspace.',
+    operations: contentPillarOperations,
+  },
+  { name: 'Domains', description: 'Custom domains for short links.', operations: domainOperations },
+  { name: 'Groups', description: 'Groups of members.', operations: groupOperations },
+  { name: 'Tags', description: 'Labels for campaigns.', operations: tagOperations },
 ];
+
+export const operations = operationGroups.flatMap((group) => group.operations);
