@@ -1,17 +1,19 @@
 import type { Workspace } from '../../core/access/workspace.ts';
-import { apiKeySchema, type Credential } from './api-keys.ts';
-import { campaignSchema } from './campaigns.ts';
-import { clickWriterSchema } from './click-writers.ts';
-import { contentPillarSchema } from './content-pillars.ts';
-import { domainSchema, type VerifiedSlug } from './domains.ts';
-import { groupSchema } from './groups.ts';
-import { idempotencyRecordSchema } from './idempotency-records.ts';
-import { inspirationQuestionSchema } from './inspiration-questions.ts';
-import type { StoredLink, StoredVisitorKey } from './links.ts';
-import { memberSchema } from './members.ts';
+import type { Storage } from '../../core/storage.ts';
+import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
+import { campaignSchema, createCampaignRepository } from './campaigns.ts';
+import { clickWriterSchema, createClickWriterRepository } from './click-writers.ts';
+import { contentPillarSchema, createContentPillarRepository } from './content-pillars.ts';
+import { createDomainRepository, domainSchema, type VerifiedSlug } from './domains.ts';
+import { createGroupRepository, groupSchema } from './groups.ts';
+import { createIdempotencyRepository, idempotencyRecordSchema } from './idempotency-records.ts';
+import { createInspirationQuestionRepository, inspirationQuestionSchema } from './inspiration-questions.ts';
+import { createLinkRepository, createVisitorKeyRepository, type StoredLink, type StoredVisitorKey } from './links.ts';
+import { createMemberRepository, memberSchema } from './members.ts';
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
-import { shareSchema } from './shares.ts';
-import { tagSchema } from './tags.ts';
+import { createShareRepository, shareSchema } from './shares.ts';
+import { createTagRepository, tagSchema } from './tags.ts';
+import { createWorkspaceRepository } from './workspaces.ts';
 
 /** The schemas of all records that belong to a workspace, by the names of their stores. */
 export const recordSchemas = {
@@ -39,13 +41,16 @@ interface GlobalRecords {
   readonly workspaces: Workspace;
 }
 
-export const globalStoreNames = [
-  'credentials',
-  'links',
-  'verifiedSlugs',
-  'visitorKeys',
-  'workspaces',
-] as const satisfies (keyof GlobalRecords)[];
+/** An entry for each global store: a missing one does not compile. */
+const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
+  credentials: true,
+  links: true,
+  verifiedSlugs: true,
+  visitorKeys: true,
+  workspaces: true,
+};
+
+export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
 /** The stores of all schemas. */
 export type RecordStores = {
@@ -65,3 +70,26 @@ export type StorageEngine = RecordStores & {
   now(): number;
   checkReady(): Promise<void>;
 };
+
+/** Creates the storage of the core on a storage engine. */
+export function createStorage(engine: StorageEngine): Storage {
+  return {
+    apiKeys: createApiKeyRepository(engine.apiKeys, engine.credentials),
+    campaigns: createCampaignRepository(engine.campaigns),
+    clickWriters: createClickWriterRepository(engine.clickWriters),
+    contentPillars: createContentPillarRepository(engine.contentPillars),
+    domains: createDomainRepository(engine.domains, engine.verifiedSlugs),
+    groups: createGroupRepository(engine.groups),
+    idempotencyRecords: createIdempotencyRepository(engine.idempotentRequests),
+    inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
+    links: createLinkRepository(engine.links),
+    members: createMemberRepository(engine.members),
+    shares: createShareRepository(engine.shares),
+    tags: createTagRepository(engine.tags),
+    visitorKeys: createVisitorKeyRepository(engine.visitorKeys),
+    workspaces: createWorkspaceRepository(engine.workspaces),
+    runInTransaction: (work) => engine.runInTransaction((transaction) => work(createStorage(transaction))),
+    now: () => engine.now(),
+    checkReady: () => engine.checkReady(),
+  };
+}

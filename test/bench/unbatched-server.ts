@@ -4,7 +4,7 @@ import { createStandardErrorLog } from '../../adapters/logging/standard-error-lo
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { createStorage } from '../../adapters/persistence/storage.ts';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { CALLER_CACHE_TTL_MS } from '../../core/access/caller-cache.ts';
 import { Application } from '../../core/application.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { createStorage } from '../../adapters/persistence/storage.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import { type PreparedStorage, prepareDemo } from '../../bootstrap/prepare-demo.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { SettingsError } from '../../bootstrap/settings.ts';

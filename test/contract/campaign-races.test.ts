@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { createStorage } from '../../adapters/persistence/storage.ts';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import type { MemberActor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';

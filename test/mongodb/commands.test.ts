@@ -4,8 +4,12 @@ import { type Document, MongoClient } from 'mongodb';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
-import { createStorage } from '../../adapters/persistence/storage.ts';
-import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import {
+  createStorage,
+  globalStoreNames,
+  recordSchemas,
+  type StorageEngine,
+} from '../../adapters/persistence/storage-engine.ts';
 import type { Caller, MemberActor } from '../../core/access/caller.ts';
 import type { Member } from '../../core/access/member.ts';
 import { Application } from '../../core/application.ts';

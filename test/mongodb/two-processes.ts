@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { createStorage } from '../../adapters/persistence/storage.ts';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import { Application } from '../../core/application.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MongoClient } from 'mongodb';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
-import { createStorage } from '../../adapters/persistence/storage.ts';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildShare, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
