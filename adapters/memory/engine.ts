@@ -109,7 +109,9 @@ function createRecordStore(table: Table): RecordStore<Row> {
 /** Returns a copy of a row: all fields, or the given fields and the id. */
 function select(row: Row, fields: readonly string[] | undefined): Row {
   if (!fields) return structuredClone(row);
-  return structuredClone(Object.fromEntries(['id', ...fields].map((field) => [field, row[field]])) as Row);
+  return structuredClone(
+    Object.fromEntries(Object.entries(row).filter(([field]) => field === 'id' || fields.includes(field))) as Row,
+  );
 }
 
 /** Creates the store of a table without workspaces. Each row keeps the record of the caller as its `entry`. */

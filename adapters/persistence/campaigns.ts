@@ -53,13 +53,17 @@ const sortColumns: Record<CampaignSort, Field<CampaignRecord>> = {
 };
 
 export function createCampaignRepository(store: RecordStore<CampaignRecord>): CampaignRepository {
+  const { withDefaults } = campaignSchema;
   return {
     ...createRepository(store, campaignSchema),
-    findSummary: (workspaceId, id) => store.get(workspaceId, id, CAMPAIGN_SUMMARY_FIELDS),
+    async findSummary(workspaceId, id) {
+      const summary = await store.get(workspaceId, id, CAMPAIGN_SUMMARY_FIELDS);
+      return summary && withDefaults(summary);
+    },
     page(workspaceId, filter, page) {
       const where = toConditions(filter);
       const query = { where, by: sortColumns[filter.sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
-      return readPage(store, workspaceId, query, page, (summary) => summary);
+      return readPage(store, workspaceId, query, page, withDefaults);
     },
   };
 }

@@ -7,6 +7,12 @@ export interface RecordMapping<T extends Entity, R extends Entity> {
   toEntity(record: R): T;
 }
 
+/** Declares how the entities of one type are stored. */
+interface EntitySchema<T extends Entity, R extends Entity> extends RecordSchema<R>, RecordMapping<T, R> {
+  /** Returns a record, or a part of one, with the defaults of the fields that it lacks. */
+  withDefaults<P extends Partial<R>>(record: P): P;
+}
+
 /** A function for each derived column. */
 type Derivations<T, D> = { readonly [C in keyof D]: (entity: T) => D[C] };
 
@@ -21,7 +27,7 @@ type SchemaOptions<T extends Entity, D> = Partial<RecordSchema<T & D>> &
 export function defineSchema<T extends Entity, D extends object = Record<never, never>>({
   derived,
   ...options
-}: SchemaOptions<T, D>): RecordSchema<T & D> & RecordMapping<T, T & D> {
+}: SchemaOptions<T, D>): EntitySchema<T, T & D> {
   const derivations = Object.entries((derived ?? {}) as Derivations<T, Record<string, unknown>>);
   const columns = new Set(derivations.map(([column]) => column));
   return {
@@ -36,5 +42,6 @@ export function defineSchema<T extends Entity, D extends object = Record<never, 
       for (const [field, value] of Object.entries(record)) if (!columns.has(field)) entity[field] = value;
       return entity as unknown as T;
     },
+    withDefaults: (record) => (options.defaults ? { ...options.defaults, ...record } : record),
   };
 }

@@ -4,10 +4,8 @@ import type { Condition, RecordStore } from './record-store.ts';
 import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-const defaults = { position: 0, linkKey: null, clicks: 0 };
-
 export const shareSchema = defineSchema<Share>({
-  defaults,
+  defaults: { position: 0, linkKey: null, clicks: 0 },
   columns: { campaignId: 'text', createdAt: 'text', clicks: 'number' },
   indexes: [
     ['campaignId', 'createdAt'],
@@ -32,7 +30,7 @@ export function createShareRepository(store: RecordStore<Share>): ShareRepositor
     async findPositions(workspaceId, memberId, campaignIds) {
       const ids = campaignIds.map((campaignId) => createShareId(memberId, campaignId));
       const shares = await store.getMany(workspaceId, ids, POSITION_FIELDS);
-      return new Map(shares.map(({ campaignId, position = defaults.position }) => [campaignId, position]));
+      return new Map(shares.map(shareSchema.withDefaults).map(({ campaignId, position }) => [campaignId, position]));
     },
   };
 }

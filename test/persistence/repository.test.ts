@@ -4,6 +4,7 @@ import { defineSchema } from '../../adapters/persistence/schema.ts';
 import { shareSchema } from '../../adapters/persistence/shares.ts';
 import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { tagSchema } from '../../adapters/persistence/tags.ts';
+import type { Share } from '../../core/share/share.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 import { newTag } from '../../core/tag/tag.ts';
 import { NOON, OWN, testCore } from '../support/core.ts';
@@ -55,6 +56,13 @@ suite('a repository', {
       linkKey: 'k',
       clicks: 2,
     });
+  },
+
+  'returns the default of such a field also if it reads only some fields': async () => {
+    const { engine, storage } = testCore();
+    const old = { id: 'm/c', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
+    await engine.shares.add(old as Share);
+    assert.deepEqual(await storage.shares.findPositions(OWN, 'm', ['c']), new Map([['c', 0]]));
   },
 });
 
