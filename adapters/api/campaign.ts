@@ -18,6 +18,7 @@ import {
   booleanParameter,
   count,
   createdAt,
+  describeLength,
   endDate,
   httpUrl,
   httpUrlOrEmpty,
@@ -25,6 +26,7 @@ import {
   idListParameter,
   ids,
   LIST_PARAMETER_FORMAT,
+  MAX_ITEM_COUNT,
   nameListParameter,
   nonNegativeNumber,
   pageParameters,
@@ -70,14 +72,16 @@ const resources = z.preprocess(
 );
 
 const campaignFields = z.strictObject({
-  name: text(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign: 1 to 190 characters.'),
+  name: text(CAMPAIGN_NAME_LENGTH).describe(`The name of the campaign: ${describeLength(CAMPAIGN_NAME_LENGTH)}.`),
   description: text(DESCRIPTION_LENGTH).describe(
-    'The description of the campaign: at most 5000 characters, possibly empty.',
+    `The description of the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
   ),
   shareContext: text(DESCRIPTION_LENGTH).describe(
-    'Background information for the employees who share the campaign: at most 5000 characters, possibly empty.',
+    `Background information for the employees who share the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
   ),
-  objective: text(DESCRIPTION_LENGTH).describe('The goal of the campaign: at most 5000 characters, possibly empty.'),
+  objective: text(DESCRIPTION_LENGTH).describe(
+    `The goal of the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
+  ),
   status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
   destinationUrl: httpUrlOrEmpty
     .transform((url) => url || null)
@@ -98,11 +102,13 @@ const campaignFields = z.strictObject({
       'The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.',
     ),
   image: httpUrl.nullish().describe('The URL of an image (http or https).'),
-  tagIds: ids.optional().describe('The ids of up to 100 tags of the workspace. Duplicates are dropped.'),
-  groupIds: ids.optional().describe('The ids of up to 100 groups of the workspace. Duplicates are dropped.'),
+  tagIds: ids.optional().describe(`The ids of up to ${MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
+  groupIds: ids
+    .optional()
+    .describe(`The ids of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
   resources: resources
     .optional()
-    .describe('Up to 50 files or links to share: objects, or strings that contain only the URL.'),
+    .describe(`Up to ${MAX_RESOURCE_COUNT} files or links to share: objects, or strings that contain only the URL.`),
   targetShares: wholeNumber.optional().describe(TARGET_SHARES),
   contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
 });

@@ -11,6 +11,7 @@ import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import {
   createdAt,
   deletedRecord,
+  describeLength,
   idListParameter,
   LIST_PARAMETER_FORMAT,
   pageParameters,
@@ -28,9 +29,9 @@ const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
 
 const pillarFields = z.strictObject({
-  title: text(CONTENT_PILLAR_TITLE_LENGTH).describe('The title: 1 to 100 characters.'),
+  title: text(CONTENT_PILLAR_TITLE_LENGTH).describe(`The title: ${describeLength(CONTENT_PILLAR_TITLE_LENGTH)}.`),
   description: text(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe(
-    'The description: at most 1500 characters, possibly empty.',
+    `The description: ${describeLength(CONTENT_PILLAR_DESCRIPTION_LENGTH)}, possibly empty.`,
   ),
   color: z.enum(COLORS).describe('The color.'),
   status: z.enum(CONTENT_PILLAR_STATUSES).describe(STATUS),

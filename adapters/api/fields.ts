@@ -37,6 +37,11 @@ export function text(length: LengthRange, findOtherProblem: FindProblem = () => 
     .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
+/** Returns the bounds of the length of a text, for descriptions: `1 to 190 characters`. */
+export function describeLength({ min, max }: LengthRange): string {
+  return `${min === undefined ? 'at most' : `${min} to`} ${max} characters`;
+}
+
 /**
  * An http(s) URL (WHATWG) with a host, and without a user name and password. The OpenAPI document has no `format` for it: WHATWG URLs
  * can have characters that a `uri` (RFC 3986) cannot have.
@@ -140,8 +145,7 @@ function listParameter<S extends z.ZodType<unknown, string>>(item: S, keyOf: (va
 const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
 
 /** Describes, in the OpenAPI document, how to send several values in a query. */
-export const LIST_PARAMETER_FORMAT =
-  'Repeat the parameter or separate the values with commas. At most 100 different values.';
+export const LIST_PARAMETER_FORMAT = `Repeat the parameter or separate the values with commas. At most ${MAX_ITEM_COUNT} different values.`;
 
 export const idListParameter = listParameter(id, (value) => value.toLowerCase());
 export const nameListParameter = listParameter(parameterText.meta({ examples: ['Onboarding'] }), (value) =>

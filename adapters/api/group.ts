@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { GROUP_NAME_LENGTH, MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
-import { count, createdAt, nameListParameters, recordId, responseText, text } from './fields.ts';
+import { count, createdAt, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const groupFields = z.strictObject({
-  name: text(GROUP_NAME_LENGTH).describe('The name: 1 to 190 characters, unique in the workspace (case-insensitive).'),
+  name: text(GROUP_NAME_LENGTH).describe(
+    `The name: ${describeLength(GROUP_NAME_LENGTH)}, unique in the workspace (case-insensitive).`,
+  ),
   description: text(DESCRIPTION_LENGTH).describe(
-    'The description: at most 5000 characters. Responses do not contain it.',
+    `The description: ${describeLength(DESCRIPTION_LENGTH)}. Responses do not contain it.`,
   ),
 });
 

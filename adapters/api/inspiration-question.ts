@@ -11,6 +11,7 @@ import {
   booleanParameter,
   createdAt,
   deletedRecord,
+  describeLength,
   idListParameter,
   ids,
   LIST_PARAMETER_FORMAT,
@@ -29,8 +30,10 @@ import { defineOperation, respondCreated, respondOk, respondPage } from './opera
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
-  question: text(QUESTION_LENGTH).describe('The question: 10 to 170 characters.'),
-  description: text(DESCRIPTION_LENGTH).describe('Help text: at most 5000 characters. Default on creation: empty.'),
+  question: text(QUESTION_LENGTH).describe(`The question: ${describeLength(QUESTION_LENGTH)}.`),
+  description: text(DESCRIPTION_LENGTH).describe(
+    `Help text: ${describeLength(DESCRIPTION_LENGTH)}. Default on creation: empty.`,
+  ),
   icon: icon.describe('The icon. Default on creation: `bulb`.'),
   userType: z
     .enum(USER_TYPES)
@@ -38,7 +41,7 @@ const questionFields = z.strictObject({
       'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.',
     ),
   groups: ids.describe(
-    'The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).',
+    `The ids of up to ${MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
   ),
   isActive: z.boolean().describe('Whether the question is active. Default on creation: `true`.'),
   archived: z.boolean().describe('Whether the question is archived. Default on creation: `false`.'),

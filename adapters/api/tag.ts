@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
 import { findTagNameProblem, MAX_TAG_PAGE_SIZE, TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
-import { deletedRecord, nameListParameters, recordId, responseText, text } from './fields.ts';
+import { deletedRecord, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const name = text(TAG_NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
-  name: name.describe('The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).'),
+  name: name.describe(
+    `The name: ${describeLength(TAG_NAME_LENGTH)} without commas, unique in the workspace (case-insensitive).`,
+  ),
 });
 export const tagResponse = z
   .object({
