@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Caller, MemberActor, MemberPermission, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
 import type { Page } from '../../core/shared/page.ts';
-import { memoize } from './memoize.ts';
 import { parseAll } from './parse.ts';
 
 /** The status and body of a successful response. Only lists set `hasNext`: it says whether the next page has items. */
@@ -95,7 +94,7 @@ export function defineOperation<
   Body extends FieldsSchema = EmptySchema,
 >(declaration: OperationDeclaration<Path, P, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { query = z.strictObject({}), body, response, run } = declaration;
-  const serialize = createSerializer(response);
+  const select = createSelector(response) as (body: unknown) => unknown;
   // An empty query is parsed once. `defaultQuery` is `undefined` if a parameter is required.
   const defaultQuery = query.safeParse({}).data;
   return {
@@ -111,7 +110,7 @@ export function defineOperation<
       return async (app, caller, id) => {
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
         const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
-        return { status: result.status, body: serialize(result.body), hasNext: result.hasNext };
+        return { status: result.status, body: JSON.stringify(select(result.body)), hasNext: result.hasNext };
       };
     },
   };
@@ -130,20 +129,6 @@ export function respondCreated<Body>(body: Body): OperationResult<Body> {
 /** Returns the result of a list: status 200 and the items of a page. */
 export function respondPage<T>({ items, hasNext }: Page<T>): OperationResult<T[]> {
   return { status: 200, body: [...items], hasNext };
-}
-
-/** Creates a function that writes the declared fields of a record, or of each record of an array, as JSON. */
-function createSerializer(response: z.ZodType): (body: unknown) => string {
-  if (!(response instanceof z.ZodArray)) {
-    return createRecordSerializer(response as z.ZodObject) as (body: unknown) => string;
-  }
-  const serialize = createRecordSerializer(response.element as z.ZodObject);
-  return (body) => `[${(body as readonly object[]).map(serialize).join(',')}]`;
-}
-
-function createRecordSerializer(schema: z.ZodObject): (record: object) => string {
-  const select = createSelector(schema) as (value: unknown) => unknown;
-  return memoize((record) => JSON.stringify(select(record)));
 }
 
 /** Returns a function that selects the declared fields of a value, or `undefined` if it would return every value unchanged. */

@@ -69,9 +69,8 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 /**
  * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by id, also
  * those of different workspaces, share one command. Equal list queries share one command. Simultaneous additions share one
- * command, in which each record succeeds or fails on its own. A record that several calls return is frozen, but the arrays in
- * it are not. In a sharded cluster, each workspace has its own batches, because one unavailable shard would fail a common batch
- * for all workspaces.
+ * command, in which each record succeeds or fails on its own. Several calls can return the same record. In a sharded cluster, each
+ * workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
 export function withBatching<T extends Entity>(
   { addIndependently: addEach, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
@@ -91,7 +90,7 @@ export function withBatching<T extends Entity>(
     const allIds = new Set(requests.flatMap(([, requestedIds]) => requestedIds));
     const records = new Map<string, IdentifiedRecord>();
     for (const record of await getAcross([...workspaceIds], [...allIds], fields)) {
-      records.set(`${record.workspaceId} ${record.id}`, Object.freeze(record));
+      records.set(`${record.workspaceId} ${record.id}`, record);
     }
     return requests.map(([ownWorkspaceId, requestedIds]) =>
       [...new Set(requestedIds)].flatMap((id) => records.get(`${ownWorkspaceId} ${id}`) ?? []),
@@ -102,7 +101,6 @@ export function withBatching<T extends Entity>(
 
   const batchList = createKeyedBatcher<ListRequest, readonly T[]>(async (requests) => {
     const records = (await store.list(...(requests[0] as ListRequest))) as readonly T[];
-    if (requests.length > 1) for (const record of Object.freeze(records)) Object.freeze(record);
     return requests.map(() => records);
   });
 
