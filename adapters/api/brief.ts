@@ -69,7 +69,6 @@ export const getCampaignBrief = defineOperation({
   summary: 'Retrieve a campaign brief',
   description:
     'Returns what an employee needs to share the campaign in addition to `GET /campaigns/{id}`: further fields, and the tags, groups and content pillar of the campaign.',
-  statuses: [200],
   response: briefResponse,
   example: {
     response: {

@@ -193,7 +193,6 @@ export const createCampaign = defineOperation({
   body: campaignFields
     .refine(isInDateOrder, DATE_ORDER)
     .meta({ id: 'CreateCampaign', description: 'A campaign to create.' }),
-  statuses: [201],
   response: campaignResponse,
   example: {
     body: {
@@ -254,7 +253,6 @@ const listCampaigns = defineOperation({
       ),
     ...pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
   }),
-  statuses: [200],
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
   example: { query: { tagNames: 'launch', page: 2 }, response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
@@ -267,7 +265,6 @@ const getCampaign = defineOperation({
   permission: 'read',
   summary: 'Retrieve a campaign',
   description: 'Returns the campaign with this id, also if it is a draft or archived.',
-  statuses: [200],
   response: campaignResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.campaigns.get(caller, params.id)),
@@ -288,7 +285,6 @@ const updateCampaign = defineOperation({
     .partial()
     .refine(isInDateOrder, DATE_ORDER)
     .meta({ id: 'UpdateCampaign', description: 'The fields of a campaign to update.' }),
-  statuses: [200],
   response: campaignResponse,
   example: {
     body: { status: 'published', targetShares: null },

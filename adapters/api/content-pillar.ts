@@ -76,7 +76,6 @@ const createContentPillar = defineOperation({
     .partial({ description: true })
     .omit({ status: true })
     .meta({ id: 'CreateContentPillar', description: 'A content pillar to create.' }),
-  statuses: [201],
   response: contentPillarResponse,
   example: { body: { title: example.title, color: example.color }, response: { ...example, description: '' } },
   run: async (app, { caller, body }) => {
@@ -102,7 +101,6 @@ const listContentPillars = defineOperation({
     ids: idListParameter.describe(`Only the content pillars with these ids. ${LIST_PARAMETER_FORMAT}`),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE),
   }),
-  statuses: [200],
   response: z.array(contentPillarResponse).max(MAX_CONTENT_PILLAR_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.contentPillars.list(caller.workspaceId, query)),
@@ -115,7 +113,6 @@ const getContentPillar = defineOperation({
   permission: 'read',
   summary: 'Retrieve a content pillar',
   description: 'Returns the content pillar with this id, also if it is archived.',
-  statuses: [200],
   response: contentPillarResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.contentPillars.get(caller.workspaceId, params.id)),
@@ -132,7 +129,6 @@ export const updateContentPillar = defineOperation({
   body: pillarFields
     .partial()
     .meta({ id: 'UpdateContentPillar', description: 'The fields of a content pillar to update.' }),
-  statuses: [200],
   response: contentPillarResponse,
   example: {
     body: { color: 'green', status: 'archived' },
@@ -150,7 +146,6 @@ const deleteContentPillar = defineOperation({
   summary: 'Delete a content pillar',
   description:
     'Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.',
-  statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },
   run: async (app, { caller, params }) => {

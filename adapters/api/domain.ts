@@ -100,7 +100,6 @@ const listDomains = defineOperation({
     search: searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
     ...pageParameters(MAX_DOMAIN_PAGE_SIZE, MAX_DOMAIN_PAGE_SIZE),
   }),
-  statuses: [200],
   response: z.array(domainResponse).max(MAX_DOMAIN_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.domains.list(caller.workspaceId, query)),
@@ -113,7 +112,6 @@ const getDomain = defineOperation({
   permission: 'read',
   summary: 'Retrieve a domain',
   description: 'Returns the domain with this id, also if it is archived.',
-  statuses: [200],
   response: domainResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.domains.get(caller.workspaceId, params.id)),
@@ -138,7 +136,6 @@ const updateDomain = defineOperation({
     })
     .partial()
     .meta({ id: 'UpdateDomain', description: 'The fields of a domain to update.' }),
-  statuses: [200],
   response: domainResponse,
   example: {
     body: { notFoundUrl: 'https://example.com/not-found' },

@@ -39,7 +39,6 @@ export const createGroup = defineOperation({
   description:
     'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
-  statuses: [201],
   response: groupResponse,
   example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
   run: async (app, { caller, body }) => respondCreated(await app.groups.create(caller.workspaceId, body)),
@@ -54,7 +53,6 @@ const listGroups = defineOperation({
   description:
     'Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.',
   query: z.strictObject(nameListParameters(MAX_GROUP_PAGE_SIZE)),
-  statuses: [200],
   response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
   example: { response: [{ ...example, count: 12 }] },
   run: async (app, { caller, query }) => respondPage(await app.groups.list(caller.workspaceId, query)),
@@ -67,7 +65,6 @@ const getGroup = defineOperation({
   permission: 'read',
   summary: 'Retrieve a group',
   description: 'Returns the group with this id.',
-  statuses: [200],
   response: groupResponse,
   example: { response: { ...example, count: 12 } },
   run: async (app, { caller, params }) => respondOk(await app.groups.get(caller.workspaceId, params.id)),
@@ -82,7 +79,6 @@ const updateGroup = defineOperation({
   description:
     'Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
-  statuses: [200],
   response: groupResponse,
   example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },
   run: async (app, { caller, params, body }) => respondOk(await app.groups.update(caller.workspaceId, params.id, body)),

@@ -98,7 +98,6 @@ export const createInspirationQuestion = defineOperation({
     .partial()
     .required({ question: true })
     .meta({ id: 'CreateInspirationQuestion', description: 'An inspiration question to create.' }),
-  statuses: [201],
   response: questionResponse,
   example: { body: { question: example.question, icon: example.icon }, response: example },
   run: async (app, { caller, body }) => respondCreated(await app.inspirationQuestions.create(caller.workspaceId, body)),
@@ -131,7 +130,6 @@ const listInspirationQuestions = defineOperation({
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   }),
-  statuses: [200],
   response: z.array(questionResponse).max(MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.inspirationQuestions.list(caller, query)),
@@ -144,7 +142,6 @@ const getInspirationQuestion = defineOperation({
   permission: 'read',
   summary: 'Retrieve an inspiration question',
   description: 'Returns the inspiration question with this id, also if it is archived.',
-  statuses: [200],
   response: questionResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.inspirationQuestions.get(caller.workspaceId, params.id)),
@@ -160,7 +157,6 @@ const updateInspirationQuestion = defineOperation({
   body: questionFields
     .partial()
     .meta({ id: 'UpdateInspirationQuestion', description: 'The fields of an inspiration question to update.' }),
-  statuses: [200],
   response: questionResponse,
   example: {
     body: { icon: 'star', isActive: false },
@@ -177,7 +173,6 @@ const deleteInspirationQuestion = defineOperation({
   permission: 'write',
   summary: 'Delete an inspiration question',
   description: 'Permanently deletes an inspiration question.',
-  statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },
   run: async (app, { caller, params }) => {

@@ -16,7 +16,6 @@ export const getMe = defineOperation({
   permission: 'read',
   summary: 'Retrieve the caller',
   description: 'Returns the workspace, the member and the API key of the request.',
-  statuses: [200],
   response: z
     .object({
       workspace: z

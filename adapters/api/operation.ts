@@ -56,7 +56,8 @@ interface OperationDeclaration<
   readonly description: string;
   readonly query?: Query;
   readonly body?: Body;
-  readonly statuses: readonly (200 | 201)[];
+  /** The statuses of successful responses. By default, 201 of a POST, and 200 of the others. */
+  readonly statuses?: readonly (200 | 201)[];
   readonly response: Result;
   readonly example: Example<z.input<Query>, z.input<Body>, z.input<Result>>;
   run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<OperationResult<z.input<Result>>>;
@@ -93,7 +94,8 @@ export function defineOperation<
   Query extends FieldsSchema = EmptySchema,
   Body extends FieldsSchema = EmptySchema,
 >(declaration: OperationDeclaration<Path, P, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
-  const { query = z.strictObject({}), body, response, run } = declaration;
+  const { method, query = z.strictObject({}), body, response, run } = declaration;
+  const { statuses = [method === 'POST' ? 201 : 200] } = declaration;
   const select = createSelector(response) as (body: unknown) => unknown;
   // An empty query is parsed once. `defaultQuery` is `undefined` if a parameter is required.
   const defaultQuery = query.safeParse({}).data;
@@ -101,6 +103,7 @@ export function defineOperation<
     ...declaration,
     query,
     body,
+    statuses,
     prepare(rawQuery, rawBody) {
       const shouldParseQuery = defaultQuery === undefined || Object.keys(rawQuery).length > 0;
       const [parsedQuery = defaultQuery, parsedBody] = parseAll(

@@ -70,7 +70,6 @@ const listShares = defineOperation({
     ...sortParameters(SHARE_SORTS, 'The sort field.'),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
   }),
-  statuses: [200],
   response: z.array(shareResponse).max(MAX_SHARE_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, params, query }) =>

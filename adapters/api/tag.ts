@@ -30,7 +30,6 @@ export const createTag = defineOperation({
   description:
     'Creates a tag with the color that the fewest tags of the workspace have. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
-  statuses: [201],
   response: tagResponse,
   example: { body: { name: example.name }, response: example },
   run: async (app, { caller, body }) => respondCreated(await app.tags.create(caller.workspaceId, body.name)),
@@ -45,7 +44,6 @@ const listTags = defineOperation({
   description:
     'Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.',
   query: z.strictObject(nameListParameters(MAX_TAG_PAGE_SIZE)),
-  statuses: [200],
   response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
   example: { response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.tags.list(caller.workspaceId, query)),
@@ -58,7 +56,6 @@ const getTag = defineOperation({
   permission: 'read',
   summary: 'Retrieve a tag',
   description: 'Returns the tag with this id.',
-  statuses: [200],
   response: tagResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.tags.get(caller.workspaceId, params.id)),
@@ -73,7 +70,6 @@ const updateTag = defineOperation({
   description:
     'Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
-  statuses: [200],
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
   run: async (app, { caller, params, body }) =>
@@ -88,7 +84,6 @@ const deleteTag = defineOperation({
   summary: 'Delete a tag',
   description:
     'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.',
-  statuses: [200],
   response: deletedRecord,
   example: { response: { id: example.id } },
   run: async (app, { caller, params }) => {
