@@ -64,12 +64,12 @@ export const ids = distinctItems(id, (value) => value.toLowerCase());
 /** A domain name. It is converted to the normal form of a slug. */
 export const slug = z
   .string()
-  .transform((value, context) => {
-    const normal = toSlug(value);
-    if (normal !== undefined) return normal;
-    context.addIssue('must be a domain name such as links.example.com, without a scheme, port, path or leading www.');
-    return z.NEVER;
-  })
+  .transform(
+    convertWith(
+      toSlug,
+      'must be a domain name such as links.example.com, without a scheme, port, path or leading www.',
+    ),
+  )
   .meta({
     minLength: 1,
     maxLength: MAX_SLUG_LENGTH,
@@ -167,12 +167,7 @@ export const slugParameter = singleParameter(
 
 /** Returns the schema of a positive integer in a query or in an option of the command line, written in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
-  const digits = z.string().transform((value, context) => {
-    const number = parseWholeNumber(value);
-    if (number !== undefined) return number;
-    context.addIssue('must be a whole number, digits only');
-    return z.NEVER;
-  });
+  const digits = z.string().transform(convertWith(parseWholeNumber, 'must be a whole number, digits only'));
   return singleParameter(digits.pipe(z.int().min(1).max(maximum))).meta({
     type: 'integer',
     format: maximum > 2 ** 31 ? 'int64' : 'int32',
@@ -265,12 +260,18 @@ function numberOrString<T>(
   numberKeywords: z.GlobalMeta,
   stringKeywords: z.GlobalMeta,
 ) {
-  return z.union([z.number().meta(numberKeywords), z.string().meta(stringKeywords)]).transform((value, context) => {
+  const schema = z.union([z.number().meta(numberKeywords), z.string().meta(stringKeywords)]);
+  return schema.transform(convertWith(convert, problem));
+}
+
+/** Returns a transformation that rejects a value with `problem` if `convert` returns `undefined`. */
+function convertWith<V, T>(convert: (value: V) => T | undefined, problem: string) {
+  return (value: V, context: z.RefinementCtx): T => {
     const converted = convert(value);
     if (converted !== undefined) return converted;
     context.addIssue(problem);
     return z.NEVER;
-  });
+  };
 }
 
 function toSlug(value: string): string | undefined {

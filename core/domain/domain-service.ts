@@ -36,7 +36,7 @@ export class DomainService {
       const domain = existing
         ? await this.applyChange(domains, existing, change)
         : await this.create(domains, workspaceId, request);
-      return { domain: toView(domain, await domains.findPrimaryId(workspaceId)), created: !existing };
+      return { domain: await readView(domains, domain), created: !existing };
     });
   }
 
@@ -47,16 +47,14 @@ export class DomainService {
   async update(workspaceId: string, id: string, change: DomainChange): Promise<DomainView> {
     return this.storage.runInTransaction(async ({ domains }) => {
       const existing = requireFound(await domains.findById(workspaceId, id), 'domain');
-      const domain = await this.applyChange(domains, existing, change);
-      return toView(domain, await domains.findPrimaryId(workspaceId));
+      return readView(domains, await this.applyChange(domains, existing, change));
     });
   }
 
   /** Returns a domain. Rejects with `not_found` if the workspace does not have it. */
   async get(workspaceId: string, id: string): Promise<DomainView> {
     const { domains } = this.storage;
-    const domain = requireFound(await domains.findById(workspaceId, id), 'domain');
-    return toView(domain, await domains.findPrimaryId(workspaceId));
+    return readView(domains, requireFound(await domains.findById(workspaceId, id), 'domain'));
   }
 
   /** Returns a page of the domains that match all filters, newest first. */
@@ -84,7 +82,7 @@ export class DomainService {
       if (!current.verified && !current.archived) await domains.claimSlug(current);
       const now = this.system.now();
       const verified = await domains.update(workspaceId, id, (it) => applyChanges(it, { verified: true }, now));
-      return toView(requireFound(verified, 'domain'), await domains.findPrimaryId(workspaceId));
+      return readView(domains, requireFound(verified, 'domain'));
     });
   }
 
@@ -111,6 +109,10 @@ export class DomainService {
 /** Returns the view of a domain. An archived domain is not primary, even if it was live when `primaryId` was read. */
 function toView(domain: Domain, primaryId: string | undefined): DomainView {
   return { ...domain, primary: !domain.archived && domain.id === primaryId };
+}
+
+async function readView(domains: DomainRepository, domain: Domain): Promise<DomainView> {
+  return toView(domain, await domains.findPrimaryId(domain.workspaceId));
 }
 
 /** Rejects with `conflict` if another workspace has a live, verified domain with the slug of this domain. */

@@ -26,7 +26,7 @@ export const DOMAIN_TAKEN = 'This workspace already has this domain. To archive 
 export const MAX_DOMAIN_PAGE_SIZE = 50;
 
 export function newDomain(workspaceId: string, id: string, request: DomainRequest, now: number): Domain {
-  const { slug, expiredUrl = '', archived = false, placeholder = buildDefaultPlaceholder(slug) } = request;
+  const { slug, expiredUrl = '', archived = false, placeholder = `https://${slug}/your-link` } = request;
   const createdAt = formatTimestamp(now);
   return {
     id,
@@ -65,9 +65,4 @@ export function normalizeSlug(text: string, toAscii: (name: string) => string): 
   const isName =
     labels.length >= 2 && labels.every((label) => LABEL_PATTERN.test(label)) && !/^\d+$/.test(labels.at(-1) as string);
   return isName && slug.length <= MAX_SLUG_LENGTH && !slug.startsWith('www.') ? slug : undefined;
-}
-
-/** Returns the default example link of a domain. */
-export function buildDefaultPlaceholder(slug: string): string {
-  return `https://${slug}/your-link`;
 }
