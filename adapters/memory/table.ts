@@ -1,6 +1,5 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { compareCodePoints } from '../../core/shared/text.ts';
 import { type Condition, ID_TAKEN, type Query } from '../persistence/record-store.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
@@ -113,6 +112,8 @@ function matches<T>(record: T, condition: Condition<T>): boolean {
   return value >= (condition.from ?? value) && value <= (condition.to ?? value);
 }
 
+/** Compares numbers, or texts by their bytes in UTF-8, which is the order of their Unicode code points. */
 function compare(a: string | number, b: string | number): number {
-  return typeof a === 'string' ? compareCodePoints(a, b as string) : a - (b as number);
+  if (typeof a === 'number') return a - (b as number);
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b as string));
 }

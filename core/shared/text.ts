@@ -35,20 +35,3 @@ export function fold(text: string): string {
   // Lower-casing a whole string differs from lower-casing its code points only in the final sigma, which is replaced anyway.
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
-
-/**
- * Compares strings by Unicode code point, as a database that compares UTF-8 does. The operator `<` of JavaScript compares
- * UTF-16 code units.
- */
-export function compareCodePoints(a: string, b: string): number {
-  if (a === b) return 0;
-  const end = Math.min(a.length, b.length);
-  for (let i = 0; i < end; i++) {
-    const left = a.charCodeAt(i);
-    const right = b.charCodeAt(i);
-    if (left !== right) return isSurrogate(left) === isSurrogate(right) ? left - right : isSurrogate(left) ? 1 : -1;
-  }
-  return a.length - b.length;
-}
-
-const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
