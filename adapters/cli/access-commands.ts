@@ -5,6 +5,7 @@ import {
   EMAIL_LENGTH,
   findEmailProblem,
   INVITATIONS,
+  MEMBER_DEFAULTS,
   MEMBER_NAME_LENGTH,
   type Member,
   ROLES,
@@ -147,10 +148,10 @@ export const accessCommands: readonly Command[] = [
       workspaceId: workspaceOption,
       name: memberNameOption,
       email: emailOption,
-      role: { ...roleOption, schema: roleOption.schema.default('member') },
-      seatType: { ...seatTypeOption, schema: seatTypeOption.schema.default('advocate') },
-      groupIds: { ...groupOption, schema: groupOption.schema.default([]) },
-      invitation: { ...invitationOption, schema: invitationOption.schema.default('accepted') },
+      role: { ...roleOption, schema: roleOption.schema.default(MEMBER_DEFAULTS.role) },
+      seatType: { ...seatTypeOption, schema: seatTypeOption.schema.default(MEMBER_DEFAULTS.seatType) },
+      groupIds: { ...groupOption, schema: groupOption.schema.optional() },
+      invitation: { ...invitationOption, schema: invitationOption.schema.default(MEMBER_DEFAULTS.invitation) },
     },
     run: async ({ app }, { workspaceId, ...member }) =>
       createMemberResult(

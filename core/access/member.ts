@@ -1,4 +1,4 @@
-import type { Changes } from '../shared/changes.ts';
+import { type Changes, selectDefaults } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -37,8 +37,15 @@ export function findEmailProblem(email: string): string | undefined {
 export type MemberChange = Changes<Omit<Member, keyof Entity | 'createdAt' | 'updatedAt'>>;
 export type NewMember = MemberChange & Pick<Member, 'name' | 'email'>;
 
+/** The optional fields of a member to create, with their defaults. */
+export const MEMBER_DEFAULTS = {
+  role: 'member',
+  seatType: 'advocate',
+  groupIds: [],
+  invitation: 'accepted',
+} as const satisfies Partial<Member>;
+
 export function newMember(workspaceId: string, id: string, fields: NewMember, now: number): Member {
-  const { name, email, role = 'member', seatType = 'advocate', groupIds = [], invitation = 'accepted' } = fields;
   const createdAt = formatTimestamp(now);
-  return { id, workspaceId, name, email, role, seatType, groupIds, invitation, createdAt, updatedAt: createdAt };
+  return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(MEMBER_DEFAULTS, fields) };
 }

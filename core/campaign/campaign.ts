@@ -172,6 +172,6 @@ export function newCampaign(
   now: number,
 ): Campaign {
   const createdAt = formatTimestamp(now);
-  const defaults = selectDefaults<OptionalFields>(DEFAULTS, fields);
+  const defaults = selectDefaults(DEFAULTS, fields);
   return { id, workspaceId, createdBy, clicks: 0, shares: 0, createdAt, updatedAt: createdAt, ...fields, ...defaults };
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../access/caller.ts';
-import type { Changes } from '../shared/changes.ts';
+import { type Changes, selectDefaults } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -81,28 +81,24 @@ export const QUESTION_LENGTH = { min: 10, max: 170 };
 /** The maximum page size of a list of questions. */
 export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
 
+/** The optional fields of a question to create, with their defaults. */
+const DEFAULTS = {
+  description: '',
+  icon: 'bulb',
+  userType: 'all',
+  groups: [],
+  isActive: true,
+  archived: false,
+} as const satisfies Partial<InspirationQuestion>;
+
 export function newInspirationQuestion(
   workspaceId: string,
   id: string,
   fields: NewInspirationQuestion,
   now: number,
 ): InspirationQuestion {
-  const { question, description = '', icon = 'bulb', userType = 'all', groups = [] } = fields;
-  const { isActive = true, archived = false } = fields;
   const createdAt = formatTimestamp(now);
-  return {
-    id,
-    workspaceId,
-    question,
-    description,
-    icon,
-    userType,
-    groups,
-    isActive,
-    archived,
-    createdAt,
-    updatedAt: createdAt,
-  };
+  return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(DEFAULTS, fields) };
 }
 
 /** The user types of the questions that an actor can use, and the groups: a question without groups is for everybody. */

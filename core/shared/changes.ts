@@ -4,12 +4,15 @@ import { formatTimestamp } from './date.ts';
 export type Changes<T> = { readonly [F in keyof T]?: T[F] | undefined };
 
 /** Returns the defaults of the fields that are omitted or `undefined`. Spread them after the fields, to get all values. */
-export function selectDefaults<D extends object>(defaults: D, fields: Changes<NoInfer<D>>): D {
+export function selectDefaults<F extends object, D extends Partial<F>>(
+  defaults: D,
+  fields: F,
+): { [N in keyof D & keyof F]: Exclude<F[N], undefined> } {
   const selected: Partial<D> = {};
-  for (const field of Object.keys(defaults) as (keyof D)[]) {
+  for (const field of Object.keys(defaults) as (keyof D & keyof F)[]) {
     if (fields[field] === undefined) selected[field] = defaults[field];
   }
-  return selected as D;
+  return selected as never;
 }
 
 /**
