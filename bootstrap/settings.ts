@@ -114,7 +114,7 @@ export const settings = {
     .transform((value) => new URL(value).origin)
     .optional()
     .describe(
-      'The base URL of the short links of campaigns without a verified domain that is not archived, such as `https://go.example.com`. Requires `LINKS_PORT`.',
+      'The base URL of short links, such as `https://go.example.com`, for campaigns that have no verified domain or whose domain is archived. Requires `LINKS_PORT`.',
     ),
   DOCS_URL: z
     .string()

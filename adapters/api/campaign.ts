@@ -138,7 +138,7 @@ const campaignResponse = z
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
     clicks: count.describe(
-      'The number of clicks on the short links of the campaign, and of clicks that the operator of the service recorded.',
+      'The number of clicks: those on the short links of the campaign, plus those that the operator of the service added.',
     ),
     shares: count.describe('The number of members who shared the campaign.'),
     startDate: responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),

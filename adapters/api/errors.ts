@@ -143,7 +143,7 @@ const codes = Object.fromEntries(
   Object.entries(errors).flatMap(([code, error]) => ('kind' in error ? [[error.kind, code]] : [])),
 ) as Readonly<Record<KindWithCode, ErrorCode>>;
 
-/** Returns the error code of a kind of core error. A kind that no error code declares does not compile. */
+/** Returns the error code of a kind of core error. If no error code declares a kind, this function does not compile. */
 export function getErrorCode(kind: CoreErrorKind): ErrorCode {
   return codes[kind];
 }

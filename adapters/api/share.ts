@@ -23,7 +23,7 @@ const shareResponse = z
     link: responseText(URL_LENGTH)
       .nullable()
       .describe(
-        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if the campaign has no verified domain that is not archived and the operator has set no common URL for short links (`LINKS_URL`).',
+        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the domain of the campaign is missing, not verified or archived.',
       ),
     clicks: count.describe('The number of clicks on the short link.'),
     createdAt,

@@ -23,7 +23,7 @@ export const domainSchema = defineSchema<Domain, DomainColumns>({
   ],
 });
 
-/** The workspace that has a live, verified domain with a slug. The id is the slug, so only one workspace can have it. */
+/** States which workspace has the live, verified domain with a slug. The id of this record is the slug, so a slug belongs to at most one workspace. */
 export interface VerifiedSlug {
   readonly id: string;
   readonly workspaceId: string;

@@ -47,7 +47,7 @@ async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<voi
   await message.catch(doNothing);
 }
 
-/** Returns a server of `GET /metrics`, which is not listening yet. All other requests get 404. */
+/** Returns a server of `GET /metrics` (and `HEAD`), which is not listening yet. All other requests get 404. */
 export function createMetricsServer(getMetrics: () => Promise<string>): Server {
   return createServer(async (request, response) => {
     const { method = '', url = '' } = request;

@@ -133,7 +133,7 @@ export class RedisRateLimiters {
   }
 }
 
-/** Resolves to the result even if the limit is exceeded, when the library rejects with the result. */
+/** If the limit is exceeded, the library rejects with the result. This function resolves to the result in that case, too. */
 function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;

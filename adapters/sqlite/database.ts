@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-// The API of `node:sqlite`, which can replace it when Node.js 20 and 22 are no longer supported (docs/adr/0021-sqlite.md).
+// This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer supported (docs/adr/0021-sqlite.md).
 import { DatabaseSync } from '@photostructure/sqlite';
 
 /** A value that a statement can bind. */
@@ -118,7 +118,7 @@ export const isBusy = (error: unknown): boolean => hasCode(error, BUSY);
 export const isDuplicate = (error: unknown): error is Error => hasCode(error, CONSTRAINT);
 export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
 
-/** Runs `work` again, after short random delays, while another process uses the file exclusively, for up to ten seconds. */
+/** Runs `work`. While another process uses the file exclusively, repeats it after short random delays, for up to ten seconds. */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   let deadline: number | undefined;
   for (;;) {

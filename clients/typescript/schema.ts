@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns what an employee needs to share the campaign in addition to `GET /campaigns/{id}`: further fields, and the tags, groups and content pillar of the campaign.
+         * @description Returns what `GET /campaigns/{id}` omits and an employee needs to share the campaign: further fields, and the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -689,7 +689,7 @@ export interface components {
             readonly destinationUrl: string | null;
             /**
              * Format: int64
-             * @description The number of clicks on the short links of the campaign, and of clicks that the operator of the service recorded.
+             * @description The number of clicks: those on the short links of the campaign, plus those that the operator of the service added.
              * @example 0
              */
             readonly clicks: number;
@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, if the campaign has no `destinationUrl`, or if the campaign has no verified domain that is not archived and the operator has set no common URL for short links (`LINKS_URL`).
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the domain of the campaign is missing, not verified or archived.
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;

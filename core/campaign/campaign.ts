@@ -94,6 +94,7 @@ export const CAMPAIGN_NAME_LENGTH = { min: 1, max: 190 };
 /** The maximum and default page size of a list of campaigns. */
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_RESOURCE_COUNT = 50;
+/** The length of the MIME type and of the language of a resource. */
 export const RESOURCE_LABEL_LENGTH = { max: 255 };
 
 export const CAMPAIGN_SORTS = ['createdAt', 'updatedAt', 'startDate'] as const;

@@ -4,8 +4,8 @@ import type { Entity } from './entity.ts';
  * The records of one type. No method reads or changes a record of another workspace. Changing a returned value does not change
  * the stored record. Every method rejects if the storage is unavailable.
  *
- * When a change resolves, it is durable. If there was nothing to change, the data that the call has read is durable, too. A
- * program may repeat a change whose outcome is unknown, and then find that it has been made already.
+ * When the promise of a change resolves, the change is durable. If the call found nothing to change, for example because the change had
+ * been made already, then what it has read is durable. So a program can repeat a change whose outcome is unknown.
  */
 export interface Repository<T extends Entity> {
   /** Returns a record, or `undefined` if the workspace does not have it. */

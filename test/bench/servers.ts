@@ -15,7 +15,7 @@ export interface Contender extends ServerScript {
 
 const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
 const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
-/** Half of the cores. The database, Redis and the client need the other half. */
+/** Half of the cores, but at least two. The database, Redis and the client need the others. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
@@ -49,7 +49,7 @@ export function ours(settings: Environment, name: Name = 'ours', path = SERVICE)
   return { name, description: descriptions[name], path, environment: { ...UNLIMITED, ...settings }, hasLog: true };
 }
 
-/** Returns all servers of the comparison on the database that `settings` name, which has the samples. Some need Redis. */
+/** Returns all servers of the comparison. They use the database that `settings` select, which contains the samples. Some of the servers need Redis. */
 export function createContenders(
   settings: Environment,
   samples: readonly Sample[],

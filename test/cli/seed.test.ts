@@ -21,7 +21,7 @@ async function runSeed(...args: readonly string[]) {
   };
 }
 
-/** Returns the fields of a sample that are the same in each run, which are all fields except ids. */
+/** Returns fields of a sample that are the same in each run with the same seed number. */
 function pickReproducibleFields({ members, campaigns, tags, groups }: Awaited<ReturnType<typeof runSeed>>) {
   return {
     members: members.map(({ name, email, role, seatType, groupIds }) => [name, email, role, seatType, groupIds.length]),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 
-/** How long a test waits for a change that a serialized engine makes only after the transaction. */
+/** On a serialized engine, the change cannot end during the transaction. The test gives it this time to begin, and then continues. */
 const START_DELAY_MS = 50;
 
 /** A change that is made once from outside of a transaction, while the work of the transaction runs. */

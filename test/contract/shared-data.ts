@@ -12,7 +12,7 @@ import { StoreProcess } from './store-process.ts';
 const CHANGE_COUNT = 20;
 
 /**
- * Returns the tests of an engine whose data several stores and processes share, and which outlives them. That a change also survives
+ * Returns the tests of an engine whose data is shared by several stores and processes, and remains after they end. That a change also survives
  * a power failure cannot be tested here: the operating system keeps what a killed process has written, even without `fsync`.
  */
 export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngine): Tests {
@@ -98,7 +98,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
       }),
     ),
 
-    'keeps what a killed process has changed, and nothing of its transaction, which blocks no other record': test(
+    'keeps the completed changes of a killed process, discards its open transaction, and blocks no other record': test(
       (storage, { location }) =>
         withProcess(location, async (other) => {
           const campaign = buildCampaign(newId());

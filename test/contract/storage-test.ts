@@ -1,23 +1,23 @@
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { OpenEngine, TestDatabase, TestEngine } from '../support/engines/engine.ts';
 
-/** Creates a test that opens a store, runs `work` with it, and closes it. */
+/** Creates a test that opens an engine, runs `work` with it, and closes it. */
 export type CreateStorageTest = (
   work: (engine: StorageEngine, context: TestContext) => Promise<void>,
 ) => () => Promise<void>;
 
-/** What a test of the contract can use besides its store. */
+/** What a test of the contract can use besides its engine. */
 export interface TestContext {
   readonly location: string;
   /** Sets the clock of an engine that takes the time from the test. */
   setTime(milliseconds: number): void;
-  /** Opens another store on the same data, and closes it after the test. */
+  /** Opens another engine on the same data, and closes it after the test. */
   openAnother(): Promise<StorageEngine>;
-  /** Closes all stores, and opens one again. */
+  /** Closes all engines, and opens one again. */
   reopen(): Promise<StorageEngine>;
   /**
-   * Returns the stores from which a change can come while a transaction of the store runs: the store itself, and another one if the
-   * engine is shared.
+   * Returns the engines from which a change can come while a transaction of the test's engine runs: that engine itself, and another one
+   * on the same data if several can share it.
    */
   openOutsides(): Promise<readonly StorageEngine[]>;
 }

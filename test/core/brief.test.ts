@@ -10,7 +10,7 @@ import { createCampaignBody } from '../support/tenants.ts';
 const NOTHING = { tags: [], groups: [], contentPillar: undefined };
 
 suite('the brief of a campaign', {
-  'has its tags and groups in the order of their ids, without deleted ones': () => {
+  'has its tags and groups in the order of `tagIds` and `groupIds`, without deleted ones': () => {
     const tags = ['a', 'b', 'c'].map((id) => newTag(OWN, id, id, 'red', NOON));
     const groups = ['g', 'h'].map((id) => newGroup(OWN, id, { name: id }, NOON));
     const fields = { ...createCampaignBody(), tagIds: ['c', 'gone', 'a'], groupIds: ['h', 'gone', 'g'] };

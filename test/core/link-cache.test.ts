@@ -64,7 +64,7 @@ suite('the cache of short links', {
     assert.equal(await next, 'value of one more');
   },
 
-  'goes on with the loads that wait after others have failed': async () => {
+  'runs the waiting loads even if earlier loads have failed': async () => {
     const { cache, running, endAll } = setUp();
     const keys = keysOf(MAX_LOAD_COUNT + 1);
     const results = Promise.allSettled(keys.map((key) => cache.get(key)));
@@ -109,7 +109,7 @@ suite('the cache of short links', {
     assert.equal(await added, 'added');
   },
 
-  'does not use a value whose load began five seconds ago, also in a request that joined the load': async () => {
+  'does not use a value whose load began five seconds ago, not even in a request that joined the load': async () => {
     const { cache, clock, endAll } = setUp();
     const first = cache.get('a');
     await nextTurn();

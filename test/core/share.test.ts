@@ -17,7 +17,7 @@ async function createMember({ app }: TestCore, name: string): Promise<MemberActo
   return { ...ACTOR, member: await app.members.create(OWN, { name, email: 'ada@example.com' }) };
 }
 
-/** Creates the domain that a campaign of `createCampaignBody` can have, and verifies it. */
+/** Creates and verifies the domain go.example.com, which tests give to campaigns. */
 async function createVerifiedDomain({ app }: TestCore) {
   const { domain } = await app.domains.createOrArchive(OWN, { slug: 'go.example.com' });
   return app.domains.verify(OWN, domain.id);
@@ -58,7 +58,7 @@ suite('the link of a share', {
     assert.equal(await getOrigin(), 'https://go.example.com');
   },
 
-  'is null without a destination, without a base, and if links are off': async () => {
+  'is null without a destination, without both a domain and a base URL, and if links are off': async () => {
     const getLink = async (links: LinkOptions | undefined, fields: object) => {
       const core = testCore({}, { links });
       const domain = await createVerifiedDomain(core);
@@ -74,7 +74,7 @@ suite('the link of a share', {
     assert.equal(await getLink(undefined, { domain: 'go.example.com' }), null);
   },
 
-  'gets a key when a share of an earlier version is read': async () => {
+  'gets a key when a share that an earlier version of the service stored is read': async () => {
     const core = testCore({}, LINKS);
     const { app, engine } = core;
     const { id } = await app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
@@ -135,7 +135,7 @@ suite('a share', {
       kind: 'conflict',
       message: 'The campaign is archived. Only a published campaign can be shared or clicked.',
     });
-    assert.notEqual(archived.updatedAt, updatedAt, 'only the status has changed the campaign');
+    assert.notEqual(archived.updatedAt, updatedAt, 'the change of the status sets updatedAt');
   },
 
   'is listed with the current name of the member': async () => {

@@ -20,7 +20,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = 16;
 const KILL_COUNT = quickOrLong(1, 5);
-/** The number of shares that each process records. */
+/** The number of shares that each process is told to record. */
 const SHARE_COUNT = 200;
 /** The number of members who share a campaign over HTTP. */
 const SHARER_COUNT = 40;
@@ -60,7 +60,7 @@ suite('a service that is killed while it writes', {
   },
 });
 
-/** The moment of a POST at which the process is killed: the next MongoDB `command` has just lost its request or its response. */
+/** The moment of a POST at which the process is killed: the proxy has just lost the request or the response (`loss`) of the next MongoDB command with this name (`command`). */
 interface KillPoint {
   readonly command: string;
   readonly loss: Loss;
@@ -80,7 +80,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
 };
 
 suite('a service on MongoDB that is killed in the middle of a POST with an Idempotency-Key', {
-  'has created the record once when a retry with another process succeeds, within 30 seconds': async () => {
+  'lets a retry with another process succeed within 30 seconds, and the record is then stored once': async () => {
     const outcomes = Object.entries(killPoints).map(([name, killPoint]) => [name, postAndRetry(killPoint)] as const);
     await Promise.allSettled(outcomes.map(([, outcome]) => outcome));
     await each(outcomes, (outcome) => outcome);
@@ -98,7 +98,7 @@ async function postAndRetry({ command, loss, isStored }: KillPoint): Promise<voi
       const listStored = () => collectAll<Campaign>(app.campaigns.iterate(workspaceId));
       const headers = { 'Idempotency-Key': 'once' };
       const post = (url: string) => send(url, { method: 'POST', path: '/campaigns', key, body: campaignBody, headers });
-      // The service records the first use of a key in the background, with separate commands.
+      // The service records the first use of an API key in the background, with separate commands.
       assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
       await waitUntil(async () => (await collectAll<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
       proxy.lose(command, loss, 1, killed.kill);

@@ -7,9 +7,9 @@ import { scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
 
 const REQUEST_COUNT = quickOrLong(500, 2_000);
-const MAX_REQUEST_COUNT = quickOrLong(150, 600);
+const ALLOWED_REQUEST_COUNT = quickOrLong(150, 600);
 const UNKNOWN_KEY_COUNT = quickOrLong(50, 200);
-const MAX_UNKNOWN_KEY_COUNT = quickOrLong(15, 60);
+const ALLOWED_UNKNOWN_KEY_COUNT = quickOrLong(15, 60);
 const SERVICE_COUNT = 4;
 const MAX_BURST_COUNT = 5;
 
@@ -36,8 +36,7 @@ async function countFallbacks({ services }: Fleet, limit: string): Promise<numbe
 }
 
 /**
- * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count
- * some requests locally. At most this number of requests may exceed the limit.
+ * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count some requests locally. No more requests than those may be allowed beyond the limit.
  */
 async function checkBursts(
   fleet: Fleet,
@@ -58,26 +57,29 @@ async function checkBursts(
 const settings = { METRICS_PORT: '0', TRUST_PROXY: 'true' };
 
 suite('four services with one Redis', {
-  [`allow exactly ${MAX_REQUEST_COUNT} of ${REQUEST_COUNT} simultaneous requests of a key`]: () =>
-    withFleet(SERVICE_COUNT, { ...settings, RATE_LIMIT_POINTS: String(MAX_REQUEST_COUNT) }, (fleet) =>
-      checkBursts(fleet, 'requests', MAX_REQUEST_COUNT, async () => {
+  [`allow exactly ${ALLOWED_REQUEST_COUNT} of ${REQUEST_COUNT} simultaneous requests of a key`]: () =>
+    withFleet(SERVICE_COUNT, { ...settings, RATE_LIMIT_POINTS: String(ALLOWED_REQUEST_COUNT) }, (fleet) =>
+      checkBursts(fleet, 'requests', ALLOWED_REQUEST_COUNT, async () => {
         const counts = await sendBurst(fleet, REQUEST_COUNT, { ...invalidRequest, key: await fleet.createKey() });
         assert.equal((counts[422] ?? 0) + (counts[429] ?? 0), REQUEST_COUNT, JSON.stringify(counts));
         return counts[422] ?? 0;
       }),
     ),
 
-  [`reject ${MAX_UNKNOWN_KEY_COUNT} unknown keys of an address with 401, and further ones with 429`]: () =>
-    withFleet(SERVICE_COUNT, { ...settings, REFUSED_CREDENTIALS_PER_MINUTE: String(MAX_UNKNOWN_KEY_COUNT) }, (fleet) =>
-      checkBursts(fleet, 'refusals', MAX_UNKNOWN_KEY_COUNT, async (i) => {
-        const headers = { 'X-Forwarded-For': `203.0.113.${i}` };
-        const counts = await sendBurst(fleet, UNKNOWN_KEY_COUNT, { ...invalidRequest, key: UNKNOWN_KEY, headers });
-        assert.equal((counts[401] ?? 0) + (counts[429] ?? 0), UNKNOWN_KEY_COUNT, JSON.stringify(counts));
-        for (const { url } of fleet.services) {
-          assert.equal((await send(url, { ...invalidRequest, headers })).status, 401);
-          assert.equal((await send(url, { ...invalidRequest, headers, key: fleet.key })).status, 422);
-        }
-        return counts[401] ?? 0;
-      }),
+  [`reject ${ALLOWED_UNKNOWN_KEY_COUNT} unknown keys of an address with 401, and further ones with 429`]: () =>
+    withFleet(
+      SERVICE_COUNT,
+      { ...settings, REFUSED_CREDENTIALS_PER_MINUTE: String(ALLOWED_UNKNOWN_KEY_COUNT) },
+      (fleet) =>
+        checkBursts(fleet, 'refusals', ALLOWED_UNKNOWN_KEY_COUNT, async (i) => {
+          const headers = { 'X-Forwarded-For': `203.0.113.${i}` };
+          const counts = await sendBurst(fleet, UNKNOWN_KEY_COUNT, { ...invalidRequest, key: UNKNOWN_KEY, headers });
+          assert.equal((counts[401] ?? 0) + (counts[429] ?? 0), UNKNOWN_KEY_COUNT, JSON.stringify(counts));
+          for (const { url } of fleet.services) {
+            assert.equal((await send(url, { ...invalidRequest, headers })).status, 401);
+            assert.equal((await send(url, { ...invalidRequest, headers, key: fleet.key })).status, 422);
+          }
+          return counts[401] ?? 0;
+        }),
     ),
 });

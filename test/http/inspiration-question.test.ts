@@ -57,28 +57,32 @@ suite('GET /inspiration-questions', {
     withFixture(async (fixture, api) => {
       const [a, b, c] = (await createGroups(fixture, 3)) as [string, string, string];
       const created = {
-        'for all and everyone': {},
+        'for all types, no groups': {},
         'for advocates of A': { userType: 'advocate', groups: [a] },
         'for leaders of A, B': { userType: 'thought_leader', groups: [a, b], isActive: false },
-        'for all of B': { groups: [b], archived: true },
-        'for advocates, all': { userType: 'advocate', isActive: false, archived: true },
+        'for all types, group B': { groups: [b], archived: true },
+        'for advocates, no groups': { userType: 'advocate', isActive: false, archived: true },
       };
       for (const [question, fields] of Object.entries(created)) await fixture.create(PATH, { question, ...fields });
       const all = Object.keys(created).reverse();
-      const live = ['for leaders of A, B', 'for advocates of A', 'for all and everyone'];
+      const live = ['for leaders of A, B', 'for advocates of A', 'for all types, no groups'];
       const cases: Record<string, string[]> = {
         '': live,
         'includeArchived=false': live,
         'includeArchived=true': all,
-        'userType=all': ['for all and everyone'],
+        'userType=all': ['for all types, no groups'],
         'userType=advocate': ['for advocates of A'],
         'userType=thought_leader': ['for leaders of A, B'],
-        'userType=advocate&includeArchived=true': ['for advocates, all', 'for advocates of A'],
-        'isActive=true': ['for advocates of A', 'for all and everyone'],
+        'userType=advocate&includeArchived=true': ['for advocates, no groups', 'for advocates of A'],
+        'isActive=true': ['for advocates of A', 'for all types, no groups'],
         'isActive=false': ['for leaders of A, B'],
-        'isActive=false&includeArchived=true': ['for advocates, all', 'for leaders of A, B'],
+        'isActive=false&includeArchived=true': ['for advocates, no groups', 'for leaders of A, B'],
         [`groupIds=${a}`]: ['for leaders of A, B', 'for advocates of A'],
-        [`groupIds=${a},${b}&includeArchived=true`]: ['for all of B', 'for leaders of A, B', 'for advocates of A'],
+        [`groupIds=${a},${b}&includeArchived=true`]: [
+          'for all types, group B',
+          'for leaders of A, B',
+          'for advocates of A',
+        ],
         [`groupIds=${c}`]: [],
         [`groupIds=${c}&groupIds=${a.toUpperCase()}&userType=advocate`]: ['for advocates of A'],
         [`groupIds=${a}&isActive=true&search=OF%20a`]: ['for advocates of A'],
@@ -90,8 +94,8 @@ suite('GET /inspiration-questions', {
       }
       const key = await createKey(api, fixture.workspaceId, { member: { seatType: 'advocate', groupIds: [a] } });
       for (const [holder, available] of [
-        [key, ['for advocates of A', 'for all and everyone']],
-        [await createKey(api, fixture.workspaceId), ['for all and everyone']],
+        [key, ['for advocates of A', 'for all types, no groups']],
+        [await createKey(api, fixture.workspaceId), ['for all types, no groups']],
       ] as const) {
         const path = `${PATH}?availableToMe=true&includeArchived=true`;
         const questions = jsonOf(await api.call('GET', path, { key: holder }));

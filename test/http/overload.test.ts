@@ -90,18 +90,19 @@ suite('many requests', {
       }
     }),
 
-  'are all served, and counted once, if a key sends as many searches at the same time as its limit allows': () =>
-    withService(
-      async (api) => {
-        const clients = await ConcurrentClients.open(api.url, KEY_LIMIT_COUNT);
-        const responses = await clients.sendOnAll(requestBytes('GET', '/campaigns?search=zq'));
-        assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
-        const [more] = await clients.sendOnAll(requestBytes('GET', '/campaigns'));
-        assert.equal(more?.status, 429);
-        clients.close();
-      },
-      { settings: { RATE_LIMIT_POINTS: `${KEY_LIMIT_COUNT}` } },
-    ),
+  'are all served, and each is counted exactly once, if a key sends as many searches at the same time as its limit allows':
+    () =>
+      withService(
+        async (api) => {
+          const clients = await ConcurrentClients.open(api.url, KEY_LIMIT_COUNT);
+          const responses = await clients.sendOnAll(requestBytes('GET', '/campaigns?search=zq'));
+          assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+          const [more] = await clients.sendOnAll(requestBytes('GET', '/campaigns'));
+          assert.equal(more?.status, 429);
+          clients.close();
+        },
+        { settings: { RATE_LIMIT_POINTS: `${KEY_LIMIT_COUNT}` } },
+      ),
 
   'are rejected before other checks if there are too many, while health probes are served': () =>
     withService(
@@ -199,7 +200,7 @@ async function sendBurst(api: Api, campaignCount: number, descriptionLength: num
 
 const SEARCH_COUNT = 120;
 const READ_COUNT = 5;
-/** The limit is wide, because a read takes longer on a busy machine. Without fair queueing, almost all searches begin before the response. */
+/** This maximum is generous, because a read takes longer on a busy machine. Without fair queueing, almost all searches begin before the response. */
 const MAX_OVERTAKING_COUNT = SEARCH_COUNT / 2;
 
 suite('a burst of searches of one workspace', {

@@ -67,8 +67,7 @@ let sharedCluster: Promise<FakeMongos> | undefined;
 const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
 /**
- * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. Each shard knows only its own
- * ids, and mongos has no profiler.
+ * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. A shard cannot reject an id that a record on another shard has. Without a profiler in mongos, examined records cannot be counted.
  */
 const shardedMongodb: TestEngine = {
   ...mongodb,
@@ -178,7 +177,7 @@ suite('a sharded cluster', {
       assert.deepEqual([...new Set(cluster.broadcasts)], ['find workspaces']);
     }),
 
-  'gets a retry of a command whose shard was unavailable or whose data moved': () =>
+  'receives a command again if its shard was unavailable or its data moved': () =>
     withSharedStorage(async ({ engine, connection, cluster }) => {
       const record = buildTag(newId(), 'one');
       await engine.tags.add(record);
@@ -200,7 +199,7 @@ suite('a sharded cluster', {
       }
     }),
 
-  'gets no retry of a search that exceeds its time limit': () =>
+  'does not receive a search again that exceeded its time limit': () =>
     withSharedStorage(async ({ engine, cluster }) => {
       const where = [{ field: 'searchText', contains: 'a' }] as const;
       const query = { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 } as const;
@@ -299,7 +298,7 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'fails no simultaneous additions of other workspaces, leaves connections for other shards, causes no conflict, and is logged':
+  'does not fail records that other workspaces add at the same time, leaves connections for other shards, causes no conflict, and is logged':
     () =>
       withOwnCluster((cluster, uri) =>
         withStorage(cluster, uri, async ({ engine, connection, logLines }) => {

@@ -38,7 +38,7 @@ export interface CheckoutOptions {
   readonly packages?: 'all' | 'production' | 'none';
 }
 
-/** Copies this checkout, without its tests, and passes the copy to a test. Then kills all processes that the test started. */
+/** Copies the files of this checkout that a build or a start needs, and passes the copy to a test. Then kills all processes that the test started. */
 export async function withCheckout(
   { isBuilt = false, packages = 'all' }: CheckoutOptions,
   test: (checkout: Checkout) => Promise<void>,

@@ -79,7 +79,7 @@ function runFile(file: string): Promise<Outcome> {
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
-  let lastTest = 'the file before its first test';
+  let lastTest = 'the code before the first test';
   const timer = setTimeout(() => {
     output += `\n${lastTest} did not end within ${FILE_TIMEOUT_MS} ms\n`;
     child.kill('SIGKILL');

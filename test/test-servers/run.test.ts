@@ -23,7 +23,7 @@ suite('The runner of the tests', {
   'kills a file that starts no test for a long time, and tells where it stopped': () => {
     const { status, stdout } = startRunner({ TEST_TIMEOUT_MS: '1' });
     assert.equal(status, 1);
-    assert.match(stdout, /^the file before its first test did not end within 3 ms$/m);
+    assert.match(stdout, /^the code before the first test did not end within 3 ms$/m);
   },
 
   'prints the time of each file with the option --times': () => {

@@ -10,7 +10,7 @@ import { suite } from '../support/suite.ts';
 const PROGRAM = "net.createServer().listen(process.argv[1], '127.0.0.1')";
 
 suite('A server process of the tests', {
-  'fails to start with the output of the program, or with the error of a missing program': async () => {
+  'that cannot start reports the output of the program, or that the program is missing': async () => {
     const failing = startServer(process.execPath, () => ['--eval', "throw new Error('no such data')"]);
     await assert.rejects(failing, /did not start: .*no such data/s);
     await assert.rejects(

@@ -30,7 +30,7 @@ export function getConventions({ components }: OpenApiDocument): readonly Conven
       keywords: 'Authorization Bearer API key access role member 401 403 GET /me',
       text: renderMarkdown(`Send your API key in the header \`Authorization: Bearer API_KEY\`. The operator of the service creates keys.
 
-A key can read everything in its workspace. To create, change or delete records, the key needs \`full\` access. If the key belongs to
+A key can read everything in its workspace, unless the invitation of its member is pending or has expired. To create, change or delete records, the key needs \`full\` access. If the key belongs to
 a member, the member also needs the role \`admin\`. Creating a content pillar requires a key that belongs to an admin. Sharing a campaign
 requires a key with \`full\` access that belongs to a member, of any role. [Retrieve the caller](#getMe) returns the access
 of your key.`),
@@ -42,9 +42,7 @@ of your key.`),
       keywords: `status code message doc_url ${errorCodes.map((code) => `${errors[code].status} ${code}`).join(' ')}`,
       text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. For a 422, \`message\` names up to
 ten invalid fields. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors)
-and [what to do about a 409](/docs/guide#resolve-a-conflict-409).
-
-Every operation can return these errors, except that only paths with an id return 404, and only POST, PATCH and DELETE return 409.`)}
+and [what to do about a 409](/docs/guide#resolve-a-conflict-409).`)}
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>

@@ -36,7 +36,7 @@ export class Protection {
     return new OpenConnections(server, this.pipelining);
   }
 
-  /** Begins a request after the earlier requests of its connection, and when it is its turn. Rejects it under overload. */
+  /** Begins a request after the earlier requests of its connection, when the admission control lets it begin. Rejects it under overload. */
   admit(
     request: IncomingMessage,
     response: ServerResponse,
