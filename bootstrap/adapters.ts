@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { DatabaseState, RateLimiterState } from '../adapters/prometheus/metrics.ts';
 import { type RateLimiter, toUsage } from '../core/access/rate-limiter.ts';
 import type { System } from '../core/shared/system.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /** The properties of an adapter that are known before it is loaded. */
 export interface AdapterChoice {
@@ -18,7 +19,7 @@ export interface AdapterChoice {
 export interface Connection {
   /**
    * Resolves when the data can be used. Also resolves if it is unavailable: the connection retries in the background. Rejects with
-   * a `SettingsError` if the data cannot be used until an operator changes something.
+   * a `UsageError` if the data cannot be used until an operator changes something.
    */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -74,7 +75,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
       const { engine, connection } = createSqliteEngine(resolve(SQLITE_FILE), now);
       const open = () =>
         connection.open().catch((error) => {
-          throw error instanceof UnusableFile ? new SettingsError([`SQLITE_FILE: ${error.message}`]) : error;
+          throw error instanceof UnusableFile ? new UsageError([`SQLITE_FILE: ${error.message}`]) : error;
         });
       return {
         engine,
@@ -103,7 +104,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
       const { engine, connection } = createMongodbEngine(MONGODB_URI, (line) => log.warn(line));
       const open = () =>
         connection.waitForFirstAttempt().catch((error) => {
-          throw error instanceof UnsupportedDatabase ? new SettingsError([`MONGODB_URI: ${error.message}`]) : error;
+          throw error instanceof UnsupportedDatabase ? new UsageError([`MONGODB_URI: ${error.message}`]) : error;
         });
       const state = {
         get isUp() {

@@ -7,7 +7,7 @@ import { namesWith, storages } from './adapters.ts';
 import { relaySignalsOfNpx } from './npx.ts';
 import { readSettings } from './read-settings.ts';
 import { findShortMisspellings } from './setting-names.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 /** The timeout of closing the database, which waits for pending changes, such as those of an interrupted import. */
@@ -23,10 +23,10 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stdout,
   stderr,
   env,
-  openApplication: () => openApplication().catch(throwUsageError),
+  openApplication,
   async serve() {
     const { runServer } = await import('./run-server.ts');
-    await runServer(env).catch(throwUsageError);
+    await runServer(env);
     isServing = true;
   },
   onInterrupt(stop) {
@@ -74,8 +74,4 @@ function createNotSharedError({ STORAGE }: Settings): UsageError {
       `With STORAGE=${STORAGE}, the records exist only inside the server.`,
     ...others.map(([name, { location }]) => `Set STORAGE=${name}, and ${location} to the database of the server.`),
   ]);
-}
-
-function throwUsageError(error: unknown): never {
-  throw error instanceof SettingsError ? new UsageError(error.lines) : error;
 }

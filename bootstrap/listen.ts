@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { version } from '../adapters/api/version.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import { UsageError } from '../adapters/cli/usage-error.ts';
+import type { Settings } from './settings.ts';
 
 /**
  * The address of a server, such as `http://127.0.0.1:3000`, the address of its metrics if `METRICS_PORT` is set, and the address that
@@ -29,7 +30,7 @@ export function hostOf(settings: Pick<Settings, `${ServerPrefix}HOST`>, prefix: 
 const MAX_BACKLOG_COUNT = 4_096;
 
 /**
- * Listens, and returns the URL. Rejects with a `SettingsError` if it cannot listen. `prefix` is the prefix of the settings that have
+ * Listens, and returns the URL. Rejects with a `UsageError` if it cannot listen. `prefix` is the prefix of the settings that have
  * the host and the port.
  */
 export async function listen(server: Server, settings: Settings, prefix: ServerPrefix = ''): Promise<string> {
@@ -38,7 +39,7 @@ export async function listen(server: Server, settings: Settings, prefix: ServerP
   server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
     const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
-    throw new SettingsError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
+    throw new UsageError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
   });
   return formatUrl(host, (server.address() as AddressInfo).port);
 }

@@ -1,10 +1,10 @@
+import { UsageError } from '../adapters/cli/usage-error.ts';
 import { runServer } from './run-server.ts';
-import { SettingsError } from './settings.ts';
 
 try {
   await runServer(process.env);
 } catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   for (const line of error.lines) console.error(line);
   // Exits after the text is written. Without `exit`, a worker would keep running, because it is connected to its primary process.
   process.stderr.write('', () => process.exit(1));

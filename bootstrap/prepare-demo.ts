@@ -1,3 +1,4 @@
+import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import { createStorage } from '../adapters/persistence/storage-engine.ts';
 import type { ApiKey } from '../core/access/api-key.ts';
@@ -6,7 +7,7 @@ import type { System } from '../core/shared/system.ts';
 import type { Storage } from '../core/storage.ts';
 import { storages } from './adapters.ts';
 import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
-import { type Settings, SettingsError } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /** The result of `prepareDemo`. */
 export interface PreparedStorage {
@@ -18,7 +19,7 @@ export interface PreparedStorage {
 /**
  * Creates the demo workspace if the storage has no workspace yet, unless `DEMO_WORKSPACE` is `false`. If `DEMO_API_KEY` is set,
  * ensures that it is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the
- * workspace, and servers that start at the same time create it once. Rejects with a `SettingsError` if that is impossible.
+ * workspace, and servers that start at the same time create it once. Rejects with a `UsageError` if that is impossible.
  */
 export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedStorage> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
@@ -28,9 +29,9 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
   try {
     return await engine.runInTransaction((transaction) => createMissing(transaction, system, DEMO_API_KEY));
   } catch (error) {
-    if (error instanceof SettingsError) throw error;
+    if (error instanceof UsageError) throw error;
     const setting = storages[STORAGE].location ?? 'STORAGE';
-    throw new SettingsError([`${setting}: the demo workspace cannot be created (${(error as Error).message})`]);
+    throw new UsageError([`${setting}: the demo workspace cannot be created (${(error as Error).message})`]);
   }
 }
 
@@ -72,4 +73,4 @@ const UNUSABLE_KEY =
 const isUsable = ({ access, revokedAt, expiresAt }: ApiKey, now: number): boolean =>
   access === 'full' && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
 
-const createError = (problem: string) => new SettingsError([`DEMO_API_KEY: ${problem}`]);
+const createError = (problem: string) => new UsageError([`DEMO_API_KEY: ${problem}`]);

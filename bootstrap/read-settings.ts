@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { UsageError } from '../adapters/cli/usage-error.ts';
 import { type AdapterChoice, namesWith, rateLimiters, storages } from './adapters.ts';
 import { hostOf, overlaps } from './listen.ts';
 import { findMisspellings, findShortMisspellings } from './setting-names.ts';
-import { type Settings, SettingsError, settings } from './settings.ts';
+import { type Settings, settings } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,7 +40,7 @@ const schema = z.object(settings).superRefine(
   { when: () => true },
 );
 
-/** Reads the settings from an environment. Throws a `SettingsError` that has a line for every problem. */
+/** Reads the settings from an environment. Throws a `UsageError` that has a line for every problem. */
 export function readSettings(environment: Environment): Settings {
   const result = schema.safeParse(environment);
   const issues = result.error?.issues ?? [];
@@ -49,7 +50,7 @@ export function readSettings(environment: Environment): Settings {
     .filter(({ name }, i) => problems.findIndex((problem) => problem.name === name) === i)
     .map(({ name, message }) => `${name}: ${message}`);
   lines.push(...findMisspellings(environment));
-  if (!result.success || lines.length > 0) throw new SettingsError(lines);
+  if (!result.success || lines.length > 0) throw new UsageError(lines);
   return result.data;
 }
 

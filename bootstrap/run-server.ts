@@ -8,7 +8,7 @@ import type { RunningServer } from './start-server.ts';
 
 /**
  * Runs the server in this process, or in as many workers as `WORKERS` says. Logs warnings about the settings, prints the address,
- * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `SettingsError` if the server cannot start.
+ * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start.
  */
 export async function runServer(environment: Environment): Promise<void> {
   const settings = readSettings(environment);

@@ -2,15 +2,6 @@ import { z } from 'zod';
 import { isUrl } from '../adapters/api/url.ts';
 import { parseTrustProxy } from '../adapters/http/trust-proxy.ts';
 
-/** The error of invalid settings. `lines` has a line for each problem, without the value, because the value may be a secret. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-
-  constructor(readonly lines: readonly string[]) {
-    super(lines.join('\n'));
-  }
-}
-
 /** The longest delay of a timer in Node.js. */
 const MAX_TIMER_SECONDS = 2_147_483;
 

@@ -26,7 +26,7 @@ export interface RunningServer extends ListeningAddresses, PreparedStorage {
 }
 
 /**
- * Starts the HTTP server of this process, and the servers of its metrics and of short links. Rejects with a `SettingsError` if one of
+ * Starts the HTTP server of this process, and the servers of its metrics and of short links. Rejects with a `UsageError` if one of
  * them cannot listen, or if the database is unsuitable.
  */
 export async function startServer(

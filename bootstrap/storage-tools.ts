@@ -7,7 +7,7 @@ import { iterateById } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { System } from '../core/shared/system.ts';
 import { type CreatedStorage, storages } from './adapters.ts';
-import { type Settings, SettingsError, settings as settingSchemas } from './settings.ts';
+import { type Settings, settings as settingSchemas } from './settings.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 /** Creates the tools for a storage that is open. */
@@ -42,19 +42,20 @@ export function createStorageTools(
       await rejectEmptyDatabase();
       const target = await storages[targetSettings.STORAGE].create(targetSettings, system, log);
       try {
-        await target.connection?.open();
+        await target.connection?.open().catch(nameOptionInErrors);
         await waitUntilReady(target.engine, '--to');
         await rejectForeignTarget(storage.engine, target.engine, options.isResumed);
         return await copyAndCompare(storage.engine, target.engine, options);
-      } catch (error) {
-        if (!(error instanceof SettingsError)) throw error;
-        // The lines name the setting of the location, but here the location is an option.
-        throw new UsageError(error.lines.map((line) => line.replace(/^\w+/, '--to')));
       } finally {
         await target.connection?.close();
       }
     },
   };
+}
+
+/** Rejects with the errors of a connection. They name the setting of the location, but here the location is the option `--to`. */
+function nameOptionInErrors(error: unknown): never {
+  throw error instanceof UsageError ? new UsageError(error.lines.map((line) => line.replace(/^\w+/, '--to'))) : error;
 }
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import express from 'express';
 import fc from 'fast-check';
+import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { getSettingWarnings, readSettings } from '../../bootstrap/read-settings.ts';
-import { SettingsError, settings } from '../../bootstrap/settings.ts';
+import { settings } from '../../bootstrap/settings.ts';
 import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -18,7 +19,7 @@ function getErrorLines(environment: Environment): readonly string[] {
     readSettings(environment);
     return [];
   } catch (error) {
-    assert.ok(error instanceof SettingsError, String(error));
+    assert.ok(error instanceof UsageError, String(error));
     return error.lines;
   }
 }

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import pino from 'pino';
+import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { findProblem } from '../../adapters/mongodb/diagnosis.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
-import { SettingsError } from '../../bootstrap/settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
@@ -46,7 +46,7 @@ async function readSettingsError(environment: Readonly<Record<string, string>>):
     ({ stop }) => stop().then(() => new Error('the server started')),
     (error: Error) => error,
   );
-  if (error instanceof SettingsError) return error.lines;
+  if (error instanceof UsageError) return error.lines;
   throw error;
 }
 
