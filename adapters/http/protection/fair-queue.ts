@@ -1,3 +1,5 @@
+import { InFlightLimit } from './in-flight-limit.ts';
+
 /**
  * A queue that has not been empty for this time is a standing queue: more requests arrive than are served. Until then, the
  * queue is a burst.
@@ -170,51 +172,5 @@ export class FairQueue<Request> {
   /** Estimates how long a workspace takes to begin this number of requests, from the recent throughput. */
   private estimateWaitMs(requestCount: number, now: number): number {
     return (requestCount * this.round.size) / this.inFlight.throughputPerMs(now);
-  }
-}
-
-/** The latency that requests in flight should not exceed. */
-const TARGET_LATENCY_MS = 200;
-/** The length of a window in which served requests are counted. */
-const WINDOW_MS = 500;
-/** The minimum time that the throughput is based on. */
-const MIN_WINDOW_MS = 50;
-
-/** Counts requests in flight. The limit is `min`, or the recent throughput times the target latency (Little's law) if higher. */
-class InFlightLimit {
-  count = 0;
-  private startedAt = 0;
-  /** The number of requests that were served in the current window, and in the one before. */
-  private currentCount = 0;
-  private previousCount = 0;
-
-  constructor(private readonly min: number) {}
-
-  isFull(now: number): boolean {
-    return this.count >= this.min && this.count >= this.throughputPerMs(now) * TARGET_LATENCY_MS;
-  }
-
-  /** Stops counting a request as in flight. Counts it as served if `now` is given. */
-  end(now: number | undefined): void {
-    this.count--;
-    if (now === undefined) return;
-    this.rollWindow(now);
-    this.currentCount++;
-  }
-
-  /** Returns the throughput per millisecond in the current and the previous window. After a second without use, both start anew. */
-  throughputPerMs(now: number): number {
-    this.rollWindow(now);
-    const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);
-    return (this.previousCount + this.currentCount) / (this.previousCount > 0 ? WINDOW_MS + elapsed : elapsed);
-  }
-
-  private rollWindow(now: number): void {
-    const elapsed = now - this.startedAt;
-    if (elapsed < WINDOW_MS) return;
-    const isNextWindow = elapsed < 2 * WINDOW_MS;
-    this.previousCount = isNextWindow ? this.currentCount : 0;
-    this.currentCount = 0;
-    this.startedAt = isNextWindow ? this.startedAt + WINDOW_MS : now;
   }
 }
