@@ -2,6 +2,9 @@ import type { ColumnType, RecordSchema } from '../persistence/record-store.ts';
 import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
 import type { AnyRecord } from './record.ts';
 
+export const quote = (name: string): string => `"${name}"`;
+const list = (names: readonly string[], prefix = ''): string => names.map((name) => prefix + quote(name)).join(', ');
+
 type AnyColumnType = ColumnType<boolean | number | string | readonly string[]>;
 
 /** An index in the order of its last field. If one of its fields is an array, it is a table of its own with a row for each item. */
@@ -27,6 +30,8 @@ export interface Table {
   /** The fields that records of earlier versions can lack. */
   readonly optional: ReadonlySet<string>;
   readonly isFlag: (field: string) => boolean;
+  /** Returns the statement that inserts records. Their values are the id, the workspace, the columns and the record as JSON. */
+  readonly insert: (count: number) => string;
 }
 
 type AnySchema = Omit<RecordSchema<AnyRecord>, 'columns'> & {
@@ -55,9 +60,13 @@ function createTable(name: string, schema: AnySchema): Table {
   );
   const all = new Map([...indexes, ...withoutFlags].map((fields) => [[name, ...fields].join('_'), fields]));
   const isSearched = (field: string) => unique[field] === undefined && !indexes.flat().includes(field);
+  const ownColumns = Object.fromEntries(types.filter(([, type]) => type !== 'texts')) as Table['columns'];
+  const columnNames = ['id', 'workspaceId', ...Object.keys(ownColumns), 'record'];
+  const insertInto = `INSERT INTO ${quote(name)} (${list(columnNames)}) VALUES`;
+  const values = `(${columnNames.map((column) => (column === 'record' ? 'jsonb(?)' : '?')).join(', ')})`;
   return {
     name,
-    columns: Object.fromEntries(types.filter(([, type]) => type !== 'texts')) as Table['columns'],
+    columns: ownColumns,
     unique: unique as Table['unique'],
     indexes: [...all].map(([index, fields]) => ({ name: index, fields, array: fields.find(isArray) })),
     searches: Object.fromEntries(
@@ -70,11 +79,9 @@ function createTable(name: string, schema: AnySchema): Table {
     // The entity of an empty record has the defaults of the schema.
     optional: new Set(Object.keys(toEntity?.({}) ?? {})),
     isFlag,
+    insert: (count) => `${insertInto} ${Array(count).fill(values).join(', ')}`,
   };
 }
-
-export const quote = (name: string): string => `"${name}"`;
-const list = (names: readonly string[], prefix = ''): string => names.map((name) => prefix + quote(name)).join(', ');
 
 /** Something that a file contains, with the statements that create and fill it. */
 export interface FilePart {

@@ -23,7 +23,8 @@ export interface Executor {
   write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
 }
 
-const ADD_MANY_STEP = 50;
+/** The maximum number of records that one statement inserts. It blocks the event loop meanwhile. */
+const MAX_INSERT_COUNT = 25;
 const MAX_EXPIRED_COUNT = 20;
 const GLOBAL = '';
 
@@ -31,6 +32,28 @@ const GLOBAL = '';
 export function createRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
   const name = quote(table.name);
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
+
+  /** The records that the next write inserts, and the promise of that write. */
+  let waiting: AnyRecord[] = [];
+  let waitingErrors: Promise<InsertErrors>;
+  const close = (records: readonly AnyRecord[]) => {
+    if (records === waiting) waiting = [];
+  };
+  const insertAll = (records: readonly AnyRecord[], resolvesEarly?: boolean): Promise<InsertErrors> =>
+    executor.write((database) => {
+      close(records);
+      return insert(database, table, records, now());
+    }, resolvesEarly);
+
+  /** Inserts a record together with those that are added before the write begins. Returns its error. */
+  const insertTogether = async (record: AnyRecord): Promise<CoreError | undefined> => {
+    const records = waiting;
+    const position = records.push(record) - 1;
+    if (position === 0) waitingErrors = insertAll(records).finally(() => close(records));
+    if (records.length === MAX_INSERT_COUNT) close(records);
+    return (await waitingErrors)[position];
+  };
+
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
       executor.read((database) => {
@@ -80,23 +103,17 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         const sql = `SELECT count(*) FROM ${name} t NOT INDEXED WHERE "row" IN (${source.sql}) AND ${filter.sql}`;
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
-    add: (record, options) => executor.write((database) => insert(database, table, record, now()), options?.canBeLost),
+    add: async (record, options) => {
+      const error = options?.canBeLost ? (await insertAll([record], true))[0] : await insertTogether(record);
+      if (error) throw error;
+    },
     addMany: async (records) => {
-      const messages = new Map<number, string>();
-      const addStep = (start: number) =>
-        executor.write((database) => {
-          for (const [i, record] of records.slice(start, start + ADD_MANY_STEP).entries()) {
-            try {
-              insert(database, table, record, now());
-            } catch (error) {
-              if (!(error instanceof CoreError)) throw error;
-              messages.set(start + i, error.message);
-            }
-          }
-        });
-      const stepCount = Math.ceil(records.length / ADD_MANY_STEP);
-      await Promise.all(Array.from({ length: stepCount }, (_, step) => addStep(step * ADD_MANY_STEP)));
-      return messages;
+      const stepCount = Math.ceil(records.length / MAX_INSERT_COUNT);
+      const steps = Array.from({ length: stepCount }, (_, i) =>
+        insertAll(records.slice(i * MAX_INSERT_COUNT, (i + 1) * MAX_INSERT_COUNT)),
+      );
+      const errors = (await Promise.all(steps)).flat();
+      return new Map([...errors.entries()].flatMap(([i, error]) => (error ? [[i, error.message]] : [])));
     },
     update: (workspaceId, id, change) =>
       executor.write((database) => {
@@ -154,13 +171,28 @@ function createReading({ name, optional }: Table, fields: readonly string[] | un
   };
 }
 
-function insert(database: Database, table: Table, record: AnyRecord, now: number): void {
-  const columns = ['id', 'workspaceId', ...Object.keys(table.columns)];
-  const sql = `INSERT INTO ${quote(table.name)} (${columns.map(quote).join(', ')}, "record")
-    VALUES (${columns.map(() => '?').join(', ')}, jsonb(?))`;
-  deleteExpired(database, table, record.id, now);
-  const { id, workspaceId } = record;
-  runUnlessDuplicate(database, table, sql, [id, workspaceId, ...toValues(table, record), JSON.stringify(record)]);
+/** The errors of records that cannot be inserted, in the order of the records. */
+type InsertErrors = readonly (CoreError | undefined)[];
+
+/**
+ * Inserts records with one statement. The trigram index writes their texts together, so 16 campaigns take half as long as one by
+ * one. If a record cannot be inserted, inserts each on its own.
+ */
+function insert(database: Database, table: Table, records: readonly AnyRecord[], now: number): InsertErrors {
+  deleteExpired(database, table, now);
+  const values = records.flatMap((record) => [
+    record.id,
+    record.workspaceId,
+    ...toValues(table, record),
+    JSON.stringify(record),
+  ]);
+  try {
+    runUnlessDuplicate(database, table, table.insert(records.length), values);
+    return records.map(() => undefined);
+  } catch (error) {
+    if (!(error instanceof CoreError)) throw error;
+    return records.length === 1 ? [error] : records.flatMap((record) => insert(database, table, [record], now));
+  }
 }
 
 /** Replaces the record of a row. It sets only the columns that change, because SQLite rewrites the index of each column that is set. */
@@ -176,8 +208,8 @@ function replace(
   const changed = [...values.keys()].filter((i) => values[i] !== before[i]);
   const columns = changed.map((i) => `${quote(Object.keys(table.columns)[i] as string)} = ?, `);
   const sql = `UPDATE ${quote(table.name)} SET ${columns.join('')} "record" = jsonb(?) WHERE "row" = ?`;
-  deleteExpired(database, table, record.id, now);
   runUnlessDuplicate(database, table, sql, [...changed.map((i) => values[i] as Value), JSON.stringify(record), row]);
+  deleteExpired(database, table, now);
 }
 
 const toValues = ({ columns }: Table, record: AnyRecord): Value[] =>
@@ -194,11 +226,11 @@ function runUnlessDuplicate(database: Database, table: Table, sql: string, value
   }
 }
 
-/** Deletes a few of the expired records, but not the one that is written. */
-function deleteExpired(database: Database, { name, expires }: Table, id: string, now: number): void {
+/** Deletes a few of the expired records. */
+function deleteExpired(database: Database, { name, expires }: Table, now: number): void {
   if (expires === undefined) return;
-  const expired = `SELECT "row" FROM ${quote(name)} WHERE ${quote(expires)} <= ? AND "id" <> ? LIMIT ${MAX_EXPIRED_COUNT}`;
-  database.run(`DELETE FROM ${quote(name)} WHERE "row" IN (${expired})`, now, id);
+  const expired = `SELECT "row" FROM ${quote(name)} WHERE ${quote(expires)} <= ? LIMIT ${MAX_EXPIRED_COUNT}`;
+  database.run(`DELETE FROM ${quote(name)} WHERE "row" IN (${expired})`, now);
 }
 
 /** Creates the store of a table without workspaces. */

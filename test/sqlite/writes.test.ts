@@ -10,7 +10,7 @@ import { Database } from '../../adapters/sqlite/database.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { assertConflict } from '../contract/assert-conflict.ts';
-import { buildCampaign, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
+import { buildCampaign, buildGroup, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { withDatabasePath, withOpenEngine } from './database-file.ts';
@@ -43,6 +43,27 @@ suite('writes to SQLite', {
       const before = getCommitCount();
       await Promise.all(Array.from({ length: 20 }, work));
       assert.ok(getCommitCount() - before <= 5, `${getCommitCount() - before} commits of 20 transactions`);
+    }),
+  ),
+
+  'inserts with one statement what waits for the same commit, however many records it is': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, writer }) => {
+      const insertCounts: number[] = [];
+      const run = writer.run.bind(writer);
+      writer.run = (sql, ...values) => {
+        const changedCount = run(sql, ...values);
+        if (sql.startsWith('INSERT INTO "tags"')) insertCounts.push(changedCount);
+        return changedCount;
+      };
+      const workspaceId = newId();
+      const names = Array.from({ length: 30 }, (_, i) => `tag ${i}`);
+      await Promise.all(names.map((name) => engine.tags.add(buildTag(workspaceId, name))));
+      assert.deepEqual(insertCounts, [25, 5]);
+      const added = [...names.slice(10, 12), 'new', 'new', 'other'].map((name) =>
+        engine.tags.add(buildTag(workspaceId, name)),
+      );
+      assert.deepEqual((await Promise.allSettled(added)).map(isFulfilled), [false, false, true, false, true]);
+      assert.equal(await engine.tags.count(workspaceId, []), 32);
     }),
   ),
 
@@ -129,7 +150,7 @@ suite('writes to SQLite', {
   'fails all writes of a group whose transaction an error has ended, also if the error is caught': withDatabasePath(
     (file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
-        const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildTag(newId(), 'three')];
+        const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildGroup(newId(), 'three')];
         const outcomes = await Promise.allSettled([
           engine.tags.add(one),
           engine.runInTransaction(async ({ tags }) => {
@@ -137,11 +158,11 @@ suite('writes to SQLite', {
             writer.exec('ROLLBACK');
             await tags.add(two).catch(() => undefined);
           }),
-          engine.tags.add(three),
+          engine.groups.add(three),
         ]);
         assert.deepEqual(outcomes.map(isFulfilled), [false, false, true]);
         for (const { workspaceId, id } of [one, two]) assert.equal(await engine.tags.get(workspaceId, id), undefined);
-        assert.deepEqual(await engine.tags.get(three.workspaceId, three.id), three);
+        assert.deepEqual(await engine.groups.get(three.workspaceId, three.id), three);
       }),
   ),
 
