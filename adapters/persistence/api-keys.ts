@@ -21,16 +21,16 @@ export function createApiKeyRepository(
   store: RecordStore<ApiKey>,
   credentials: GlobalRecordStore<Credential>,
 ): ApiKeyRepository {
-  const repository = createRepository(store, apiKeySchema);
+  const { add, ...others } = createRepository(store, apiKeySchema);
   return {
-    ...repository,
     async add(key) {
-      await repository.add(key);
+      await add(key);
       await credentials.add({ id: key.hash, workspaceId: key.workspaceId, keyId: key.id });
     },
     async findByHash(hash) {
       const { workspaceId, keyId } = (await credentials.get(hash)) ?? DUMMY_KEY;
-      return repository.findById(workspaceId, keyId);
+      return others.findById(workspaceId, keyId);
     },
+    ...others,
   };
 }

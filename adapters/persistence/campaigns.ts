@@ -55,7 +55,6 @@ const sortColumns: Record<CampaignSort, Field<CampaignRecord>> = {
 export function createCampaignRepository(store: RecordStore<CampaignRecord>): CampaignRepository {
   const { withDefaults } = campaignSchema;
   return {
-    ...createRepository(store, campaignSchema),
     async findSummary(workspaceId, id) {
       const summary = await store.get(workspaceId, id, CAMPAIGN_SUMMARY_FIELDS);
       return summary && withDefaults(summary);
@@ -65,6 +64,7 @@ export function createCampaignRepository(store: RecordStore<CampaignRecord>): Ca
       const query = { where, by: sortColumns[filter.sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
       return readPage(store, workspaceId, query, page, withDefaults);
     },
+    ...createRepository(store, campaignSchema),
   };
 }
 

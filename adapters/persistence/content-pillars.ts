@@ -29,7 +29,6 @@ const sortColumns: Record<ContentPillarSort, Field<ContentPillarRecord>> = {
 
 export function createContentPillarRepository(store: RecordStore<ContentPillarRecord>): ContentPillarRepository {
   return {
-    ...createRepository(store, contentPillarSchema),
     page(workspaceId, { ids, search, sortBy, sortOrder }, page) {
       const where: Condition<ContentPillarRecord>[] = [];
       if (ids) where.push({ field: 'id', in: ids });
@@ -37,5 +36,6 @@ export function createContentPillarRepository(store: RecordStore<ContentPillarRe
       const query = { where, by: sortColumns[sortBy], order: sortOrder };
       return readPage(store, workspaceId, query, page, contentPillarSchema.toEntity);
     },
+    ...createRepository(store, contentPillarSchema),
   };
 }

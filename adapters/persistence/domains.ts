@@ -37,7 +37,6 @@ export function createDomainRepository(
   const repository = createRepository(store, domainSchema);
   const live: Condition<DomainRecord> = { field: 'archived', in: [false] };
   return {
-    ...repository,
     findBySlugs: (workspaceId, slugs) => findByUnique(store, domainSchema, workspaceId, 'slug', slugs),
     async findPrimaryId(workspaceId) {
       const query = { where: [live], by: 'liveSince', order: 'asc', skip: 0, take: 1 } as const;
@@ -56,5 +55,6 @@ export function createDomainRepository(
     },
     claimSlug: ({ id, slug, workspaceId }) => verifiedSlugs.add({ id: slug, workspaceId, domainId: id }),
     releaseSlug: async (slug) => void (await verifiedSlugs.remove(slug)),
+    ...repository,
   };
 }

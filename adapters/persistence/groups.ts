@@ -20,8 +20,8 @@ export const groupSchema = defineSchema<Group, GroupColumns>({
 
 export function createGroupRepository(store: RecordStore<GroupRecord>): GroupRepository {
   return {
-    ...createRepository(store, groupSchema),
     findByNames: (workspaceId, names) => findByUnique(store, groupSchema, workspaceId, 'foldedName', names.map(fold)),
     page: (workspaceId, filter, page) => readNamePage(store, groupSchema, workspaceId, filter, page),
+    ...createRepository(store, groupSchema),
   };
 }

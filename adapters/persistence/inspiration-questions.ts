@@ -47,11 +47,11 @@ export function createInspirationQuestionRepository(
   store: RecordStore<InspirationQuestionRecord>,
 ): InspirationQuestionRepository {
   return {
-    ...createRepository(store, inspirationQuestionSchema),
     page(workspaceId, filter, page) {
       const query = { where: toConditions(filter), by: 'createdAt', order: 'desc' } as const;
       return readPage(store, workspaceId, query, page, inspirationQuestionSchema.toEntity);
     },
+    ...createRepository(store, inspirationQuestionSchema),
   };
 }
 

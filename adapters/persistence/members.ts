@@ -11,7 +11,7 @@ export const memberSchema = defineSchema<Member>({
 
 export function createMemberRepository(store: RecordStore<Member>): MemberRepository {
   return {
-    ...createRepository(store, memberSchema),
     countByGroup: (workspaceId, groupId) => store.count(workspaceId, [{ field: 'groupIds', in: [groupId] }]),
+    ...createRepository(store, memberSchema),
   };
 }

@@ -7,7 +7,10 @@ import { iterateById } from './iterate-by-id.ts';
 import type { Condition, Field, Query, RecordStore } from './record-store.ts';
 import type { RecordMapping } from './schema.ts';
 
-/** Creates the methods that the repositories of all types of entity have (core/shared/repository.ts). */
+/**
+ * Creates the methods that the repositories of all types of entity have (core/shared/repository.ts). A repository spreads them after its
+ * own methods: V8 takes 2 to 8 microseconds to add methods to a spread object, and each transaction creates all repositories.
+ */
 export function createRepository<T extends Entity, R extends Entity>(
   store: RecordStore<R>,
   { toRecord, toEntity }: RecordMapping<T, R>,

@@ -21,12 +21,12 @@ export const tagSchema = defineSchema<Tag, TagColumns>({
 
 export function createTagRepository(store: RecordStore<TagRecord>): TagRepository {
   return {
-    ...createRepository(store, tagSchema),
     findByNames: (workspaceId, names) => findByUnique(store, tagSchema, workspaceId, 'foldedName', names.map(fold)),
     page: (workspaceId, filter, page) => readNamePage(store, tagSchema, workspaceId, filter, page),
     async countByColor(workspaceId) {
       const count = async (color: Color) => [color, await store.count(workspaceId, [{ field: 'color', in: [color] }])];
       return Object.fromEntries(await Promise.all(COLORS.map(count)));
     },
+    ...createRepository(store, tagSchema),
   };
 }

@@ -31,7 +31,7 @@ function createEngine(
     name,
     name in recordSchemas ? createRecordStore(table, executor, now) : createGlobalRecordStore(table, executor),
   ]);
-  return { ...Object.fromEntries(stores), ...methods, now };
+  return Object.assign(Object.fromEntries(stores), methods, { now });
 }
 
 /** Runs the work of a transaction on the connection that writes. After the work has ended, its engine cannot be used. */
