@@ -33,26 +33,10 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
   const name = quote(table.name);
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
 
-  /** The records that the next write inserts, and the promise of that write. */
-  let waiting: AnyRecord[] = [];
-  let waitingErrors: Promise<InsertErrors>;
-  const close = (records: readonly AnyRecord[]) => {
-    if (records === waiting) waiting = [];
-  };
-  const insertAll = (records: readonly AnyRecord[], resolvesEarly?: boolean): Promise<InsertErrors> =>
-    executor.write((database) => {
-      close(records);
-      return insert(database, table, records, now());
-    }, resolvesEarly);
-
-  /** Inserts a record together with those that are added before the write begins. Returns its error. */
-  const insertTogether = async (record: AnyRecord): Promise<CoreError | undefined> => {
-    const records = waiting;
-    const position = records.push(record) - 1;
-    if (position === 0) waitingErrors = insertAll(records).finally(() => close(records));
-    if (records.length === MAX_INSERT_COUNT) close(records);
-    return (await waitingErrors)[position];
-  };
+  const insertAll = (getRecords: () => readonly AnyRecord[], resolvesEarly?: boolean): Promise<InsertErrors> =>
+    executor.write((database) => insert(database, table, getRecords(), now()), resolvesEarly);
+  const insertTogether = createInserter((getRecords) => insertAll(getRecords));
+  const insertEarly = createInserter((getRecords) => insertAll(getRecords, true));
 
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
@@ -104,13 +88,13 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
     add: async (record, options) => {
-      const error = options?.canBeLost ? (await insertAll([record], true))[0] : await insertTogether(record);
+      const error = await (options?.canBeLost ? insertEarly : insertTogether)(record);
       if (error) throw error;
     },
     addMany: async (records) => {
       const stepCount = Math.ceil(records.length / MAX_INSERT_COUNT);
       const steps = Array.from({ length: stepCount }, (_, i) =>
-        insertAll(records.slice(i * MAX_INSERT_COUNT, (i + 1) * MAX_INSERT_COUNT)),
+        insertAll(() => records.slice(i * MAX_INSERT_COUNT, (i + 1) * MAX_INSERT_COUNT)),
       );
       const errors = (await Promise.all(steps)).flat();
       return new Map([...errors.entries()].flatMap(([i, error]) => (error ? [[i, error.message]] : [])));
@@ -173,6 +157,26 @@ function createReading({ name, optional }: Table, fields: readonly string[] | un
 
 /** The errors of records that cannot be inserted, in the order of the records. */
 type InsertErrors = readonly (CoreError | undefined)[];
+
+/**
+ * Returns a function that inserts a record together with those that are added before `write` begins and gets them. The function returns
+ * the error of the record.
+ */
+function createInserter(write: (getRecords: () => readonly AnyRecord[]) => Promise<InsertErrors>) {
+  let waiting: AnyRecord[] = [];
+  let errors: Promise<InsertErrors>;
+  return async (record: AnyRecord): Promise<CoreError | undefined> => {
+    const records = waiting;
+    const close = () => {
+      if (waiting === records) waiting = [];
+      return records;
+    };
+    const position = records.push(record) - 1;
+    if (position === 0) errors = write(close).finally(close);
+    if (records.length === MAX_INSERT_COUNT) close();
+    return (await errors)[position];
+  };
+}
 
 /**
  * Inserts records with one statement. The trigram index writes their texts together, so 16 campaigns take half as long as one by
