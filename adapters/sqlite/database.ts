@@ -12,6 +12,11 @@ export interface Sql {
   readonly values: readonly Value[];
 }
 
+/** Returns a value of a record as SQLite stores it. */
+export function toValue(value: unknown): Value {
+  return typeof value === 'boolean' ? Number(value) : ((value ?? null) as Value);
+}
+
 type Statement = ReturnType<Connection['prepare']>;
 type Connection = InstanceType<typeof DatabaseSync>;
 

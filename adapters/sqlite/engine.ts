@@ -59,8 +59,9 @@ async function runInTransaction<T>(
   });
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    const error = new Error(`The work of a transaction took longer than ${TRANSACTION_TIMEOUT_MS} ms.`);
-    timer = setTimeout(() => reject(error), TRANSACTION_TIMEOUT_MS);
+    const rejectLate = () =>
+      reject(new Error(`The work of a transaction took longer than ${TRANSACTION_TIMEOUT_MS} ms.`));
+    timer = setTimeout(rejectLate, TRANSACTION_TIMEOUT_MS);
   });
   try {
     return await Promise.race([work(engine), timeout]);

@@ -1,8 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Database, isBusy, isDamaged, retryWhileBusy } from './database.ts';
+import { Database, isBusy, isDamaged, retryWhileBusy, toValue } from './database.ts';
 import { describeParts, quote, type Table, tables } from './layout.ts';
-import { toValue } from './record.ts';
 
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;

@@ -1,6 +1,9 @@
+import type { Entity } from '../../core/shared/entity.ts';
 import type { ColumnType, RecordSchema } from '../persistence/record-store.ts';
 import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
-import type { AnyRecord } from './record.ts';
+
+/** A record of any schema. */
+export type AnyRecord = Entity & Readonly<Record<string, unknown>>;
 
 export const quote = (name: string): string => `"${name}"`;
 const list = (names: readonly string[], prefix = ''): string => names.map((name) => prefix + quote(name)).join(', ');

@@ -1,7 +1,7 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import { LIST_TIMEOUT, type Query } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
-import { quote, type Table } from './layout.ts';
+import { type AnyRecord, quote, type Table } from './layout.ts';
 import {
   type Candidate,
   findCandidates,
@@ -11,7 +11,6 @@ import {
   toFilter,
   toOrderBy,
 } from './query.ts';
-import type { AnyRecord } from './record.ts';
 
 /** Matches of a condition that are read and sorted. If there are more, the list is read in its order, which finds them soon. */
 const MAX_SORTED_COUNT = 1000;

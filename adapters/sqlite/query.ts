@@ -1,7 +1,6 @@
 import type { Condition, Query } from '../persistence/record-store.ts';
-import type { Sql, Value } from './database.ts';
-import { type Index, quote, type Table } from './layout.ts';
-import { type AnyRecord, toValue } from './record.ts';
+import { type Sql, toValue, type Value } from './database.ts';
+import { type AnyRecord, type Index, quote, type Table } from './layout.ts';
 
 const NOTHING: Sql = { sql: 'FALSE', values: [] };
 /** The trigram index finds only terms with at least this many code points. */

@@ -1,16 +1,9 @@
-import { CoreError } from '../../core/shared/core-error.ts';
-import {
-  type Condition,
-  type GlobalRecordStore,
-  ID_TAKEN,
-  type Query,
-  type RecordStore,
-} from '../persistence/record-store.ts';
-import { type Database, isDuplicate, type Sql, type Value } from './database.ts';
-import { quote, type Table } from './layout.ts';
+import type { Condition, GlobalRecordStore, Query, RecordStore } from '../persistence/record-store.ts';
+import type { Database, Sql } from './database.ts';
+import { type AnyRecord, quote, type Table } from './layout.ts';
 import { findList, type Steps, scanRows, selectRows } from './list.ts';
 import { findCandidates, join, toFilter } from './query.ts';
-import { type AnyRecord, toValue } from './record.ts';
+import { createInserter, type InsertErrors, insertRecords, replaceRecord, toValues } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
@@ -23,9 +16,6 @@ export interface Executor {
   write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
 }
 
-/** The maximum number of records that one statement inserts. It blocks the event loop meanwhile. */
-const MAX_INSERT_COUNT = 25;
-const MAX_EXPIRED_COUNT = 20;
 const GLOBAL = '';
 
 /** Creates the store of a table. */
@@ -34,7 +24,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
 
   const insertAll = (getRecords: () => readonly AnyRecord[], resolvesEarly?: boolean): Promise<InsertErrors> =>
-    executor.write((database) => insert(database, table, getRecords(), now()), resolvesEarly);
+    executor.write((database) => insertRecords(database, table, getRecords(), now()), resolvesEarly);
   const insertTogether = createInserter((getRecords) => insertAll(getRecords));
   const insertEarly = createInserter((getRecords) => insertAll(getRecords, true));
 
@@ -92,12 +82,8 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
       if (error) throw error;
     },
     addMany: async (records) => {
-      const stepCount = Math.ceil(records.length / MAX_INSERT_COUNT);
-      const steps = Array.from({ length: stepCount }, (_, i) =>
-        insertAll(() => records.slice(i * MAX_INSERT_COUNT, (i + 1) * MAX_INSERT_COUNT)),
-      );
-      const errors = (await Promise.all(steps)).flat();
-      return new Map([...errors.entries()].flatMap(([i, error]) => (error ? [[i, error.message]] : [])));
+      const errors = await Promise.all(records.map(insertTogether));
+      return new Map(errors.flatMap((error, i) => (error ? [[i, error.message]] : [])));
     },
     update: (workspaceId, id, change) =>
       executor.write((database) => {
@@ -106,7 +92,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         const current = JSON.parse(json);
         const before = toValues(table, current);
         const next = change(current);
-        if (next !== current) replace(database, table, row, before, next, now());
+        if (next !== current) replaceRecord(database, table, row, before, next, now());
         return next;
       }),
     remove: (workspaceId, id) => executor.write((database) => database.run(`DELETE ${findById}`, id, workspaceId) > 0),
@@ -153,88 +139,6 @@ function createReading({ name, optional }: Table, fields: readonly string[] | un
       return record as AnyRecord;
     },
   };
-}
-
-/** The errors of records that cannot be inserted, in the order of the records. */
-type InsertErrors = readonly (CoreError | undefined)[];
-
-/**
- * Returns a function that inserts a record together with those that are added before `write` begins and gets them. The function returns
- * the error of the record.
- */
-function createInserter(write: (getRecords: () => readonly AnyRecord[]) => Promise<InsertErrors>) {
-  let waiting: AnyRecord[] = [];
-  let errors: Promise<InsertErrors>;
-  return async (record: AnyRecord): Promise<CoreError | undefined> => {
-    const records = waiting;
-    const close = () => {
-      if (waiting === records) waiting = [];
-      return records;
-    };
-    const position = records.push(record) - 1;
-    if (position === 0) errors = write(close).finally(close);
-    if (records.length === MAX_INSERT_COUNT) close();
-    return (await errors)[position];
-  };
-}
-
-/**
- * Inserts records with one statement. The trigram index writes their texts together, so 16 campaigns take half as long as one by
- * one. If a record cannot be inserted, inserts each on its own.
- */
-function insert(database: Database, table: Table, records: readonly AnyRecord[], now: number): InsertErrors {
-  deleteExpired(database, table, now);
-  const values = records.flatMap((record) => [
-    record.id,
-    record.workspaceId,
-    ...toValues(table, record),
-    JSON.stringify(record),
-  ]);
-  try {
-    runUnlessDuplicate(database, table, table.insert(records.length), values);
-    return records.map(() => undefined);
-  } catch (error) {
-    if (!(error instanceof CoreError)) throw error;
-    return records.length === 1 ? [error] : records.flatMap((record) => insert(database, table, [record], now));
-  }
-}
-
-/** Replaces the record of a row. It sets only the columns that change, because SQLite rewrites the index of each column that is set. */
-function replace(
-  database: Database,
-  table: Table,
-  row: number,
-  before: readonly Value[],
-  record: AnyRecord,
-  now: number,
-): void {
-  const values = toValues(table, record);
-  const changed = [...values.keys()].filter((i) => values[i] !== before[i]);
-  const columns = changed.map((i) => `${quote(Object.keys(table.columns)[i] as string)} = ?, `);
-  const sql = `UPDATE ${quote(table.name)} SET ${columns.join('')} "record" = jsonb(?) WHERE "row" = ?`;
-  runUnlessDuplicate(database, table, sql, [...changed.map((i) => values[i] as Value), JSON.stringify(record), row]);
-  deleteExpired(database, table, now);
-}
-
-const toValues = ({ columns }: Table, record: AnyRecord): Value[] =>
-  Object.keys(columns).map((column) => toValue(record[column]));
-
-function runUnlessDuplicate(database: Database, table: Table, sql: string, values: Value[]): void {
-  try {
-    database.run(sql, ...values);
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    // The message ends with the last column of the index, such as "tags.workspaceId, tags.foldedName".
-    const field = error.message.split('.').at(-1) as string;
-    throw new CoreError('conflict', table.unique[field] ?? ID_TAKEN);
-  }
-}
-
-/** Deletes a few of the expired records. */
-function deleteExpired(database: Database, { name, expires }: Table, now: number): void {
-  if (expires === undefined) return;
-  const expired = `SELECT "row" FROM ${quote(name)} WHERE ${quote(expires)} <= ? LIMIT ${MAX_EXPIRED_COUNT}`;
-  database.run(`DELETE FROM ${quote(name)} WHERE "row" IN (${expired})`, now);
 }
 
 /** Creates the store of a table without workspaces. */
