@@ -7,20 +7,24 @@ import { RESULTS, type Results, type StartedTest } from './results.ts';
 import { isLong, quickOrLong, TEST_TIMEOUT_MS } from './scale.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
 
-/** The time without the start of a test after which a file is killed. A test that blocks its process cannot time out by itself. */
-const FILE_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
+/** The time without the start of a test after which a process is killed. A test that blocks its process cannot time out by itself. */
+const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 /** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 /** The folders whose tests mostly wait for servers. */
 const WAITING_FOLDERS = /^(?:faults|mongodb|contract|bootstrap)\//;
-const SLOWEST_FILE_COUNT = 15;
+/** The folders with many files whose tests start no process. Such files share a process, because loading modules takes long. */
+const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
+/** The number of files that share a process. It is small, so that the processes of a run end at about the same time. */
+const SHARING_FILE_COUNT = 8;
+const SLOWEST_COUNT = 15;
 const root = join(import.meta.dirname, '..');
 
 /**
- * Runs each file of tests whose path contains one of the words, in a separate process. Files that end in `.long.test.ts` run only
- * in a long run. A long run executes one file after another, because some files measure time. A quick run executes two more files
- * at the same time than there are processors, because some files wait for servers. The files that wait for servers are first.
- * Every half minute, progress is written to standard error. The option `--times` prints the files that took longest.
+ * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run. A long
+ * run starts one process after another, because some files measure time. A quick run has two more processes at the same time
+ * than there are processors, because some files wait for servers. The files that wait for servers are first. Every half minute,
+ * progress is written to standard error. The option `--times` prints the files that took longest.
  */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--times');
@@ -28,28 +32,30 @@ async function main(args: readonly string[]): Promise<void> {
     .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .sort((a, b) => Number(WAITING_FOLDERS.test(b)) - Number(WAITING_FOLDERS.test(a)) || a.localeCompare(b));
+  const jobs = createJobs(files);
   const total = { passed: 0, failed: 0, skipped: 0 };
   const missing = new Set<string>();
-  const times: [file: string, seconds: number][] = [];
-  const fileCount = files.length;
+  const times: [name: string, seconds: number][] = [];
+  let endedCount = 0;
   const startedAt = performance.now();
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
-    console.error(`… ${times.length} of ${fileCount} files, ${seconds} s`);
+    console.error(`… ${endedCount} of ${files.length} files, ${seconds} s`);
   }, PROGRESS_INTERVAL_MS);
-  const runFiles = async () => {
-    for (let file = files.shift(); file !== undefined; file = files.shift()) {
-      const fileStartedAt = performance.now();
-      const { passed, failed, skipped, reasons, output } = await runFile(file);
-      times.push([file, (performance.now() - fileStartedAt) / 1_000]);
+  const runJobs = async () => {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+      const jobStartedAt = performance.now();
+      const { passed, failed, skipped, reasons, output } = await runInProcess(job);
+      times.push([job.join(' '), (performance.now() - jobStartedAt) / 1_000]);
+      endedCount += job.length;
       total.passed += passed;
       total.failed += failed;
       total.skipped += skipped;
       for (const reason of reasons) missing.add(reason);
-      if (failed > 0) console.log(`${file}\n${output}`);
+      if (failed > 0) console.log(`${job.join(' ')}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: quickOrLong(availableParallelism() + 2, 1) }, runFiles));
+  await Promise.all(Array.from({ length: quickOrLong(availableParallelism() + 2, 1) }, runJobs));
   clearInterval(progress);
   await stopSharedMongod();
   if (words.length < args.length) printSlowest(times);
@@ -59,9 +65,21 @@ async function main(args: readonly string[]): Promise<void> {
   if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
 }
 
-function printSlowest(times: readonly (readonly [file: string, seconds: number])[]): void {
-  const slowest = times.toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST_FILE_COUNT);
-  for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`);
+/** Groups files that share a process. The order of the groups is that of their first files. */
+function createJobs(files: readonly string[]): string[][] {
+  const jobs: string[][] = [];
+  for (const file of files) {
+    const last = jobs.at(-1) ?? [];
+    const isSharing = last.length < SHARING_FILE_COUNT && [file, ...last].every((one) => SHARING_FOLDERS.test(one));
+    if (isSharing && last.length > 0) last.push(file);
+    else jobs.push([file]);
+  }
+  return jobs;
+}
+
+function printSlowest(times: readonly (readonly [name: string, seconds: number])[]): void {
+  const slowest = times.toSorted(([, a], [, b]) => b - a).slice(0, SLOWEST_COUNT);
+  for (const [name, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${name}`);
 }
 
 interface Outcome extends Results {
@@ -70,20 +88,21 @@ interface Outcome extends Results {
 
 const NO_RESULTS: Results = { passed: 0, failed: 0, skipped: 0, reasons: [] };
 
-/** Runs a file. If it crashes, hangs or reports no results, that counts as a failure. */
-function runFile(file: string): Promise<Outcome> {
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
+/** Runs files in a process. If it crashes, hangs or reports no results, that counts as a failure. */
+function runInProcess(files: readonly string[]): Promise<Outcome> {
+  const program = join(import.meta.dirname, 'run-files.js');
+  const child = spawn(process.execPath, ['--enable-source-maps', program, ...files.map((file) => join(root, file))], {
     env: createEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
-  let lastTest = 'the code before the first test';
+  let lastTest = `the code of ${files[0]} before its first test`;
   const timer = setTimeout(() => {
-    output += `\n${lastTest} did not end within ${FILE_TIMEOUT_MS} ms\n`;
+    output += `\n${lastTest} did not end within ${START_TIMEOUT_MS} ms\n`;
     child.kill('SIGKILL');
-  }, FILE_TIMEOUT_MS);
+  }, START_TIMEOUT_MS);
   child.on('message', async (message: typeof SHARED_MONGOD_REQUEST | StartedTest) => {
     if (message !== SHARED_MONGOD_REQUEST) {
       lastTest = message.startedTest;

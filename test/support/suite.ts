@@ -1,4 +1,4 @@
-import { suite as uvuSuite } from 'uvu';
+import { exec, suite as uvuSuite } from 'uvu';
 import { MissingDependencyError } from './missing-dependency-error.ts';
 import { RESULTS, type Results, type StartedTest } from './results.ts';
 import { TEST_TIMEOUT_MS } from './scale.ts';
@@ -28,6 +28,17 @@ export function suite(name: string, ...groups: readonly Tests[]): void {
   const uvu = uvuSuite(name);
   for (const [title, test] of tests) register(uvu, name, title, test);
   uvu.run();
+}
+
+/** Loads files of tests one after another, and then runs their suites (`run-files.ts`). Throws if a file declares no test. */
+export async function runFiles(urls: readonly string[]): Promise<void> {
+  for (const url of urls) {
+    const { registered } = counts;
+    titles.clear();
+    await import(url);
+    if (counts.registered === registered) throw new Error(`${url} declares no test`);
+  }
+  await exec();
 }
 
 function isList(group: Tests): group is Extract<Tests, readonly unknown[]> {

@@ -20,10 +20,10 @@ suite('The runner of the tests', {
     assert.match(stdout, /^[1-9]\d* passed, 0 failed\n$/);
   },
 
-  'kills a file that starts no test for a long time, and tells where it stopped': () => {
+  'kills a process that starts no test for a long time, and tells where it stopped': () => {
     const { status, stdout } = startRunner({ TEST_TIMEOUT_MS: '1' });
     assert.equal(status, 1);
-    assert.match(stdout, /^the code before the first test did not end within 3 ms$/m);
+    assert.match(stdout, /^the code of core\/tag\.test\.js before its first test did not end within 3 ms$/m);
   },
 
   'prints the time of each file with the option --times': () => {
@@ -31,6 +31,13 @@ suite('The runner of the tests', {
       startRunner({}, '--times').stdout,
       /^ +\d+\.\d s {2}core\/tag\.test\.js\n[1-9]\d* passed, 0 failed\n$/,
     );
+  },
+
+  'runs the files of some folders in one process, and counts the tests of all of them': () => {
+    const countPassed = (stdout: string) => Number(/(\d+) passed/.exec(stdout)?.[1]);
+    const { stdout } = startRunner({}, 'core/amount.test', '--times');
+    assert.match(stdout, /^ +\d+\.\d s {2}core\/amount\.test\.js core\/tag\.test\.js\n/);
+    assert.ok(countPassed(stdout) > countPassed(startRunner({}).stdout));
   },
 });
 
