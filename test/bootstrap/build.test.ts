@@ -4,10 +4,11 @@ import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Checkout, withCheckout } from '../support/checkout.ts';
 import type { ServiceProcess } from '../support/process.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const START_COUNT = 4;
+const START_COUNT = quickOrLong(2, 4);
 
 const readBuiltAt = ({ folder }: Checkout): number =>
   JSON.parse(readFileSync(join(folder, 'dist/build.json'), 'utf8')).builtAt;
@@ -20,7 +21,7 @@ async function getStatus(service: ServiceProcess, path: string): Promise<number>
 }
 
 suite('npm start', {
-  'builds once if nothing is built, even if four run at the same time, and builds again only if a source has changed':
+  'builds once if nothing is built, even if several run at the same time, and builds again only if a source has changed':
     () =>
       withCheckout({}, async (checkout) => {
         const services = await Promise.all(Array.from({ length: START_COUNT }, () => checkout.start('npm start')));

@@ -6,7 +6,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import pino from 'pino';
+import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { Database } from '../../adapters/sqlite/database.ts';
+import { readSettings } from '../../bootstrap/read-settings.ts';
+import { startServer } from '../../bootstrap/start-server.ts';
 import { CLI_PATH } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
@@ -16,7 +20,7 @@ import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
-const KILL_COUNT = quickOrLong(4, 40);
+const KILL_COUNT = quickOrLong(2, 40);
 const run = promisify(execFile);
 
 /** The value that removes a setting from the environment, because `startProcess` gives some settings a default. */
@@ -193,12 +197,20 @@ suite('a start with a SQLite file', {
         'text/a.db': /^\S+ cannot be opened \(.*\)\. Check the path, the permissions and the free space\.$/,
       };
       await each(problems, async (problem, name) => {
-        const { exitCode, stdout, stderr } = await runOnce(folder, { SQLITE_FILE: path(name) });
-        assert.deepEqual([exitCode, stdout], [1, '']);
-        const line = /^SQLITE_FILE: (.*)\n$/.exec(stderr)?.[1] as string;
-        if (typeof problem === 'string') assert.equal(line, problem, stderr);
+        // Without a process of its own, because it starts slowly.
+        const starting = startServer(readSettings({ SQLITE_FILE: path(name), PORT: '0' }), pino({ level: 'silent' }));
+        const error = await starting.then(
+          ({ stop: stopServer }) => stopServer().then(() => new Error('the server started')),
+          (reason: Error) => reason,
+        );
+        if (!(error instanceof UsageError)) throw error;
+        assert.equal(error.lines.length, 1);
+        const line = /^SQLITE_FILE: (.*)$/.exec(error.lines[0] as string)?.[1] as string;
+        if (typeof problem === 'string') assert.equal(line, problem);
         else assert.match(line, problem);
       });
+      const { exitCode, stdout, stderr } = await runOnce(folder, { SQLITE_FILE: path('text') });
+      assert.deepEqual([exitCode, stdout, stderr], [1, '', `SQLITE_FILE: ${problems.text}\n`]);
     } finally {
       await locked.close();
     }

@@ -47,14 +47,20 @@ suite('a start', {
       });
     }),
 
-  'accepts a demo key with every allowed punctuation character': () => {
-    const key = '~demo-key.of_us+/~/+';
-    return withProcess({ DEMO_API_KEY: key }, async (service) => {
-      assert.equal(readDemoKey(service), key);
-      assert.equal(await getStatusWithKey(key, service), 200);
-      assert.equal(JSON.parse(await runExample(service)).length, 7);
-    });
-  },
+  'accepts a demo key with every allowed punctuation character, and prints the addresses of short links and of metrics':
+    () => {
+      const key = '~demo-key.of_us+/~/+';
+      return withProcess({ DEMO_API_KEY: key, LINKS_PORT: '0', METRICS_PORT: '0' }, async (service) => {
+        assert.equal(readDemoKey(service), key);
+        assert.equal(await getStatusWithKey(key, service), 200);
+        assert.equal(JSON.parse(await runExample(service)).length, 7);
+        const { stdout } = service.output;
+        const links = /^Short links: (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m.exec(stdout)?.[1];
+        assert.equal((await fetch(`${links}/unknown1`)).status, 404, stdout);
+        const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(stdout)?.[1];
+        assert.equal((await fetch(metrics ?? '')).status, 200, stdout);
+      });
+    },
 
   'prints an example request that works with other values of HOST': () =>
     each(textCases('localhost', '0.0.0.0'), (HOST) =>
@@ -74,18 +80,6 @@ suite('a start', {
         ['STORGE: not a setting, did you mean STORAGE?', 'REDIS_URL: has no effect without RATE_LIMITER=redis'],
       );
       assert.equal(service.output.stderr.includes('hunter2'), false);
-    }),
-
-  'prints the address of short links': () =>
-    withProcess({ LINKS_PORT: '0' }, async ({ output }) => {
-      const links = /^Short links: (http:\/\/127\.0\.0\.1:[1-9]\d*)$/m.exec(output.stdout)?.[1];
-      assert.equal((await fetch(`${links}/unknown1`)).status, 404, output.stdout);
-    }),
-
-  'prints the address of the metrics': () =>
-    withProcess({ METRICS_PORT: '0' }, async ({ output }) => {
-      const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(output.stdout)?.[1];
-      assert.equal((await fetch(metrics ?? '')).status, 200, output.stdout);
     }),
 });
 

@@ -48,27 +48,23 @@ suite('a service with workers', {
       }),
 
   'stops together with all its workers when it gets a signal': () =>
-    withWorkers(async ({ settings, key }) => {
-      const stops = (['SIGTERM', 'SIGINT'] as const).map((signal) =>
-        withProcess(settings, async (service) => {
-          const pids = await waitForWorkers(service, key);
-          service.child.kill(signal);
-          assert.equal(await service.waitForExit(), 0, signal);
-          await waitUntil(() => !pids.some(isRunning));
-          const { stderr } = service.output;
-          const countLines = (msg: string, pid: number | undefined) =>
-            stderr.split('\n').filter((line) => line.includes(`"pid":${pid},`) && line.includes(`"msg":"${msg}"`))
-              .length;
-          assert.equal(countLines('server listening', service.child.pid), 1, stderr);
-          for (const pid of pids) assert.equal(countLines('worker listening', pid), 1, stderr);
-          for (const pid of [service.child.pid, ...pids]) {
-            assert.equal(countLines('shutdown started', pid), 1, stderr);
-            assert.equal(countLines('shutdown complete', pid), 1, stderr);
-          }
-        }),
-      );
-      await Promise.all(stops);
-    }),
+    withWorkers(({ settings, key }) =>
+      withProcess(settings, async (service) => {
+        const pids = await waitForWorkers(service, key);
+        service.child.kill('SIGTERM');
+        assert.equal(await service.waitForExit(), 0);
+        await waitUntil(() => !pids.some(isRunning));
+        const { stderr } = service.output;
+        const countLines = (msg: string, pid: number | undefined) =>
+          stderr.split('\n').filter((line) => line.includes(`"pid":${pid},`) && line.includes(`"msg":"${msg}"`)).length;
+        assert.equal(countLines('server listening', service.child.pid), 1, stderr);
+        for (const pid of pids) assert.equal(countLines('worker listening', pid), 1, stderr);
+        for (const pid of [service.child.pid, ...pids]) {
+          assert.equal(countLines('shutdown started', pid), 1, stderr);
+          assert.equal(countLines('shutdown complete', pid), 1, stderr);
+        }
+      }),
+    ),
 
   'kills a hung worker during its shutdown, after a timeout or at a second signal': () =>
     withWorkers(async ({ settings, key }) => {
@@ -97,28 +93,22 @@ suite('a service with workers', {
       await Promise.all([withOneSignal, withTwoSignals]);
     }),
 
-  'leaves no worker behind if the primary process is killed, not even a hung one that resumes later': () =>
-    withWorkers(({ settings, key }) =>
-      withProcess(settings, async (service) => {
-        const [hung, other] = await hangWorker(service, key);
-        service.child.kill('SIGKILL');
-        await waitUntil(() => !isRunning(other));
-        process.kill(hung, 'SIGCONT');
-        await waitUntil(() => !isRunning(hung));
-      }),
-    ),
-
-  'prints one line and exits if it cannot listen': () =>
-    withWorkers(({ settings }) =>
-      withProcess(settings, async ({ url }) => {
-        const { port } = new URL(url);
-        await assert.rejects(startProcess({ ...settings, PORT: port }), ({ message }: Error) => {
+  'prints one line if the port is in use, and leaves no worker behind if its primary process is killed, not even a hung one':
+    () =>
+      withWorkers(({ settings, key }) =>
+        withProcess(settings, async (service) => {
+          const { port } = new URL(service.url);
           const line = `PORT: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port\n`;
-          assert.equal(message, `ended with exit code 1: ${line}`);
-          return true;
-        });
-      }),
-    ),
+          await assert.rejects(startProcess({ ...settings, PORT: port }), {
+            message: `ended with exit code 1: ${line}`,
+          });
+          const [hung, other] = await hangWorker(service, key);
+          service.child.kill('SIGKILL');
+          await waitUntil(() => !isRunning(other));
+          process.kill(hung, 'SIGCONT');
+          await waitUntil(() => !isRunning(hung));
+        }),
+      ),
 });
 
 /** Calls a test with the settings of a service with two workers, and the key of a workspace in its database. */

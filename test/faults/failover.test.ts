@@ -12,9 +12,9 @@ import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const WRITER_COUNT = quickOrLong(8, 32);
+const WRITER_COUNT = quickOrLong(4, 32);
 const KILL_COUNT = quickOrLong(1, 3);
-const SHARE_COUNT = quickOrLong(100, 400);
+const SHARE_COUNT = quickOrLong(40, 400);
 const KILL_INTERVAL_MS = quickOrLong(500, 4_000);
 const MAX_ERROR_RATIO = quickOrLong(0.1, 0.01);
 /** The quick run may share the machine with other programs, so its limit is higher. */

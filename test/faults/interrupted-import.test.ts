@@ -5,6 +5,7 @@ import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
 import { campaignBody } from '../support/samples.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { createFreezableStorage, type FreezableStorage, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
@@ -12,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const SEND_DURATION_MS = 1_000;
-const STORE_TIMEOUT_MS = 10_000;
+const STORE_TIMEOUT_MS = quickOrLong(1_000, 10_000);
 const EXIT_TIMEOUT_MS = 9_000;
 const createLines = (first: number, last: number) =>
   Array.from(

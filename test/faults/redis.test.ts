@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { each } from '../support/each.ts';
 import { type Fleet, withFleet } from '../support/fleet.ts';
 import { send, startLoad } from '../support/load.ts';
 import { quickOrLong } from '../support/scale.ts';
@@ -58,12 +59,10 @@ const faults: Readonly<Record<string, (redis: ServerProcess, meanwhile: () => Pr
 const getLongest = (all: readonly { readonly milliseconds: number }[]) =>
   Math.max(...all.map(({ milliseconds }) => milliseconds));
 
-suite(
-  'services whose Redis',
-  Object.entries(faults).map(([title, causeFault]) => [
-    `${title} neither fail nor delay a request, count separately during the fault, and count together again afterwards`,
-    () =>
-      withFleet(2, { RATE_LIMIT_POINTS: '1000000' }, async (fleet) => {
+suite('services whose Redis is killed, frozen or restarted', {
+  'neither fail nor delay a request, count separately during the fault, and count together again afterwards': () =>
+    withFleet(2, { RATE_LIMIT_POINTS: '1000000' }, (fleet) =>
+      each(faults, async (causeFault) => {
         const urls = fleet.services.map(({ url }) => url);
         const load = startLoad(CLIENT_COUNT, async (client) => {
           await delay(REQUEST_INTERVAL_MS);
@@ -96,5 +95,5 @@ suite(
         );
         assert.ok(recoveryMs <= MAX_RECOVERY_MS, `the services shared the count again after ${recoveryMs} ms`);
       }),
-  ]),
-);
+    ),
+});

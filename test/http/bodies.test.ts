@@ -198,10 +198,11 @@ suite('a request body', {
     }),
 
   'is ignored by operations without a body': () =>
-    withService((api) =>
-      each(operationsWithoutBody, (operation) =>
+    withService(async (api) => {
+      const reader = await createTenant(api, 'reader');
+      await each(operationsWithoutBody, (operation) =>
         each(unreadableBodies, async (make) => {
-          const tenant = await createTenant(api, 'tenant');
+          const tenant = operation.method === 'GET' ? reader : await createTenant(api, 'tenant');
           const { path: target } = validCallOf(operation, tenant);
           const { headers = [], body } = make('{"text":"more"}');
           // The service closes the connection without reading such a body to its end, so the response may be lost.
@@ -210,8 +211,8 @@ suite('a request body', {
           const { status, text } = await callRaw(api, { method, target, key: tenant.key, headers, body });
           assert.equal(status, successStatusOf(operation), text);
         }),
-      ),
-    ),
+      );
+    }),
 });
 
 suite('a hostile body', {

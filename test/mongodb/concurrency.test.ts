@@ -13,7 +13,7 @@ const CLIENT_COUNT = 20;
 const CHANGE_COUNT = 100;
 const MAX_DELAY_MS = 5_000;
 
-const rounds = Array.from({ length: quickOrLong(5, 50) }, (_, i) => [`round ${i}`, i] as const);
+const rounds = Array.from({ length: quickOrLong(2, 50) }, (_, i) => [`round ${i}`, i] as const);
 
 type Call = Api['call'];
 

@@ -27,6 +27,8 @@ import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
+/** No server listens on port 9. */
+const UNAVAILABLE_URI = 'mongodb://127.0.0.1:9/advocacy?replicaSet=rs0';
 const MAX_SHUTDOWN_MS = 11_000;
 /** Shorter than the five seconds after which the driver itself reports that no server is available. */
 const MAX_DIAGNOSIS_MS = 4_000;
@@ -98,71 +100,66 @@ suite('a start on a MongoDB that cannot be used', {
     }
   },
 
-  'rejects a connection string that does not match the servers, in one line, and exits with 1': async () => {
-    const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
-    const { port } = standalone.server;
-    const [member] = set.members as [ServerProcess];
-    const notAMember = /`mongod --replSet rs0`.*`mongosh --eval 'rs\.initiate\(\)'`/;
-    const otherName = /: the replica set is named rs0\. Set replicaSet=rs0 in the connection string$/;
-    try {
-      await each(
-        {
-          'a standalone server with replicaSet': [`127.0.0.1:${port}/?replicaSet=rs0`, notAMember],
-          'a standalone server with two addresses': [`127.0.0.1:${port},localhost:${port}/`, notAMember],
-          'another name of the replica set': [`127.0.0.1:${member.port}/?replicaSet=rs1`, otherName],
-          'another name with a direct connection': [
-            `127.0.0.1:${member.port}/?replicaSet=rs1&directConnection=true`,
-            otherName,
-          ],
-        },
-        async ([rest, problem]) => {
-          const startedAt = performance.now();
-          const lines = await readSettingsError({ STORAGE: 'mongodb', MONGODB_URI: `mongodb://${rest}`, PORT: '0' });
-          assert.ok(performance.now() - startedAt < MAX_DIAGNOSIS_MS);
-          assert.equal(lines.length, 1);
-          assert.match(lines[0] as string, /^MONGODB_URI: [^\n]+$/);
-          assert.match(lines[0] as string, problem as RegExp);
-        },
-      );
-      const failure = await failToStart(createMongodbSettings(`mongodb://127.0.0.1:${port}/advocacy?replicaSet=rs0`));
-      assert.match(
-        failure,
-        /^ended with exit code 1: MONGODB_URI: this mongod is not a member of a replica set, [^\n]+\n$/,
-      );
-    } finally {
-      await Promise.all([standalone.server.stop(), set.stop()]);
-    }
-  },
-
-  'accepts a replica set despite one wrong address': async () => {
-    const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
-    try {
-      const uri = set.uri.replace('/?', `,127.0.0.1:${standalone.server.port}/?`);
-      await withProcess(createMongodbSettings(withDatabaseName(uri, 'advocacy')), waitUntilReady);
-    } finally {
-      await Promise.all([standalone.server.stop(), set.stop()]);
-    }
-  },
-
-  'reports that the port is taken, whether MongoDB is available or not, and exits with 1': () =>
-    withReplicaSet(async ({ uri, server }) => {
-      const taken = createServer().listen(0, '127.0.0.1');
-      await once(taken, 'listening');
+  'rejects a connection string that does not match the servers, in one line, but accepts one wrong address of several':
+    async () => {
+      const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
+      const { port } = standalone.server;
+      const [member] = set.members as [ServerProcess];
+      const notAMember = /`mongod --replSet rs0`.*`mongosh --eval 'rs\.initiate\(\)'`/;
+      const otherName = /: the replica set is named rs0\. Set replicaSet=rs0 in the connection string$/;
       try {
-        const PORT = String((taken.address() as AddressInfo).port);
-        const failure = /^ended with exit code 1: PORT: cannot listen on 127\.0\.0\.1:\d+, [^\n]+\n$/;
-        assert.match(await failToStart({ ...createMongodbSettings(uri), PORT }), failure);
-        await server.kill();
-        const lines = (await failToStart({ ...createMongodbSettings(uri), PORT, LOG_LEVEL: 'error' })).split('\n');
-        assert.match(lines.join('\n'), failure);
+        await each(
+          {
+            'a standalone server with replicaSet': [`127.0.0.1:${port}/?replicaSet=rs0`, notAMember],
+            'a standalone server with two addresses': [`127.0.0.1:${port},localhost:${port}/`, notAMember],
+            'another name of the replica set': [`127.0.0.1:${member.port}/?replicaSet=rs1`, otherName],
+            'another name with a direct connection': [
+              `127.0.0.1:${member.port}/?replicaSet=rs1&directConnection=true`,
+              otherName,
+            ],
+          },
+          async ([rest, problem]) => {
+            const startedAt = performance.now();
+            const lines = await readSettingsError({ STORAGE: 'mongodb', MONGODB_URI: `mongodb://${rest}`, PORT: '0' });
+            assert.ok(performance.now() - startedAt < MAX_DIAGNOSIS_MS);
+            assert.equal(lines.length, 1);
+            assert.match(lines[0] as string, /^MONGODB_URI: [^\n]+$/);
+            assert.match(lines[0] as string, problem as RegExp);
+          },
+        );
+        const failure = await failToStart(createMongodbSettings(`mongodb://127.0.0.1:${port}/advocacy?replicaSet=rs0`));
+        assert.match(
+          failure,
+          /^ended with exit code 1: MONGODB_URI: this mongod is not a member of a replica set, [^\n]+\n$/,
+        );
+        const withWrongAddress = set.uri.replace('/?', `,127.0.0.1:${port}/?`);
+        await withProcess(createMongodbSettings(withDatabaseName(withWrongAddress, 'advocacy')), waitUntilReady);
       } finally {
-        taken.close();
+        await Promise.all([standalone.server.stop(), set.stop()]);
       }
-    }),
+    },
+
+  'reports that the port is taken, whether MongoDB is available or not, and exits with 1': async () => {
+    const { uri, stop } = await createDatabase();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    try {
+      const PORT = String((taken.address() as AddressInfo).port);
+      for (const oneUri of [uri, UNAVAILABLE_URI]) {
+        assert.match(
+          await failToStart({ ...createMongodbSettings(oneUri), PORT, LOG_LEVEL: 'error' }),
+          /^ended with exit code 1: PORT: cannot listen on 127\.0\.0\.1:\d+, [^\n]+\n$/,
+        );
+      }
+    } finally {
+      taken.close();
+      await stop();
+    }
+  },
 });
 
 suite('a MongoDB whose replica set is not initiated', {
-  'is reported with the command that initiates it, and is used afterwards': async () => {
+  'is reported with the command that initiates it, also by the command line, and is used afterwards': async () => {
     const withSetName = (uri: string) => uri;
     const withAddress = (uri: string) => uri.replace(/\?.*/, '');
     const direct = (uri: string) => uri.replace(/\?.*/, '?directConnection=true');
@@ -177,6 +174,7 @@ suite('a MongoDB whose replica set is not initiated', {
               assert.match(line, /its replica set is not initiated\. .*`mongosh --eval 'rs\.initiate\(\)'`/);
               assert.doesNotMatch(line, /is unavailable/);
             }
+            if (toUri === withSetName) await assertReportedByCommandLine(set.uri);
             await set.initiate();
             await waitUntilReady(service);
           });
@@ -185,20 +183,6 @@ suite('a MongoDB whose replica set is not initiated', {
         }
       }),
     );
-  },
-
-  'is reported by the command line': async () => {
-    const set = await startUninitiatedReplicaSet();
-    try {
-      const env = { STORAGE: 'mongodb', MONGODB_URI: set.uri };
-      const { code, stdout, stderr } = await runProcess(['workspace', 'list', '--json'], env);
-      assert.deepEqual([code, stdout], [2, '']);
-      const line =
-        "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
-      assert.equal(stderr, `${line}\nerror: ${line}\n`);
-    } finally {
-      await set.server.stop();
-    }
   },
 });
 
@@ -283,14 +267,20 @@ suite('an unavailable MongoDB', {
     ),
 
   'does not delay the shutdown of a service that has never been ready': () =>
-    withReplicaSet(async ({ uri, server }) => {
-      await server.kill();
-      await withProcess(createMongodbSettings(uri), async (service) => {
-        service.child.kill('SIGTERM');
-        assert.equal(await service.waitForExit(), 0);
-      });
+    withProcess(createMongodbSettings(UNAVAILABLE_URI), async (service) => {
+      service.child.kill('SIGTERM');
+      assert.equal(await service.waitForExit(), 0);
     }),
 });
+
+async function assertReportedByCommandLine(uri: string): Promise<void> {
+  const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
+  const { code, stdout, stderr } = await runProcess(['workspace', 'list', '--json'], env);
+  assert.deepEqual([code, stdout], [2, '']);
+  const line =
+    "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
+  assert.equal(stderr, `${line}\nerror: ${line}\n`);
+}
 
 /** A database on a server that the test may kill, with the API key of a workspace. */
 interface TestDatabase {

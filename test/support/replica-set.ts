@@ -51,13 +51,16 @@ export interface ReplicaSet {
   stop(): Promise<void>;
 }
 
-/** Starts a replica set with the `settings` of its configuration. A failover takes less time than with MongoDB's default. */
+/** Starts a replica set with the `settings` of its configuration, and with its data in folders in `parentFolder`. A failover takes less time than with MongoDB's default. */
 export async function startReplicaSet(
   size = 1,
   settings: Document = { electionTimeoutMillis: 2_000 },
+  parentFolder?: string,
 ): Promise<ReplicaSet> {
   const program = await findMongod();
-  const members = await Promise.all(Array.from({ length: size }, () => startMongod(program, ['--replSet', SET_NAME])));
+  const members = await Promise.all(
+    Array.from({ length: size }, () => startMongod(program, ['--replSet', SET_NAME], parentFolder)),
+  );
   const addresses = members.map(({ port }) => `127.0.0.1:${port}`);
   const uri = `mongodb://${addresses.join(',')}/?replicaSet=${SET_NAME}`;
   await withAdminDatabase(toDirectUri((members[0] as ServerProcess).port), (command) =>
@@ -140,13 +143,14 @@ function findMongod(): Promise<string> {
   return findProgram('mongod', mongodSources, 'MONGOMS_SYSTEM_BINARY');
 }
 
-function startMongod(program: string, options: readonly string[]): Promise<ServerProcess> {
-  return startServer(program, (port, folder) => [
+function startMongod(program: string, options: readonly string[], parentFolder?: string): Promise<ServerProcess> {
+  const createArguments = (port: number, folder: string) => [
     ...['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket', '--dbpath', folder],
     ...['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'ttlMonitorSleepSecs=1'],
     ...options,
-  ]);
+  ];
+  return startServer(program, createArguments, parentFolder);
 }
 
 function toDirectUri(port: number): string {

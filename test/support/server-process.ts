@@ -30,13 +30,14 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program. Its arguments depend on its port and its data folder. */
+/** Starts a program. Its arguments depend on its port and its data folder, which is created in `parentFolder`. */
 export async function startServer(
   program: string,
   argumentsOf: (port: number, folder: string) => readonly string[],
+  parentFolder = tmpdir(),
 ): Promise<ServerProcess> {
   const port = await findFreePort();
-  const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
+  const folder = await mkdtemp(join(parentFolder, 'advocacy-test-'));
   const logFile = join(folder, 'log');
   let child: ChildProcess | undefined;
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;

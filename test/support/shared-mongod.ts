@@ -1,5 +1,6 @@
 import { MissingDependencyError } from './missing-dependency-error.ts';
 import { startReplicaSet } from './replica-set.ts';
+import { findFastFolder } from './temporary-folder.ts';
 
 /** The message with which a test file requests the shared server from its runner. */
 export const SHARED_MONGOD_REQUEST = 'shared mongod';
@@ -12,13 +13,15 @@ let starting: Promise<SharedMongod & { stop?(): Promise<void> }> | undefined;
 /** Returns the server of `MONGODB_URI`, or starts one at the first call. */
 export async function getSharedMongod(): Promise<SharedMongod> {
   if (process.env.MONGODB_URI) return { uri: process.env.MONGODB_URI };
-  starting ??= startReplicaSet().catch((error) => ({
+  starting ??= startInFastFolder().catch((error) => ({
     error: error.message,
     isMissing: error instanceof MissingDependencyError,
   }));
   const { stop: _, ...server } = await starting;
   return server;
 }
+
+const startInFastFolder = async () => startReplicaSet(1, undefined, await findFastFolder());
 
 /** Stops the server if it was started here. */
 export async function stopSharedMongod(): Promise<void> {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../adapters/sqlite/engine.ts';
 import { getDatabases } from '../../sqlite/database-file.ts';
 import { DEMO_API_KEY } from '../request.ts';
+import { findFastFolder } from '../temporary-folder.ts';
 import type { TestEngine } from './engine.ts';
 
 /** The default size of a page. */
@@ -19,7 +19,7 @@ export const sqlite: TestEngine = {
   rejectsForeignIds: true,
   takesClock: true,
   async createDatabase() {
-    const folder = await mkdtemp(join((await hasSpaceInMemory()) ? MEMORY_FOLDER : tmpdir(), 'sqlite-'));
+    const folder = await mkdtemp(join(await findFastFolder(), 'sqlite-'));
     return { location: join(folder, 'advocacy.db'), remove: () => rm(folder, { recursive: true }) };
   },
   createSettings: (location) => ({
@@ -55,13 +55,4 @@ async function countExaminedRecords(_: string, readList: () => Promise<unknown>)
 
 function readByteCount(): number {
   return Number(/^rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
-}
-
-/** A folder in memory on Linux. Tests in it do not wait until a disk has written their data. */
-const MEMORY_FOLDER = '/dev/shm';
-const NEEDED_BYTES = 2 ** 30;
-
-async function hasSpaceInMemory(): Promise<boolean> {
-  const { bavail, bsize } = await statfs(MEMORY_FOLDER).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize >= NEEDED_BYTES;
 }
