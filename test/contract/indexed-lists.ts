@@ -4,12 +4,13 @@ import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { Tests } from '../support/suite.ts';
 import { newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const SMALL_COUNT = 100;
-const LARGE_COUNT = 10_000;
+const LARGE_COUNT = quickOrLong(3_000, 10_000);
 const PAGE_SIZE = 25;
 /** A prime number, so that the records are in another order than their ids. */
 const STEP = 7_919;
@@ -28,7 +29,7 @@ interface Schema {
 export function defineIndexedListTests(test: CreateStorageTest, { countExaminedRecords }: TestEngine): Tests {
   if (!countExaminedRecords) return {};
   return {
-    'examines few records for the first page of an indexed list, and hardly more in a workspace of 10,000 than in one of 100':
+    [`examines few records for the first page of an indexed list, and hardly more in a workspace of ${LARGE_COUNT} than in one of ${SMALL_COUNT}`]:
       test(async (storage, { location }) => {
         for (const [name, schema] of Object.entries(recordSchemas) as [SchemaName, Schema][]) {
           if (schema.indexes.length === 0) continue;

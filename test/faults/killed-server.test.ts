@@ -18,10 +18,10 @@ import { suite } from '../support/suite.ts';
 import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const WRITER_COUNT = 16;
+const WRITER_COUNT = quickOrLong(6, 16);
 const KILL_COUNT = quickOrLong(1, 5);
 /** The number of shares that each process is told to record. */
-const SHARE_COUNT = 200;
+const SHARE_COUNT = quickOrLong(100, 200);
 /** The number of members who share a campaign over HTTP. */
 const SHARER_COUNT = 40;
 /** How long the lock of an Idempotency-Key lasts after its owner was killed (core/idempotency). */

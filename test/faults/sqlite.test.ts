@@ -19,8 +19,8 @@ import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createWorkspace, type Workspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const WRITER_COUNT = 8;
-const KILL_COUNT = quickOrLong(2, 5);
+const WRITER_COUNT = quickOrLong(4, 8);
+const KILL_COUNT = quickOrLong(1, 5);
 const run = promisify(execFile);
 
 interface Setup extends Workspace {

@@ -9,7 +9,7 @@ import type { TestEngine } from './engine.ts';
 
 /** The default size of a page. */
 const PAGE_BYTES = 4_096;
-/** The depth of the trees of a table and an index with about 10,000 records. */
+/** The depth of the trees of a table and an index with some thousand records. */
 const PAGES_PER_RECORD = 3;
 
 export const sqlite: TestEngine = {
