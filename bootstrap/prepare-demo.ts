@@ -1,6 +1,5 @@
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
-import { createStorage } from '../adapters/persistence/storage-engine.ts';
+import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { ApiKey } from '../core/access/api-key.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';

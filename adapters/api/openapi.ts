@@ -182,17 +182,17 @@ function describeOperation(operation: Operation, group: OperationGroup, converte
 
 /** Returns the query parameters. Adds their defaults, because zod omits the default of a schema that transforms text. */
 function describeQueryParameters({ query, example }: Operation, converter: SchemaConverter): Json[] {
+  const examplesByName: Json = example.query ?? {};
   return Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = converter.convert(field, 'input');
     const defaults = field instanceof z.ZodDefault ? { default: field.def.defaultValue } : {};
     const examples = findExamples({ ...schema, ...defaults });
-    const value = (example.query as Json | undefined)?.[name];
     return {
       name,
       in: 'query',
       description,
       schema: { ...schema, ...defaults, examples },
-      ...(value === undefined ? {} : { example: value }),
+      example: examplesByName[name],
     };
   });
 }

@@ -21,22 +21,8 @@ export const idempotencyRecordSchema: RecordSchema<StoredIdempotencyRecord> = {
 };
 
 const mapping: RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
-  toRecord: ({ id, workspaceId, fingerprint, lockOwner, response, expiresAt }) => ({
-    id,
-    workspaceId,
-    fingerprint,
-    holder: lockOwner,
-    reply: response,
-    expiresAt,
-  }),
-  toEntity: ({ id, workspaceId, fingerprint, holder, reply, expiresAt }) => ({
-    id,
-    workspaceId,
-    fingerprint,
-    lockOwner: holder,
-    response: reply,
-    expiresAt,
-  }),
+  toRecord: ({ lockOwner, response, ...entity }) => ({ ...entity, holder: lockOwner, reply: response }),
+  toEntity: ({ holder, reply, ...record }) => ({ ...record, lockOwner: holder, response: reply }),
 };
 
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {

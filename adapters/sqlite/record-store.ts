@@ -25,7 +25,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
 
   const insertAll = (getRecords: () => readonly AnyRecord[], resolvesEarly?: boolean): Promise<InsertErrors> =>
     executor.write((database) => insertRecords(database, table, getRecords(), now()), resolvesEarly);
-  const insertTogether = createInserter((getRecords) => insertAll(getRecords));
+  const insertTogether = createInserter(insertAll);
   const insertEarly = createInserter((getRecords) => insertAll(getRecords, true));
 
   return {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { createStorage } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { type PreparedStorage, prepareDemo } from '../../bootstrap/prepare-demo.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { isApiKeySecret } from '../../core/access/api-key.ts';

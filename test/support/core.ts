@@ -1,7 +1,6 @@
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { createStorage } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Application, type ApplicationOptions } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
 import type { Storage } from '../../core/storage.ts';

@@ -46,4 +46,4 @@ export const ERRORS_PAGE: Page = { path: '/docs/errors', title: 'Errors' };
 export const GUIDE_PAGE = guides[0] as Guide;
 
 /** The pages in the order of the navigation. */
-export const pages: readonly Page[] = [REFERENCE_PAGE, ...guides.slice(0, 1), ERRORS_PAGE, ...guides.slice(1)];
+export const pages: readonly Page[] = [REFERENCE_PAGE, GUIDE_PAGE, ERRORS_PAGE, ...guides.slice(1)];

@@ -36,8 +36,9 @@ function setUpSideList() {
     if (section === current) return;
     current = section;
     for (const link of $$('[aria-current]', sideList)) link.removeAttribute('aria-current');
-    for (const link of findLinks(section)) link.setAttribute('aria-current', 'location');
-    const link = findLinks(section).find(({ offsetParent }) => offsetParent) ?? findLinks(section)[0];
+    const links = findLinks(section);
+    for (const link of links) link.setAttribute('aria-current', 'location');
+    const link = links.find(({ offsetParent }) => offsetParent) ?? links[0];
     $('.current-place').textContent = `: ${link.lastElementChild.textContent}`;
     const nav = $('nav', sideList);
     const [box, place] = [nav.getBoundingClientRect(), link.getBoundingClientRect()];
@@ -59,7 +60,7 @@ function setUpSideList() {
   update();
 }
 
-/** Lists the sections that contain most words of the search field, the best first. Enter opens the first result. */
+/** Lists the sections that contain the most words of the search field, the best first. Enter opens the first result. */
 function setUpSearch() {
   const input = $('.search input');
   const results = $('.side-list .results');
@@ -91,7 +92,7 @@ function setUpSearch() {
     const maxWordCount = Math.max(1, ...ranked.map(({ wordCount }) => wordCount));
     const found = ranked.filter(({ wordCount }) => wordCount === maxWordCount).sort((a, b) => b.rank - a.rank);
     const isSearching = words.length > 0;
-    results.replaceChildren(...(isSearching ? found.map(({ item }) => item.cloneNode(true)) : []));
+    results.replaceChildren(...found.map(({ item }) => item.cloneNode(true)));
     results.hidden = !isSearching;
     for (const group of $$('.side-list .group')) group.hidden = isSearching;
     $('.search [role=status]').textContent = isSearching
