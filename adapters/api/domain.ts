@@ -26,7 +26,7 @@ const domainResponse = z
       ),
     archived: z.boolean().describe('Whether the domain is archived.'),
     placeholder: responseText(URL_LENGTH).describe(
-      'An example link that your product can show. The service only stores it, or an empty string.',
+      'An example link that your product can show, or an empty string. The service only stores it.',
     ),
     expiredUrl: responseText(URL_LENGTH).describe('The redirect target for expired links, or an empty string.'),
     notFoundUrl: responseText(URL_LENGTH).describe('The redirect target for unknown links, or an empty string.'),
@@ -51,7 +51,7 @@ const example = {
 
 const EXPIRED_URL = 'The redirect target for expired links: an http or https URL, or an empty string for none.';
 const PLACEHOLDER =
-  'An example link that your product can show. The service only stores it: an http or https URL, or an empty string.';
+  'An example link that your product can show: an http or https URL, or an empty string. The service only stores it.';
 
 export const createDomain = defineOperation({
   id: 'createDomain',

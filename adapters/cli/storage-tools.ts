@@ -12,7 +12,10 @@ export interface CopyResult {
   readonly isComplete: boolean;
   /** The number of records that were copied, or that the target already had. */
   readonly copiedCount: number;
-  /** The number of source records that the target lacks because it rejected them, or has with other content. The copy did not change the target's records. */
+  /**
+   * The number of source records that the target lacks because it rejected them, or has with other content. The copy did not change the
+   * target's records.
+   */
   readonly differentCount: number;
   /** The counts of a complete copy. Otherwise, the list is empty. */
   readonly counts: readonly RecordCounts[];

@@ -40,7 +40,7 @@ export function parseLinkHost(authority: string, baseHost: string | undefined): 
   return { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost };
 }
 
-/** Returns the host of an authority without user, port and trailing dot, in lower case. The host may not be a domain name, such as `[::1]`. */
+/** Returns the host of an authority without user, port and trailing dot, in lower case. It can also be an address, such as `[::1]`. */
 export function parseHostName(authority: string): string {
   // Node reads each byte of a header as a character. Some clients send an internationalized name in UTF-8.
   const text = Buffer.from(authority, 'latin1').toString();

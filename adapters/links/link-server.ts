@@ -64,7 +64,10 @@ interface Answer {
   readonly link?: Link;
 }
 
-/** Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the address of the client and the check of the framing. */
+/**
+ * Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the
+ * address of the client and the check of the framing.
+ */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisits }: LinkServices,
   { baseUrl, trustProxy }: LinkSettings,

@@ -144,7 +144,8 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
 /** Settles as a command does. Rejects if the command takes longer than `TIMEOUT_MS`. */
 function withTimeout<T>(command: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // If the event loop was blocked, it first runs timers, then reads the responses that have arrived, and then runs `setImmediate`. So a response that has arrived still counts.
+    // If the event loop was blocked, it first runs timers, then reads the responses that have arrived, and then runs `setImmediate`. So a
+    // response that has arrived still counts.
     const timer = setTimeout(() => setImmediate(reject, new Error('no response')), TIMEOUT_MS);
     command.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -1353,7 +1353,7 @@ export interface components {
              */
             readonly archived?: boolean;
             /**
-             * @description An example link that your product can show. The service only stores it: an http or https URL, or an empty string. Default for a new domain: `https://SLUG/your-link`.
+             * @description An example link that your product can show: an http or https URL, or an empty string. The service only stores it. Default for a new domain: `https://SLUG/your-link`.
              * @example https://links.example.com/your-link
              */
             readonly placeholder?: string;
@@ -1387,7 +1387,7 @@ export interface components {
              */
             readonly archived: boolean;
             /**
-             * @description An example link that your product can show. The service only stores it, or an empty string.
+             * @description An example link that your product can show, or an empty string. The service only stores it.
              * @example https://links.example.com/your-link
              */
             readonly placeholder: string;
@@ -1427,7 +1427,7 @@ export interface components {
              */
             readonly notFoundUrl?: string;
             /**
-             * @description An example link that your product can show. The service only stores it: an http or https URL, or an empty string.
+             * @description An example link that your product can show: an http or https URL, or an empty string. The service only stores it.
              * @example https://links.example.com/your-link
              */
             readonly placeholder?: string;

@@ -49,7 +49,10 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
-/** The stored fields in responses with the schema `Campaign` (docs/openapi.json). Add a new field of that schema here. The brief has its own fields. */
+/**
+ * The stored fields in responses with the schema `Campaign` (docs/openapi.json). Add a new field of that schema here. The brief has its own
+ * fields.
+ */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',

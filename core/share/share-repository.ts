@@ -15,7 +15,10 @@ export interface ShareFilter {
 export interface ShareRepository extends Pick<Repository<Share>, 'add' | 'findById' | 'update'> {
   /** Returns a page of the shares that match the filter. */
   page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
-  /** Returns the `position` of the member's share of each of these campaigns, by campaign id. Campaigns that the member has not shared are missing. */
+  /**
+   * Returns the `position` of the member's share of each of these campaigns, by campaign id. Campaigns that the member has not shared are
+   * missing.
+   */
   findPositions(
     workspaceId: string,
     memberId: string,

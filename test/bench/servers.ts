@@ -49,7 +49,10 @@ export function ours(settings: Environment, name: Name = 'ours', path = SERVICE)
   return { name, description: descriptions[name], path, environment: { ...UNLIMITED, ...settings }, hasLog: true };
 }
 
-/** Returns all servers of the comparison. They use the database that `settings` select, which contains the samples. Some of the servers need Redis. */
+/**
+ * Returns all servers of the comparison. They use the database that `settings` select, which contains the samples. Some of the servers need
+ * Redis.
+ */
 export function createContenders(
   settings: Environment,
   samples: readonly Sample[],

@@ -60,7 +60,10 @@ suite('a service that is killed while it writes', {
   },
 });
 
-/** The moment of a POST at which the process is killed: the proxy has just lost the request or the response (`loss`) of the next MongoDB command with this name (`command`). */
+/**
+ * The moment of a POST at which the process is killed: the proxy has just lost the request or the response (`loss`) of the next MongoDB
+ * command with this name (`command`).
+ */
 interface KillPoint {
   readonly command: string;
   readonly loss: Loss;

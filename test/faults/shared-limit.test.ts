@@ -36,7 +36,8 @@ async function countFallbacks({ services }: Fleet, limit: string): Promise<numbe
 }
 
 /**
- * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count some requests locally. No more requests than those may be allowed beyond the limit.
+ * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count some
+ * requests locally. No more requests than those may be allowed beyond the limit.
  */
 async function checkBursts(
   fleet: Fleet,

@@ -67,7 +67,8 @@ let sharedCluster: Promise<FakeMongos> | undefined;
 const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
 /**
- * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. A shard cannot reject an id that a record on another shard has. Without a profiler in mongos, examined records cannot be counted.
+ * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. A shard cannot reject an id that a
+ * record on another shard has. Without a profiler in mongos, examined records cannot be counted.
  */
 const shardedMongodb: TestEngine = {
   ...mongodb,

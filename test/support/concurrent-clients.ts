@@ -25,7 +25,8 @@ export function requestBytes(method: string, path: string, body = '', key = DEMO
 
 /**
  * Returns the bytes of a search for `z` and another letter. The search examines all campaigns, because only terms of three or
- * more letters have an index. A text without the first letter of the term is skipped at once. So the term starts with `z`, which the campaigns of the tests contain. Simultaneous searches have different terms, so that they do not share a result.
+ * more letters have an index. A text without the first letter of the term is skipped at once. So the term starts with `z`, which the
+ * campaigns of the tests contain. Simultaneous searches have different terms, so that they do not share a result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);

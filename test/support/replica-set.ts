@@ -51,7 +51,10 @@ export interface ReplicaSet {
   stop(): Promise<void>;
 }
 
-/** Starts a replica set with the `settings` of its configuration, and with its data in folders in `parentFolder`. A failover takes less time than with MongoDB's default. */
+/**
+ * Starts a replica set with the `settings` of its configuration, and with its data in folders in `parentFolder`. A failover takes less time
+ * than with MongoDB's default.
+ */
 export async function startReplicaSet(
   size = 1,
   settings: Document = { electionTimeoutMillis: 2_000 },

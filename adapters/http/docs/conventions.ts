@@ -30,8 +30,8 @@ export function getConventions({ components }: OpenApiDocument): readonly Conven
       keywords: 'Authorization Bearer API key access role member 401 403 GET /me',
       text: renderMarkdown(`Send your API key in the header \`Authorization: Bearer API_KEY\`. The operator of the service creates keys.
 
-A key can read everything in its workspace, unless the invitation of its member is pending or has expired. To create, change or delete records, the key needs \`full\` access. If the key belongs to
-a member, the member also needs the role \`admin\`. Creating a content pillar requires a key that belongs to an admin. Sharing a campaign
+A key can read everything in its workspace, unless the invitation of its member is pending or has expired. To create, change or
+delete records, the key needs \`full\` access. If the key belongs to a member, the member also needs the role \`admin\`. Creating a content pillar requires a key that belongs to an admin. Sharing a campaign
 requires a key with \`full\` access that belongs to a member, of any role. [Retrieve the caller](#getMe) returns the access
 of your key.`),
       aside: renderSamples('authentication', { method: 'GET', path: '/me' }),
@@ -61,9 +61,8 @@ ${errorCodes.map(renderErrorRow).join('\n')}
       id: 'pagination',
       title: 'Pagination and filters',
       keywords: 'page pageSize Link next prev list second page tagNames tagIds search filter',
-      text: renderMarkdown(`A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page: each list states its
-default and maximum. To read all pages,
-follow the link with \`rel="next"\` in the \`Link\` header until that link is missing. The link keeps your filters.
+      text: renderMarkdown(`A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page:
+each list states its default and maximum. To read all pages, follow the link with \`rel="next"\` in the \`Link\` header until that link is missing. The link keeps your filters.
 
 A list contains the records that match all filters. To send several values for one filter, repeat the parameter or separate the
 values with commas: a record matches if it has at least one of them. An unknown parameter returns 422.

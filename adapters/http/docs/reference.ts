@@ -15,7 +15,10 @@ import { ERRORS_PAGE, GUIDE_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
 import { type Field, getFields, renderFields, type Schema, type Schemas } from './schema-view.ts';
 
-/** Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of the guide, too. */
+/**
+ * Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of
+ * the guide, too.
+ */
 export function renderReferencePage(
   getPath: GetPath,
   document: OpenApiDocument,

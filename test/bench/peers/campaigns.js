@@ -23,7 +23,10 @@ export const RESPONSE_FIELDS = {
   targetShares: 1,
 };
 
-/** As in the service: the driver does not check that texts from the database are valid UTF-8, and each query names its index, so that MongoDB compares no query plans. */
+/**
+ * As in the service: the driver does not check that texts from the database are valid UTF-8, and each query names its index, so that
+ * MongoDB compares no query plans.
+ */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };
 export const BY_TIME = { workspaceId: 1, archived: 1, createdAt: 1, _id: 1 };
