@@ -254,7 +254,7 @@ const listCampaigns = defineOperation({
     ...pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
   }),
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
-  example: { query: { tagNames: 'launch', page: 2 }, response: [example] },
+  example: { query: { tagNames: ['launch'], page: 2 }, response: [example] },
   run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
 });
 

@@ -13,7 +13,7 @@ export interface OperationResult<Body> {
 
 /** The example in the OpenAPI document: query parameters and a request body, if the operation takes them, and the response body. */
 interface Example<Query, Body, Result> {
-  readonly query?: Partial<Record<keyof Query, string | number>>;
+  readonly query?: Partial<Query>;
   readonly body?: Body;
   readonly response: Result;
 }
@@ -59,7 +59,7 @@ interface OperationDeclaration<
   /** The statuses of successful responses. By default, 201 of a POST, and 200 of the others. */
   readonly statuses?: readonly (200 | 201)[];
   readonly response: Result;
-  readonly example: Example<z.input<Query>, z.input<Body>, z.input<Result>>;
+  readonly example: Example<z.output<Query>, z.input<Body>, z.input<Result>>;
   run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<OperationResult<z.input<Result>>>;
 }
 
@@ -75,7 +75,7 @@ export interface Operation {
   readonly body: FieldsSchema | undefined;
   readonly statuses: readonly (200 | 201)[];
   readonly response: z.ZodType;
-  readonly example: Example<object, object, unknown>;
+  readonly example: Example<Record<string, unknown>, object, unknown>;
   /**
    * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
    * `invalid` with all invalid fields of query and body.

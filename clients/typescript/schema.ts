@@ -1963,7 +1963,9 @@ export interface operations {
                 readonly tagIds?: readonly string[];
                 /**
                  * @description Only campaigns with at least one of the tags that have these names (case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values.
-                 * @example launch
+                 * @example [
+                 *       "launch"
+                 *     ]
                  */
                 readonly tagNames?: readonly string[];
                 /** @description Only campaigns that the member with this id created. */

@@ -106,8 +106,9 @@ suite('the OpenAPI document', {
       listFields(name, schema),
     );
     const parameters = operations.flatMap((operation) => findDocumented(operation).parameters ?? []);
-    for (const { name, description, schema } of parameters.filter(({ $ref }: Schema) => $ref === undefined)) {
+    for (const { name, description, schema, example } of parameters.filter(({ $ref }: Schema) => $ref === undefined)) {
       fields.push([`parameter ${name}`, { ...schema, description }]);
+      if (example !== undefined) assertValid(schema, example, `parameter ${name}`);
     }
     assert.ok(fields.length > 150, String(fields.length));
     for (const [name, field] of fields) {
