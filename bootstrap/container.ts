@@ -108,7 +108,7 @@ async function wireLinks(container: Container, limiters: CreatedRateLimiters, lo
       const services = {
         links,
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
-        sharedVisits: limiters.createSharedRateLimiter?.('visits', VISIT_LIMIT.count, VISIT_LIMIT.windowSeconds),
+        sharedVisitLimiter: limiters.createSharedRateLimiter?.('visits', VISIT_LIMIT.count, VISIT_LIMIT.windowSeconds),
       };
       return createLinkServer(services, { baseUrl, trustProxy }, observers);
     },

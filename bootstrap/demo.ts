@@ -146,8 +146,8 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
   await create('Last year in numbers', 'archived', [-300, -270], {});
 
-  for (const { id } of running) await app.shares.record(workspaceId, id, advocate.id);
-  for (const { id } of [running[0] as Campaign, fair]) await app.shares.record(workspaceId, id, admin.id);
+  for (const { id } of running) await app.shares.createForMember(workspaceId, id, advocate.id);
+  for (const { id } of [running[0] as Campaign, fair]) await app.shares.createForMember(workspaceId, id, admin.id);
   await app.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
   await app.campaigns.recordClicks(workspaceId, fair.id, 42);
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });

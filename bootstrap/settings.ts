@@ -76,7 +76,7 @@ export const settings = {
     .default('true')
     .transform((value) => value === 'true')
     .describe(
-      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`, which never has a demo workspace.',
+      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`, because the service creates no demo workspace there.',
     ),
   DEMO_API_KEY: z
     .string()

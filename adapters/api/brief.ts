@@ -68,7 +68,7 @@ export const getCampaignBrief = defineOperation({
   permission: 'read',
   summary: 'Retrieve a campaign brief',
   description:
-    'Returns what `GET /campaigns/{id}` omits and an employee needs to share the campaign: further fields, and the tags, groups and content pillar of the campaign.',
+    'Returns what an employee needs to share the campaign, but `GET /campaigns/{id}` does not return: further fields, and the tags, groups and content pillar of the campaign.',
   response: briefResponse,
   example: {
     response: {

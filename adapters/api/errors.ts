@@ -117,7 +117,7 @@ export const errors = {
       'The key exceeded its rate limit (600 requests per minute by default).',
       'The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.',
       'The service is overloaded.',
-      'Slow uploads or unread responses of the workspace use too much memory.',
+      'Clients of the workspace upload so slowly, or leave so many responses unread, that these use too much memory.',
     ],
     remedy:
       'Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.',
@@ -143,7 +143,7 @@ const codes = Object.fromEntries(
   Object.entries(errors).flatMap(([code, error]) => ('kind' in error ? [[error.kind, code]] : [])),
 ) as Readonly<Record<KindWithCode, ErrorCode>>;
 
-/** Returns the error code of a kind of core error. If no error code declares a kind, this function does not compile. */
+/** Returns the error code of a kind of core error. If a kind has no error code, this function does not compile. */
 export function getErrorCode(kind: CoreErrorKind): ErrorCode {
   return codes[kind];
 }

@@ -152,7 +152,7 @@ export const recordCommands: readonly Command[] = [
       memberId: defineParameter('--member <id>', 'ID of the member who shared the campaign', idSchema),
     },
     run: async ({ app }, { workspaceId, campaignId, memberId }) => {
-      const campaign = await app.shares.record(workspaceId, campaignId, memberId);
+      const campaign = await app.shares.createForMember(workspaceId, campaignId, memberId);
       return createCampaignResult(campaign, `has been shared by ${formatCount(campaign.shares, 'member')}`);
     },
   }),

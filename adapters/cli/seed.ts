@@ -259,7 +259,7 @@ async function createShares(
   let shares = 0;
   await createInBatches(seeding, plans.length, MAX_CONCURRENT_WRITE_COUNT, async (size, start) => {
     const recordSharesAndClicks = async ({ id, sharers, clicks }: (typeof plans)[number]) => {
-      for (const member of sharers) await app.shares.record(workspaceId, id, member.id);
+      for (const member of sharers) await app.shares.createForMember(workspaceId, id, member.id);
       if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
       shares += sharers.length;
     };

@@ -71,7 +71,7 @@ function describeCountMismatch(counts: readonly RecordCounts[]): string | undefi
 
 function describeUncopiedRecords(count: number): string {
   return (
-    `In the target, ${formatCount(count, 'record')} ${count === 1 ? 'is' : 'are'} missing or different. The copy did not change the target's records. ` +
+    `In the target, ${formatCount(count, 'record')} ${count === 1 ? 'is' : 'are'} missing or different. The copy does not change records that the target already has. ` +
     'If the source is right, copy to another empty database.'
   );
 }

@@ -90,6 +90,7 @@ function createApp(services: HandlerServices): Express {
   get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
   get('/readyz', async (response) => {
     const reason = await findUnreadyReason(response);
+    // `missing` has the reason: `storage`, or `stopping` during a shutdown.
     const body = reason === undefined ? { status: 'ready' } : { status: 'unavailable', missing: reason };
     responder.send(response, reason === undefined ? 200 : 503, JSON.stringify(body));
   });
@@ -135,8 +136,9 @@ function createReadinessCheck({ app, responder }: HandlerServices) {
 /**
  * Returns message classes whose instances have the prototypes of an Express application from the start. Express sets these
  * prototypes on every request and response, which makes V8 abandon their hidden classes (expressjs/express#5998). With these
- * message classes, setting the prototypes changes nothing, and a GET takes less than half the processor time. They are derived
- * classes, because V8 turns an object that a function creates into a slow dictionary if it has so many properties.
+ * message classes, setting the prototypes changes nothing, and a GET takes less than half the processor time. They are
+ * classes, not constructor functions: V8 turns an instance of a function into a slow dictionary if it has as many properties as
+ * a request or a response.
  */
 function createMessageClasses(app: Express) {
   class Request extends IncomingMessage {}

@@ -28,7 +28,7 @@ export class ClickRecorder {
     private readonly links: Pick<LinkService, 'countClick'>,
     private readonly visitors: VisitorHash,
     /** The visits of all processes, if they are shared. */
-    private readonly sharedVisits: RateLimiter | undefined,
+    private readonly sharedVisitLimiter: RateLimiter | undefined,
     private readonly onClick: (result: ClickResult) => void,
   ) {}
 
@@ -59,7 +59,7 @@ export class ClickRecorder {
   private async addVisit(visit: string): Promise<boolean> {
     if (!this.visits.add(visit)) return false;
     // If the count of all processes is unavailable, each process decides for itself.
-    const usage = await this.sharedVisits?.consume(visit).catch(() => undefined);
+    const usage = await this.sharedVisitLimiter?.consume(visit).catch(() => undefined);
     return usage?.allowed ?? true;
   }
 }

@@ -28,7 +28,7 @@ export interface LinkServices {
   readonly links: LinkService;
   readonly unknownLinkLimiter: RateLimiter;
   /** Finds repeated visits across all processes. Without it, each process finds only its own. */
-  readonly sharedVisits: RateLimiter | undefined;
+  readonly sharedVisitLimiter: RateLimiter | undefined;
 }
 
 export interface LinkSettings {
@@ -69,7 +69,7 @@ interface Answer {
  * address of the client and the check of the framing.
  */
 export function createLinkServer(
-  { links, unknownLinkLimiter, sharedVisits }: LinkServices,
+  { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
   { baseUrl, trustProxy }: LinkSettings,
   observers: readonly LinkObserver[],
 ): LinkServer {
@@ -79,7 +79,7 @@ export function createLinkServer(
   const limitedAddresses = new LimitedAddresses();
   const pipelining = new PipeliningQueue();
   const visitors = new VisitorHash(links);
-  const clicks = new ClickRecorder(links, visitors, sharedVisits, (result) => {
+  const clicks = new ClickRecorder(links, visitors, sharedVisitLimiter, (result) => {
     for (const observer of observers) observer.onClick?.(result);
   });
   const report = (error: unknown) => {

@@ -27,6 +27,6 @@ const mapping: RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
 
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {
   const { update } = createRepository(store, mapping);
-  // A lock that is lost in a crash protects nothing: the transaction of its request is lost, too, or finds no lock.
+  // A crash may lose the lock: then the transaction of its request is lost, too, or finds no lock and changes nothing.
   return { update, add: (lock) => store.add(mapping.toRecord(lock), { canBeLost: true }) };
 }

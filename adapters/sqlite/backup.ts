@@ -4,8 +4,8 @@ import { type Database, retryWhileBusy } from './database.ts';
 
 /**
  * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with `.incomplete` until
- * the file is complete and on the disk. Rejects with the code `EEXIST` if the file exists, and without a code if the incomplete one
- * does, because another process may be writing it.
+ * the file is complete and on the disk. Rejects with the code `EEXIST` if the file exists. Also rejects, without a code, if the
+ * incomplete file exists: another process may be writing it.
  */
 export async function backUp(database: Database, file: string): Promise<void> {
   rejectExisting(file);

@@ -66,10 +66,11 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
       }),
     count: (workspaceId: string, where: readonly Condition<AnyRecord>[]) =>
       executor.read((database) => {
+        // A condition that an index can answer, with the SQL that selects its rows.
         const candidate = findCandidates(table, workspaceId, where).find(({ type }) => type !== 'search');
         const others = where.filter((it) => it !== candidate?.condition).map((it) => toFilter(table, it));
         const source = candidate ?? { sql: `SELECT "row" FROM ${name} WHERE "workspaceId" = ?`, values: [workspaceId] };
-        // Count in the index alone if possible: to look up 50,000 members as well takes 0.3 s instead of 0.01 s.
+        // Count in the index alone if possible: with a look-up of each row, 50,000 rows take 0.3 s instead of 0.01 s.
         if (others.length === 0 && !candidate?.canRepeatRows) {
           return database.all(`SELECT count(*) FROM (${source.sql})`, ...source.values)[0]?.[0];
         }
@@ -107,7 +108,7 @@ interface Reading {
   parse(json: string): AnyRecord;
 }
 
-/** The readings of each table, by the array of fields. Whole records have the table itself as their key. */
+/** The readings of each table. The key of a reading is its array of fields. The key of the reading of whole records is the table. */
 const readings = new WeakMap<Table, WeakMap<object, Reading>>();
 
 function getReading(table: Table, fields: readonly string[] | undefined): Reading {
@@ -121,7 +122,7 @@ function getReading(table: Table, fields: readonly string[] | undefined): Readin
 /** Creates the reading of these fields and the ids, or of whole records if a record can lack one of the fields. */
 function createReading({ name, optional }: Table, fields: readonly string[] | undefined): Reading {
   const isWhole = !fields || fields.some((field) => optional.has(field));
-  // With one path, `json_extract` would not return JSON. So there are always two.
+  // With one path, `json_extract` would not return JSON. So there are always at least two.
   const names = isWhole ? undefined : [...new Set(['id', 'workspaceId', ...fields])];
   const columns = names
     ? `json_extract("record", ${names.map((field) => `'$.${field}'`).join(', ')})`

@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns what `GET /campaigns/{id}` omits and an employee needs to share the campaign: further fields, and the tags, groups and content pillar of the campaign.
+         * @description Returns what an employee needs to share the campaign, but `GET /campaigns/{id}` does not return: further fields, and the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -1781,7 +1781,7 @@ export interface components {
          *     - The key exceeded its rate limit (600 requests per minute by default).
          *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.
          *     - The service is overloaded.
-         *     - Slow uploads or unread responses of the workspace use too much memory.
+         *     - Clients of the workspace upload so slowly, or leave so many responses unread, that these use too much memory.
          *
          *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
          */

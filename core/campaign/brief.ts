@@ -25,7 +25,7 @@ type BriefField =
   | 'createdBy'
   | 'updatedAt';
 
-/** The fields and records that an employee needs to share a campaign, and that its summary lacks. */
+/** The fields and records that an employee needs to share a campaign, and that no other response about the campaign contains. */
 export interface Brief extends Pick<Campaign, BriefField> {
   readonly campaignId: string;
   readonly resources: readonly BriefResource[];

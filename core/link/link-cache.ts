@@ -1,6 +1,6 @@
 /** After this time, in milliseconds, the use of an entry loads it again in the background. */
 const FRESH_MS = 1_000;
-/** A change counts within five seconds. So an entry is not used later than that, even if the storage is unavailable. */
+/** A change of a campaign or a domain affects its links within five seconds. So no older entry is used, even if the storage is unavailable. */
 const MAX_AGE_MS = 5_000;
 /** The maximum number of entries. The least recently loaded entry is removed first. */
 const MAX_ENTRY_COUNT = 10_000;
@@ -65,7 +65,7 @@ export class LinkCache<V> {
     try {
       const loadedAt = this.now();
       const value = await this.load(key);
-      // A part of the value may have been read at the start of the load.
+      // A part of the value may be as old as the start of the load, so after a long load the value is too old to be used.
       if (this.now() - loadedAt >= MAX_AGE_MS) throw new Error('The look-up of a short link took too long.');
       this.store(key, { value, loadedAt });
       return value;

@@ -18,7 +18,7 @@ export function isLinkKey(text: string): boolean {
   return LINK_KEY_PATTERN.test(text);
 }
 
-/** Where short links lead, as the operator chose. */
+/** What the operator chose for short links. */
 export interface LinkOptions {
   /** The base of the links of campaigns without a live, verified domain: an origin such as `https://go.example.com`. */
   readonly baseUrl?: string | undefined;
@@ -45,7 +45,7 @@ export function toLinkCampaign({ status, destinationUrl, startDate, endDate }: C
   return { status, destinationUrl, startsAt, endsAt };
 }
 
-/** `open` links lead to the destination, `closed` links do not any more, and `hidden` links do not yet. */
+/** `open` links lead to the destination, `closed` links have expired or have no destination, and `hidden` links do not lead there yet. */
 export type LinkState = 'open' | 'closed' | 'hidden';
 
 /** The conditions of each state. The first state whose condition holds applies. */
@@ -65,7 +65,7 @@ export function getLinkState(campaign: LinkCampaign, now: number): LinkState {
 export type LinkTarget =
   /** To the destination of the campaign. */
   | { readonly type: 'destination'; readonly url: string; readonly link: Link }
-  /** Nowhere any more: to the page that the domain has for expired links, if it has one. */
+  /** The link has expired. `url` is the page of the domain for expired links, if it has one. */
   | { readonly type: 'expired'; readonly url: string | undefined }
-  /** Nowhere: to the page that the domain of the request has for unknown links, if it has one. */
+  /** There is no such link, or it is not open yet. `url` is the page of the domain of the request for unknown links, if it has one. */
   | { readonly type: 'unknown'; readonly url: string | undefined };

@@ -38,8 +38,8 @@ export class ShareService {
     return { share: view as ShareView, isNew };
   }
 
-  /** Records that a member shared a campaign, as `create` does. Returns the campaign. */
-  async record(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
+  /** Adds the share of a member, on behalf of that member, as `create` does. Returns the campaign. */
+  async createForMember(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
     requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
     return (await this.add(workspaceId, campaignId, memberId)).campaign;
   }

@@ -319,7 +319,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidAdapterNames({ path: 'bootstrap/demo.ts', text: allowed }), []);
   },
 
-  'has tables of adapters that do not compile if one is missing': () => {
+  'has tables of adapters, and a table without one of its adapters does not compile': () => {
     const { memory } = storages;
     // @ts-expect-error
     assert.ok({ memory } satisfies typeof storages);

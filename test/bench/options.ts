@@ -37,11 +37,11 @@ export interface Options {
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether the results are written to the documents, because all options but `--storage`, `--flat` and `--links` have their defaults. */
+  /** Whether to write the results to the documents: only if all options except `--storage`, `--flat` and `--links` have their defaults. */
   readonly writesDocuments: boolean;
 }
 
-/** Reads the options of the command line. The default is to measure everything. */
+/** Reads the options of the command line. The default is to compare all servers on SQLite. */
 export function readOptions(): Options {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

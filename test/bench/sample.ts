@@ -10,12 +10,12 @@ export interface Sample {
   readonly key: string;
 }
 
-/** The number of members. With so few, each of them has shared some campaigns of a page. */
+/** The number of members. With so few, each has shared many campaigns, so that every page has some that the caller has shared. */
 const MEMBER_COUNT = 10;
 
 const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
 
-/** Creates a sample workspace in the database that settings of this service name. */
+/** Creates a sample workspace in the database that `settings`, the settings of the service, select. */
 export async function seedDatabase(settings: Readonly<Record<string, string>>, campaigns: number): Promise<Sample> {
   const options = ['--campaigns', campaigns, '--members', MEMBER_COUNT, '--seed-number', 1].map(String);
   const child = spawn(process.execPath, [CLI, 'seed', '--json', ...options], {

@@ -93,7 +93,7 @@ suite('a service with workers', {
       await Promise.all([withOneSignal, withTwoSignals]);
     }),
 
-  'prints one line if the port is in use, and leaves no worker behind if its primary process is killed, not even a hung one':
+  'prints one line if the port is in use, and leaves no worker behind, not even a hung one, if its primary process is killed':
     () =>
       withWorkers(({ settings, key }) =>
         withProcess(settings, async (service) => {

@@ -72,7 +72,7 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
   return withApplication(settings, async (app) => {
     const [first, second] = [await createTenant({ app }, 'northwind'), await createTenant({ app }, 'contoso')];
     const share = { workspaceId: first.workspaceId, campaignId: first.ids.campaigns, memberId: first.admin.id };
-    await app.shares.record(share.workspaceId, share.campaignId, share.memberId);
+    await app.shares.createForMember(share.workspaceId, share.campaignId, share.memberId);
     await app.links.getVisitorKey();
     app.links.countClick({ key: '', ...share });
     await app.links.storeClicks();
@@ -257,7 +257,7 @@ suite('a copy', {
     assert.equal(code, 0);
     assert.equal(
       stderr,
-      "warning: In the target, 1 record is missing or different. The copy did not change the target's records. If the source is right, copy to another empty database.\n",
+      'warning: In the target, 1 record is missing or different. The copy does not change records that the target already has. If the source is right, copy to another empty database.\n',
     );
     const rename = (app: Application) => app.tags.rename(workspaceId, tagId, 'Renamed');
     assert.equal((await withApplication(target.settings, rename)).name, 'Renamed');

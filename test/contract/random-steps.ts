@@ -335,8 +335,8 @@ const changing = {
       toCampaignFields(side, caller.workspaceId, change),
     ),
   ),
-  'shares.record': inWorkspace({ choice, member: choice }, (side, workspaceId, { choice, member }) =>
-    side.app.shares.record(
+  'shares.createForMember': inWorkspace({ choice, member: choice }, (side, workspaceId, { choice, member }) =>
+    side.app.shares.createForMember(
       workspaceId,
       side.id(workspaceId, 'campaigns', choice),
       side.id(workspaceId, 'members', member),

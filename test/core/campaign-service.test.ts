@@ -179,12 +179,12 @@ suite('a share of a campaign', {
     core.clock.now += SECOND;
     const getHasShared = async (actor: Actor) => (await core.app.campaigns.get(actor, id)).hasShared;
     for (let i = 0; i < 2; i++) {
-      const shared = await core.app.shares.record(OWN, id, ada.memberId);
+      const shared = await core.app.shares.createForMember(OWN, id, ada.memberId);
       assert.deepEqual([shared.shares, shared.updatedAt], [1, updatedAt]);
     }
     const views = [await getHasShared(ada), await getHasShared(ben), await getHasShared(NO_MEMBER)];
     assert.deepEqual(views, [true, false, undefined]);
-    assert.equal((await core.app.shares.record(OWN, id, ben.memberId)).shares, 2);
+    assert.equal((await core.app.shares.createForMember(OWN, id, ben.memberId)).shares, 2);
     const { items } = await core.app.campaigns.list(ben, QUERY);
     assert.deepEqual(
       items.map(({ hasShared, shares }) => [hasShared, shares]),
@@ -197,11 +197,11 @@ suite('a share of a campaign', {
       const core = testCore();
       const [ada, ben] = [await createMember(core), await createMember(core)];
       const { id } = await createCampaign(core);
-      await core.app.shares.record(OWN, id, ben.memberId);
+      await core.app.shares.createForMember(OWN, id, ben.memberId);
       const { campaigns } = core.storage;
       const readAndShare = async (...args: never[]) => {
         const found = await (campaigns[read] as (...args: never[]) => Promise<unknown>)(...args);
-        await core.app.shares.record(OWN, id, ada.memberId);
+        await core.app.shares.createForMember(OWN, id, ada.memberId);
         return found;
       };
       const storage = { ...core.storage, campaigns: { ...campaigns, [read]: readAndShare } };
@@ -220,7 +220,7 @@ suite('a share of a campaign', {
     const core = testCore();
     const ada = await createMember(core);
     const { id } = await createCampaign(core);
-    await core.app.shares.record(OWN, id, ada.memberId);
+    await core.app.shares.createForMember(OWN, id, ada.memberId);
     const removePosition = ({ position: _, ...share }: Share) => share as Share;
     await core.engine.shares.update(OWN, createShareId(ada.memberId, id), removePosition);
     assert.equal((await core.app.campaigns.get(ada, id)).hasShared, true);
@@ -230,7 +230,7 @@ suite('a share of a campaign', {
     const core = testCore();
     const { id } = await createCampaign(core);
     const members = await Promise.all(Array.from({ length: 5 }, () => createMember(core)));
-    const shares = [...members, ...members].map(({ memberId }) => core.app.shares.record(OWN, id, memberId));
+    const shares = [...members, ...members].map(({ memberId }) => core.app.shares.createForMember(OWN, id, memberId));
     await Promise.all([...shares, ...shares.map(() => core.app.campaigns.recordClicks(OWN, id, 3))]);
     const { shares: shared, clicks } = await core.app.campaigns.get(NO_MEMBER, id);
     assert.deepEqual([shared, clicks], [5, 30]);
@@ -255,7 +255,7 @@ suite('a campaign that is not published', {
     const { memberId } = await createMember(core);
     for (const status of ['draft', 'archived'] as const) {
       const { id } = await createCampaign(core, { status });
-      await assert.rejects(core.app.shares.record(OWN, id, memberId), { kind: 'conflict' }, status);
+      await assert.rejects(core.app.shares.createForMember(OWN, id, memberId), { kind: 'conflict' }, status);
       await assert.rejects(core.app.campaigns.recordClicks(OWN, id, 1), { kind: 'conflict' }, status);
       const { clicks, shares } = await core.app.campaigns.get(NO_MEMBER, id);
       assert.deepEqual([clicks, shares], [0, 0]);

@@ -67,7 +67,7 @@ suite('an update of a campaign', {
     const { id } = await createCampaign(core, { status: 'published' });
     const ada = await createMember(core);
     assert.equal((await core.app.campaigns.update(ada, id, { name: 'A' })).hasShared, false);
-    await core.app.shares.record(OWN, id, ada.member.id);
+    await core.app.shares.createForMember(OWN, id, ada.member.id);
     const { hasShared, shares } = await core.app.campaigns.update(ada, id, { name: 'B' });
     assert.deepEqual([hasShared, shares], [true, 1]);
   },

@@ -28,7 +28,7 @@ async function setUp(memberCount: number): Promise<Setup> {
   const links: Link[] = [];
   for (let i = 0; i < memberCount; i++) {
     const { id: memberId } = await app.members.create(workspaceId, { name: 'Ada', email: `ada${i}@x.example` });
-    await app.shares.record(workspaceId, campaignId, memberId);
+    await app.shares.createForMember(workspaceId, campaignId, memberId);
     links.push({ key: String(i), workspaceId, campaignId, memberId });
   }
   const [faults, onStored]: [Fault[], (() => void)[]] = [[], []];

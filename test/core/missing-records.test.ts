@@ -37,7 +37,7 @@ const useCases: Readonly<Record<keyof Ids, Readonly<Record<string, UseCase>>>> =
     'apiKeys.create': ({ apiKeys }, memberId) => apiKeys.create(OWN, { memberId }),
     'contentPillars.create': ({ contentPillars }, authorId) =>
       contentPillars.create(OWN, { authorId, title: 'Life', color: 'red' }),
-    'shares.record': ({ shares }, id, { campaign }) => shares.record(OWN, campaign, id),
+    'shares.createForMember': ({ shares }, id, { campaign }) => shares.createForMember(OWN, campaign, id),
   },
   'API key': {
     'apiKeys.get': ({ apiKeys }, id) => apiKeys.get(OWN, id),
@@ -49,7 +49,7 @@ const useCases: Readonly<Record<keyof Ids, Readonly<Record<string, UseCase>>>> =
     'campaigns.update': ({ campaigns }, id) => campaigns.update({ workspaceId: OWN }, id, { name: 'New' }),
     'campaigns.update, with an unknown tag': ({ campaigns }, id) =>
       campaigns.update({ workspaceId: OWN }, id, { tagIds: [UNKNOWN_ID] }),
-    'shares.record': ({ shares }, id, { member }) => shares.record(OWN, id, member),
+    'shares.createForMember': ({ shares }, id, { member }) => shares.createForMember(OWN, id, member),
     'shares.create': async ({ shares, members }, id) =>
       shares.create({ workspaceId: OWN, member: (await collectAll(members.iterate(OWN)))[0] as Member }, id),
     'shares.list': ({ shares }, id) => shares.list(OWN, id, SHARES),

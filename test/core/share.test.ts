@@ -58,7 +58,7 @@ suite('the link of a share', {
     assert.equal(await getOrigin(), 'https://go.example.com');
   },
 
-  'is null without a destination, without both a domain and a base URL, and if links are off': async () => {
+  'is null without a destination, with neither a domain nor a base URL, and if links are off': async () => {
     const getLink = async (links: LinkOptions | undefined, fields: object) => {
       const core = testCore({}, { links });
       const domain = await createVerifiedDomain(core);
@@ -74,7 +74,7 @@ suite('the link of a share', {
     assert.equal(await getLink(undefined, { domain: 'go.example.com' }), null);
   },
 
-  'gets a key when a share that an earlier version of the service stored is read': async () => {
+  'gets a key at the first read of a share that an earlier version of the service stored without one': async () => {
     const core = testCore({}, LINKS);
     const { app, engine } = core;
     const { id } = await app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
@@ -130,7 +130,7 @@ suite('a share', {
     const archived = await campaigns.update(ACTOR, id, { status: 'archived' });
     assert.equal(archived.shares, 1);
     assert.deepEqual(await shares.create(ada, id), { share: created.share, isNew: false });
-    assert.deepEqual(await shares.record(OWN, id, ada.member.id), { ...archived });
+    assert.deepEqual(await shares.createForMember(OWN, id, ada.member.id), { ...archived });
     await assert.rejects(shares.create(await createMember(core, 'Ben'), id), {
       kind: 'conflict',
       message: 'The campaign is archived. Only a published campaign can be shared or clicked.',

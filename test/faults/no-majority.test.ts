@@ -198,7 +198,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
       },
     },
     'share record, and its retry': {
-      ...createCommands((app) => app.shares.record(workspaceId, shared.id, member.id)),
+      ...createCommands((app) => app.shares.createForMember(workspaceId, shared.id, member.id)),
       isStored: async (app) => (await getCampaign(app, shared.id)).shares === 1,
     },
     'click record, and another one': {

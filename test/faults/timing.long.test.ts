@@ -39,7 +39,7 @@ async function measureDifference(url: string, { status, missing, existing }: Pai
   return Math.abs(quantile(differences, 0.5)) / quantile(times, 0.5);
 }
 
-/** Returns pairs for the records of another workspace, in each part of a request that refers to a record, but a search. */
+/** Returns a pair for each part of a request that can refer to a record, except searches. The existing record is of another workspace. */
 function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, Pair>> {
   const referring = Object.entries(places).filter(([name]) => !name.startsWith('the search'));
   const pairs = referring.map(([name, { of, unknown, status, createRequest }]) => {
@@ -52,7 +52,10 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
   return Object.fromEntries(pairs);
 }
 
-/** Returns pairs of rejected keys. A wrong checksum may change the time of a rejection, because anybody can check a checksum. */
+/**
+ * Returns pairs of rejected keys. In each pair, both checksums are right or both are wrong: their effect on the time of a rejection
+ * reveals nothing, because anybody can compute a checksum.
+ */
 async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
   const unknown = createApiKeySecret('0'.repeat(32));
   const mistype = (secret: string) => `${secret.slice(0, -6)}______`;

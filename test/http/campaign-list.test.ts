@@ -69,7 +69,7 @@ suite('GET /campaigns', {
         ids[name] = (await fixture.create('/campaigns', { name, startDate, endDate: '2026-12-31' })).id;
       }
       clock.now += 1000;
-      await shares.record(fixture.workspaceId, ids.c as string, fixture.admin.id);
+      await shares.createForMember(fixture.workspaceId, ids.c as string, fixture.admin.id);
       await campaigns.recordClicks(fixture.workspaceId, ids.c as string, 5);
       await campaigns.update(fixture, ids.b as string, { status: 'archived' });
       await assertNames(fixture, {

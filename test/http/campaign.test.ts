@@ -227,7 +227,7 @@ suite('a campaign', {
     withFixture(async (fixture, api) => {
       const { workspaceId, admin } = fixture;
       const { id } = await create(fixture);
-      await api.app.shares.record(workspaceId, id, admin.id);
+      await api.app.shares.createForMember(workspaceId, id, admin.id);
       await api.app.campaigns.recordClicks(workspaceId, id, 3);
       const keys = {
         sharer: [fixture.key, { hasShared: true }],

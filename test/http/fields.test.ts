@@ -167,7 +167,7 @@ suite('a field of a body', {
       }, api),
     ),
 
-  'rejects each invalid value, and null unless it is optional': () =>
+  'rejects each invalid value, and null unless the field accepts it': () =>
     withService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await eachField(async (field, { valid, invalid, invalidItems = [] }, call) => {

@@ -41,7 +41,7 @@ suite('a campaign that is read while it is shared', {
               const reading = Array.from({ length: READER_COUNT }, (_, i) =>
                 readPairs(fixture, id, paths[i % 2] as string),
               );
-              await app.shares.record(workspaceId, id, admin.id);
+              await app.shares.createForMember(workspaceId, id, admin.id);
               const pairs = (await Promise.all(reading)).flat();
               inconsistent.push(...pairs.filter(({ shares, hasShared }) => hasShared !== (shares === 1)));
             }

@@ -87,7 +87,7 @@ const withLinks =
     const services = {
       links: app.links,
       unknownLinkLimiter: createMemoryRateLimiter(count, windowSeconds),
-      sharedVisits: undefined,
+      sharedVisitLimiter: undefined,
     };
     const links = createLinkServer(services, { baseUrl: `https://${BASE}`, trustProxy }, []);
     links.server.listen(0, '127.0.0.1');

@@ -318,7 +318,7 @@ const services: Services = {
       app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId }),
     pendingClickCount: async ({ app }) => app.links.pendingClickCount,
     storeClicks: async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
-      await app.shares.record(workspaceId, campaignId, memberId);
+      await app.shares.createForMember(workspaceId, campaignId, memberId);
       for (const _ of [1, 2]) {
         app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId });
         await app.links.storeClicks();
@@ -335,7 +335,8 @@ const services: Services = {
   },
   shares: {
     create: ({ app, caller, campaignId }) => app.shares.create(caller as Caller & MemberActor, campaignId),
-    record: ({ app, caller, campaignId, memberId }) => app.shares.record(caller.workspaceId, campaignId, memberId),
+    createForMember: ({ app, caller, campaignId, memberId }) =>
+      app.shares.createForMember(caller.workspaceId, campaignId, memberId),
     list: ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
   },
   tags: {

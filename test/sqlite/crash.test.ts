@@ -124,7 +124,7 @@ suite('a SQLite file after a crash', {
     },
   ),
 
-  'waits until a commit is on disk': withDatabasePath((file) =>
+  'was written in WAL mode with synchronous=FULL, so that each commit is on disk': withDatabasePath((file) =>
     withOpenEngine(file, async ({ writer }) => {
       assert.deepEqual(writer.all('PRAGMA synchronous'), [[2]]);
       assert.deepEqual(writer.all('PRAGMA journal_mode'), [['wal']]);

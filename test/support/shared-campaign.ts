@@ -17,7 +17,7 @@ const PROGRAM = `
     const recordAll = async () => {
       for (let memberId = memberIds.pop(); memberId; memberId = memberIds.pop()) {
         try {
-          await shares.record(workspaceId, campaignId, memberId);
+          await shares.createForMember(workspaceId, campaignId, memberId);
           console.log(memberId);
           await campaigns.recordClicks(workspaceId, campaignId, 1);
           console.log('click');

@@ -56,7 +56,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const fields = { ...createCampaignBody(`${name} campaign`), ...references };
   const campaign = await app.campaigns.create({ workspaceId, member }, fields);
   const sharer = await app.members.create(workspaceId, { name, email: `sharer@${name}.example` });
-  await app.shares.record(workspaceId, campaign.id, sharer.id);
+  await app.shares.createForMember(workspaceId, campaign.id, sharer.id);
   const ids = {
     campaigns: campaign.id,
     'inspiration-questions': question.id,

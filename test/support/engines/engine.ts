@@ -9,7 +9,7 @@ export interface TestEngine {
   readonly isModel?: true;
   /** What happens to a change from outside while a transaction runs (adapters/persistence/storage-engine.ts). */
   readonly transactions: 'optimistic' | 'serialized';
-  /** Whether several stores, also in other processes, can open the same database, which outlives them. */
+  /** Whether several engines, also in other processes, can open the same database, which outlives them. */
   readonly isShared: boolean;
   /** Whether it rejects an id that a record of another workspace has. */
   readonly rejectsForeignIds: boolean;
@@ -21,7 +21,7 @@ export interface TestEngine {
   createSettings(location: string): Readonly<Record<string, string>>;
   /** The settings that add the demo workspace with `DEMO_API_KEY`. They are missing if the engine cannot have one. */
   readonly demoSettings?: Readonly<Record<string, string>>;
-  /** Opens a store on the database at a location, and waits until it is ready. */
+  /** Opens an engine on the database at a location, and waits until it is ready. */
   open(location: string, now: () => number): Promise<OpenEngine>;
   /**
    * Returns about how many records and index entries the engine examines to read a list of the database at a location. It is `undefined` only
