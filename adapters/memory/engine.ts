@@ -1,22 +1,21 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
 import {
-  type Condition,
-  type GlobalRecordStore,
-  type Query,
-  type RecordStore,
-  TOO_MANY_CONFLICTS,
-} from '../persistence/record-store.ts';
-import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
+  globalStoreNames,
+  recordSchemas,
+  type StorageEngine,
+  toGlobalRecordStore,
+} from '../persistence/storage-engine.ts';
 import { type Row, Table, type TableSchema } from './table.ts';
 
 /** The tables of all stores by their names. */
 type Tables = ReadonlyMap<string, Table>;
 
+/** Runs work that changes records. */
+type Write = <T>(work: () => T | Promise<T>) => Promise<T>;
+
 const GLOBAL_SCHEMA: TableSchema = { unique: {} };
-/** The workspace id of the rows of global stores. */
-const GLOBAL = '';
-const MAX_ATTEMPT_COUNT = 10;
 
 /**
  * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the other
@@ -28,46 +27,45 @@ export function createMemoryEngine(now: () => number): StorageEngine {
   for (const name of globalStoreNames) schemas.set(name, GLOBAL_SCHEMA);
   const tables = new Map([...schemas].map(([name, schema]) => [name, new Table(schema, now)]));
   let last: Promise<unknown> = Promise.resolve();
-  return createEngine(tables, now, (work) => {
-    // One transaction at a time: waiting costs less than running the work again after a write conflict.
-    const result = last.then(() => runInTransaction(tables, now, work));
-    // The next transaction runs even if this one fails.
+  /** Runs one transaction, or one change outside of a transaction, at a time. */
+  const write: Write = (work) => {
+    const result = last.then(work);
+    // The next work runs even if this one fails.
     last = result.catch(doNothing);
     return result;
-  });
+  };
+  return createEngine(tables, now, write, (work) => write(() => runInTransaction(tables, now, work)));
 }
 
-/** Runs the work on copies of all tables. Runs it again if others have changed the same records in the meantime. */
+/** Runs the work on copies of all tables, and then replaces the rows of the tables by those of the copies. */
 async function runInTransaction<T>(
   tables: Tables,
   now: () => number,
   work: (engine: StorageEngine) => Promise<T>,
 ): Promise<T> {
-  for (let attempt = 0; attempt < MAX_ATTEMPT_COUNT; attempt++) {
-    const copies = new Map([...tables].map(([name, table]) => [name, table.copy()]));
-    const engine = createEngine(copies, now, (nestedWork) => nestedWork(engine));
-    const result = await work(engine);
-    if (![...copies.values()].every((copy) => copy.canCommit())) continue;
-    for (const copy of copies.values()) copy.commit();
-    return result;
-  }
-  throw new CoreError('conflict', TOO_MANY_CONFLICTS);
+  const copies = new Map([...tables].map(([name, table]) => [name, table.copy()]));
+  const writeNow: Write = async (change) => change();
+  const engine = createEngine(copies, now, writeNow, (nestedWork) => nestedWork(engine));
+  const result = await work(engine);
+  for (const [name, table] of tables) table.rows = (copies.get(name) as Table).rows;
+  return result;
 }
 
 function createEngine(
   tables: Tables,
   now: () => number,
+  write: Write,
   runInTransaction: StorageEngine['runInTransaction'],
 ): StorageEngine {
-  const stores = [...tables].map(([name, table]) => [
-    name,
-    name in recordSchemas ? createRecordStore(table) : createGlobalRecordStore(table),
-  ]);
+  const stores = [...tables].map(([name, table]) => {
+    const store = createRecordStore(table, write);
+    return [name, name in recordSchemas ? store : toGlobalRecordStore(store)];
+  });
   return { ...Object.fromEntries(stores), runInTransaction, now, checkReady: async () => undefined };
 }
 
 /** Creates the store of a table. It copies what it takes and returns: changing such a value does not change a record. */
-function createRecordStore(table: Table): RecordStore<Row> {
+function createRecordStore(table: Table, write: Write): RecordStore<Row> {
   return {
     get: async (workspaceId: string, id: string, fields?: readonly string[]) => {
       const row = table.find(workspaceId, id);
@@ -79,30 +77,33 @@ function createRecordStore(table: Table): RecordStore<Row> {
       table.list(workspaceId, query).map((row) => select(row, query.fields)),
     listById: async (workspaceId, after, take) => structuredClone(table.listById(workspaceId, after, take)),
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
-    add: async (record) => table.add(structuredClone(record)),
-    addMany: async (records) => {
-      const messages = new Map<number, string>();
-      for (const [i, record] of records.entries()) {
-        try {
-          table.add(structuredClone(record));
-        } catch (error) {
-          if (!(error instanceof CoreError)) throw error;
-          messages.set(i, error.message);
+    add: (record) => write(() => table.add(structuredClone(record))),
+    addMany: (records) =>
+      write(() => {
+        const messages = new Map<number, string>();
+        for (const [i, record] of records.entries()) {
+          try {
+            table.add(structuredClone(record));
+          } catch (error) {
+            if (!(error instanceof CoreError)) throw error;
+            messages.set(i, error.message);
+          }
         }
-      }
-      return messages;
-    },
-    update: async (workspaceId, id, change) => {
-      const current = structuredClone(table.find(workspaceId, id));
-      const next = current && change(current);
-      if (next !== current) table.set(id, structuredClone(next));
-      return next;
-    },
-    remove: async (workspaceId, id) => {
-      const exists = table.find(workspaceId, id) !== undefined;
-      if (exists) table.set(id, undefined);
-      return exists;
-    },
+        return messages;
+      }),
+    update: (workspaceId, id, change) =>
+      write(() => {
+        const current = structuredClone(table.find(workspaceId, id));
+        const next = current && change(current);
+        if (next !== current) table.set(id, structuredClone(next));
+        return next;
+      }),
+    remove: (workspaceId, id) =>
+      write(() => {
+        const exists = table.find(workspaceId, id) !== undefined;
+        if (exists) table.set(id, undefined);
+        return exists;
+      }),
   };
 }
 
@@ -112,15 +113,4 @@ function select(row: Row, fields: readonly string[] | undefined): Row {
   return structuredClone(
     Object.fromEntries(Object.entries(row).filter(([field]) => field === 'id' || fields.includes(field))) as Row,
   );
-}
-
-/** Creates the store of a table without workspaces. Each row keeps the record of the caller as its `entry`. */
-function createGlobalRecordStore(table: Table): GlobalRecordStore<{ readonly id: string }> {
-  const store = createRecordStore(table);
-  return {
-    get: async (id) => (await store.get(GLOBAL, id))?.entry,
-    list: async (after, take) => (await store.listById(GLOBAL, after, take)).map(({ entry }) => entry),
-    add: (entry) => store.add({ id: entry.id, workspaceId: GLOBAL, entry }),
-    remove: (id) => store.remove(GLOBAL, id),
-  };
 }

@@ -1,29 +1,21 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { type Condition, ID_TAKEN, type Query } from '../persistence/record-store.ts';
+import { type Condition, ID_TAKEN, type Query, type RecordSchema } from '../persistence/record-store.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
 export type Row = Entity & Readonly<Record<string, any>>;
 
-/** The part of a `RecordSchema` that a table needs. */
-export interface TableSchema {
-  readonly unique: { readonly [field: string]: string | undefined };
-  readonly expires?: string;
-}
+/** The part of a schema that a table needs. */
+export type TableSchema = Pick<RecordSchema<Row>, 'unique' | 'expires'>;
 
 /** The records of one schema. A row is replaced, never changed, so the copy of a table shares its rows. */
 export class Table {
-  private readonly rows: Map<string, Row>;
-  /** In a copy: the changed rows as they were before, by their ids. */
-  private readonly replaced = new Map<string, Row | undefined>();
-
   constructor(
     private readonly schema: TableSchema,
     private readonly now: () => number,
-    private readonly original?: Table,
-  ) {
-    this.rows = new Map(original?.rows);
-  }
+    /** The rows by their ids. */
+    public rows: Map<string, Row> = new Map(),
+  ) {}
 
   find(workspaceId: string, id: string): Row | undefined {
     const row = this.rows.get(id);
@@ -54,42 +46,22 @@ export class Table {
 
   /** Replaces or removes a row. Throws `conflict` if a unique value is taken. */
   set(id: string, row: Row | undefined): void {
-    const message = row && this.findConflict(row, this.rows.values());
+    const message = row && this.findConflict(row);
     if (message !== undefined) throw new CoreError('conflict', message);
-    this.replace(id, row);
-  }
-
-  /** Returns a copy for a transaction. */
-  copy(): Table {
-    return new Table(this.schema, this.now, this);
-  }
-
-  /** Returns whether others have neither changed the rows that this copy changed, nor taken one of their unique values. */
-  canCommit(): boolean {
-    const original = this.original as Table;
-    const listOthers = () => [...original.rows.values()].filter(({ id }) => !this.replaced.has(id));
-    return [...this.replaced].every(([id, before]) => {
-      const row = this.rows.get(id);
-      return original.rows.get(id) === before && !(row && this.findConflict(row, listOthers()));
-    });
-  }
-
-  /** Applies the changes of this copy to the original. */
-  commit(): void {
-    for (const id of this.replaced.keys()) this.original?.replace(id, this.rows.get(id));
-  }
-
-  private replace(id: string, row: Row | undefined): void {
-    if (!this.original) this.deleteExpired();
-    else if (!this.replaced.has(id)) this.replaced.set(id, this.rows.get(id));
+    this.deleteExpired();
     if (row) this.rows.set(id, row);
     else this.rows.delete(id);
   }
 
+  /** Returns a copy for a transaction. */
+  copy(): Table {
+    return new Table(this.schema, this.now, new Map(this.rows));
+  }
+
   /** Returns the error message of a row if another row of its workspace has the same unique value. */
-  private findConflict(row: Row, others: Iterable<Row>): string | undefined {
+  private findConflict(row: Row): string | undefined {
     const fields = Object.keys(this.schema.unique);
-    for (const other of fields.length > 0 ? others : []) {
+    for (const other of fields.length > 0 ? this.rows.values() : []) {
       const isOther = other.id !== row.id && other.workspaceId === row.workspaceId;
       const field = isOther && fields.find((it) => other[it] === row[it]);
       if (field) return this.schema.unique[field];

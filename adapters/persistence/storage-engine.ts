@@ -1,4 +1,5 @@
 import type { Workspace } from '../../core/access/workspace.ts';
+import type { Entity } from '../../core/shared/entity.ts';
 import type { Storage } from '../../core/storage.ts';
 import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
@@ -56,6 +57,21 @@ export const globalStoreNames = Object.keys(globalStores) as readonly (keyof Glo
 export type RecordStores = {
   readonly [N in keyof typeof recordSchemas]: RecordStore<RecordOf<(typeof recordSchemas)[N]>>;
 } & { readonly [N in keyof GlobalRecords]: GlobalRecordStore<GlobalRecords[N]> };
+
+/** The workspace id of the records on which `toGlobalRecordStore` works. */
+const GLOBAL = '';
+
+/** Returns a global store on a record store, for engines without sharding. Each of its records has a global record as its `entry`. */
+export function toGlobalRecordStore(
+  store: RecordStore<Entity & Readonly<Record<string, unknown>>>,
+): GlobalRecordStore<{ readonly id: string }> {
+  return {
+    get: async (id) => (await store.get(GLOBAL, id))?.entry as never,
+    list: async (after, take) => (await store.listById(GLOBAL, after, take)).map(({ entry }) => entry as never),
+    add: (entry) => store.add({ id: entry.id, workspaceId: GLOBAL, entry }),
+    remove: (id) => store.remove(GLOBAL, id),
+  };
+}
 
 /** The port that each storage engine implements. Its methods are those of `Storage` (core/storage.ts). */
 export type StorageEngine = RecordStores & {

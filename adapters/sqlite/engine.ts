@@ -1,8 +1,8 @@
-import { recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
+import { recordSchemas, type StorageEngine, toGlobalRecordStore } from '../persistence/storage-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import type { Database } from './database.ts';
 import { tables } from './layout.ts';
-import { createGlobalRecordStore, createRecordStore, type Executor } from './record-store.ts';
+import { createRecordStore, type Executor } from './record-store.ts';
 
 export { UnusableFile } from './file.ts';
 
@@ -27,10 +27,10 @@ function createEngine(
   now: () => number,
   methods: Pick<StorageEngine, 'runInTransaction' | 'checkReady'>,
 ): StorageEngine {
-  const stores = [...tables].map(([name, table]) => [
-    name,
-    name in recordSchemas ? createRecordStore(table, executor, now) : createGlobalRecordStore(table, executor),
-  ]);
+  const stores = [...tables].map(([name, table]) => {
+    const store = createRecordStore(table, executor, now);
+    return [name, name in recordSchemas ? store : toGlobalRecordStore(store)];
+  });
   return Object.assign(Object.fromEntries(stores), methods, { now });
 }
 

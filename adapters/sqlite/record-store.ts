@@ -1,4 +1,4 @@
-import type { Condition, GlobalRecordStore, Query, RecordStore } from '../persistence/record-store.ts';
+import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 import { findList, type Steps, scanRows, selectRows } from './list.ts';
@@ -15,8 +15,6 @@ export interface Executor {
   /** Writes. With `resolvesEarly`, resolves before the commit. */
   write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
 }
-
-const GLOBAL = '';
 
 /** Creates the store of a table. */
 export function createRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
@@ -139,16 +137,5 @@ function createReading({ name, optional }: Table, fields: readonly string[] | un
       for (const [i, field] of names.entries()) record[field] = value[i];
       return record as AnyRecord;
     },
-  };
-}
-
-/** Creates the store of a table without workspaces. */
-export function createGlobalRecordStore(table: Table, executor: Executor): GlobalRecordStore<{ readonly id: string }> {
-  const store = createRecordStore(table, executor, () => 0);
-  return {
-    get: async (id) => (await store.get(GLOBAL, id))?.entry as { readonly id: string } | undefined,
-    list: async (after, take) => (await store.listById(GLOBAL, after, take)).map(({ entry }) => entry as never),
-    add: (entry) => store.add({ id: entry.id, workspaceId: GLOBAL, entry }),
-    remove: (id) => store.remove(GLOBAL, id),
   };
 }

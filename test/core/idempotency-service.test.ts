@@ -127,8 +127,8 @@ suite('work under an idempotency key', {
         app.runOnce(request, async (inner) => ({ status: 201, body: (await inner.tags.create(OWN, 'Launch')).id })),
       ),
     );
-    const fulfilled = outcomes.filter(({ status }) => status === 'fulfilled');
-    assert.equal(fulfilled.length, 1);
+    const isFirst = (it: (typeof outcomes)[number]) => it.status === 'fulfilled' && !it.value.replayed;
+    assert.equal(outcomes.filter(isFirst).length, 1);
     for (const outcome of outcomes) if (outcome.status === 'rejected') assert.equal(outcome.reason.kind, 'conflict');
     assert.equal(await engine.tags.count(OWN, []), 1);
   },

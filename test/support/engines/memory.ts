@@ -5,7 +5,7 @@ import type { TestEngine } from './engine.ts';
 export const memory: TestEngine = {
   name: 'memory',
   isModel: true,
-  transactions: 'optimistic',
+  transactions: 'serialized',
   isShared: false,
   rejectsForeignIds: true,
   takesClock: true,
