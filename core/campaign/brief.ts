@@ -13,20 +13,8 @@ export type BriefResource = Pick<CampaignResource, 'url'> & {
   readonly [F in ResourceField]: NonNullable<CampaignResource[F]> | null;
 };
 
-type BriefField =
-  | 'shareContext'
-  | 'objective'
-  | 'image'
-  | 'domain'
-  | 'shareRewardAmount'
-  | 'clickRewardAmount'
-  | 'maxRewardPerEmployee'
-  | 'totalBudget'
-  | 'createdBy'
-  | 'updatedAt';
-
-/** The fields and records that an employee needs to share a campaign, and that no other response about the campaign contains. */
-export interface Brief extends Pick<Campaign, BriefField> {
+/** A campaign with all that an employee needs to share it: full resources, and the records that the campaign refers to. */
+export interface Brief extends Omit<Campaign, 'resources'> {
   readonly campaignId: string;
   readonly resources: readonly BriefResource[];
   readonly tags: readonly Tag[];
