@@ -1,37 +1,9 @@
 import type { Field, Schema, Schemas } from './schema-view.ts';
 
 /** A parameter of the OpenAPI document. */
-export interface Parameter {
-  readonly name: string;
+export interface Parameter extends Field {
   readonly in: 'path' | 'query' | 'header';
-  readonly description?: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
   readonly example?: unknown;
-}
-
-/** An operation of the OpenAPI document, in the form that the reference shows. */
-export interface DocumentedOperation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters: readonly Parameter[];
-  readonly bodySchema: Schema | undefined;
-  readonly bodyExample: unknown;
-  /** A query with the examples of the parameters, such as `?page=2`, or an empty text. */
-  readonly queryExample: string;
-  /** The successful responses. */
-  readonly successes: readonly Success[];
-}
-
-interface Success {
-  readonly status: string;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example: unknown;
 }
 
 /** The parts of the OpenAPI document that the reference shows. */
@@ -58,8 +30,11 @@ interface PathOperation {
 
 type Content = Readonly<Record<'application/json', { readonly schema: Schema; readonly example: unknown }>>;
 
+/** An operation of the OpenAPI document, in the form that the reference shows. */
+export type DocumentedOperation = ReturnType<typeof getDocumentedOperations>[number];
+
 /** Returns the operations of an OpenAPI document, in its order. */
-export function getDocumentedOperations({ paths, components }: OpenApiDocument): DocumentedOperation[] {
+export function getDocumentedOperations({ paths, components }: OpenApiDocument) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, summary, description, tags, parameters = [], requestBody, responses } = operation;
@@ -80,6 +55,7 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument):
         bodySchema: body?.schema,
         bodyExample: body?.example,
         queryExample: createQueryExample(resolvedParameters),
+        /** The successful responses. */
         successes: Object.entries(responses)
           .filter(([status]) => status.startsWith('2'))
           .map(([status, response]) => ({
@@ -92,20 +68,11 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument):
   );
 }
 
+/** Returns a query with the examples of the parameters, such as `?page=2`, or an empty text. */
 function createQueryExample(parameters: readonly Parameter[]): string {
   const query = new URLSearchParams();
   for (const parameter of parameters)
     if (parameter.in === 'query' && parameter.example !== undefined)
       query.set(parameter.name, String(parameter.example));
   return query.size > 0 ? `?${query}` : '';
-}
-
-/** Converts parameters to fields, for display. */
-export function toFields(parameters: readonly Parameter[]): Field[] {
-  return parameters.map(({ name, schema, description, required = false }) => ({
-    name,
-    schema,
-    description,
-    isRequired: required,
-  }));
 }

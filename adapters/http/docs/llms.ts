@@ -1,10 +1,5 @@
 import { errorCodes, errors } from '../../api/errors.ts';
-import {
-  type DocumentedOperation,
-  getDocumentedOperations,
-  type OpenApiDocument,
-  toFields,
-} from './documented-operations.ts';
+import { type DocumentedOperation, getDocumentedOperations, type OpenApiDocument } from './documented-operations.ts';
 import { toSiteMarkdown } from './guides.ts';
 import { ERRORS_PAGE, type Guide, guides, REFERENCE_PAGE } from './pages.ts';
 import {
@@ -89,7 +84,7 @@ ${remedy} A typical message: "${example}"`;
 function renderOperation(operation: DocumentedOperation, schemas: Schemas): string {
   const { id, method, path, summary, description, parameters, bodySchema, bodyExample, successes } = operation;
   const parts = [`#### ${summary}`, `\`${method} ${path}\` (\`${id}\`)`, description];
-  if (parameters.length > 0) parts.push('Parameters:', renderFields(toFields(parameters), schemas));
+  if (parameters.length > 0) parts.push('Parameters:', renderFields(parameters, schemas));
   if (bodySchema) {
     parts.push(`Body: ${nameOf(bodySchema, schemas)}, for example:`, renderJson(bodyExample));
   }
@@ -112,12 +107,12 @@ function renderSchema(name: string, schema: Schema, schemas: Schemas): string {
 
 function renderFields(fields: readonly Field[], schemas: Schemas, indentation = ''): string {
   return fields
-    .map(({ name, schema, description, isRequired }) => {
+    .map(({ name, schema, description, required }) => {
       const facts = [
         describeType(schema, schemas),
         ...describeBounds(schema, schemas),
         ...(schema.default === undefined ? [] : [`default \`${schema.default}\``]),
-        ...(isRequired ? ['required'] : []),
+        ...(required ? ['required'] : []),
       ];
       const values = getValues(schema, schemas).map((value) => `\`${value}\``);
       const nested = renderFields(getFields(schema, schemas), schemas, `${indentation}  `);

@@ -6,7 +6,6 @@ import {
   getDocumentedOperations,
   type OpenApiDocument,
   type Parameter,
-  toFields,
 } from './documented-operations.ts';
 import type { Section } from './guides.ts';
 import { type GetPath, renderPage } from './layout.ts';
@@ -140,7 +139,11 @@ function renderOperation(operation: DocumentedOperation, schemas: Schemas): stri
       ? `<h4 id="${id}-${part}"><a href="#${id}-${part}">${title}</a></h4>\n${renderFields(fields, schemas)}`
       : '';
   const renderParameters = (place: Parameter['in'], title: string) =>
-    renderList(place, title, toFields(parameters.filter((parameter) => parameter.in === place)));
+    renderList(
+      place,
+      title,
+      parameters.filter((parameter) => parameter.in === place),
+    );
   return `<section id="${id}" class="operation columns">
 <div>
 <h3><a href="#${id}">${escapeHtml(summary)}</a></h3>

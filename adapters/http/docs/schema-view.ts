@@ -28,7 +28,7 @@ export interface Field {
   readonly name: string;
   readonly schema: Schema;
   readonly description?: string | undefined;
-  readonly isRequired: boolean;
+  readonly required?: boolean;
 }
 
 type Kind = 'request' | 'response';
@@ -46,7 +46,7 @@ export function getFields(schema: Schema, schemas: Schemas): readonly Field[] {
     name,
     schema: field,
     description: resolve(field, schemas).description,
-    isRequired: required.includes(name),
+    required: required.includes(name),
   }));
 }
 
@@ -55,13 +55,13 @@ export function renderFields(fields: readonly Field[], schemas: Schemas, kind: K
   return `<ul class="fields">\n${fields.map((field) => renderField(field, schemas, kind)).join('\n')}\n</ul>`;
 }
 
-function renderField({ name, schema, description, isRequired }: Field, schemas: Schemas, kind: Kind) {
+function renderField({ name, schema, description, required = false }: Field, schemas: Schemas, kind: Kind) {
   const facts = [
     `<span class="type">${describeType(schema, schemas)}</span>`,
     ...describeBounds(schema, schemas).map(escapeHtml),
     ...(schema.default === undefined ? [] : [`default <code>${escapeHtml(String(schema.default))}</code>`]),
-    ...(kind === 'request' && isRequired ? ['<strong class="required">required</strong>'] : []),
-    ...(kind === 'response' && !isRequired ? ['can be absent'] : []),
+    ...(kind === 'request' && required ? ['<strong class="required">required</strong>'] : []),
+    ...(kind === 'response' && !required ? ['can be absent'] : []),
   ];
   const nested = getFields(schema, schemas);
   return `<li>
