@@ -23,7 +23,7 @@ const schemas = {
 
 const document = createOpenApiDocument() as unknown as OpenApiDocument;
 const sections = getSections(GUIDE_PAGE, await readGuide(GUIDE_PAGE));
-const page = renderReferencePage((name) => `/${name}`, document, sections);
+const page = renderReferencePage(document, sections);
 
 suite('the API reference', {
   'describes types and bounds in words': () =>

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { type GetPath, renderTextPage } from './layout.ts';
+import { renderTextPage } from './layout.ts';
 import { type ResolveLink, renderMarkdownPage } from './markdown.ts';
 import { type Guide, guides } from './pages.ts';
 
@@ -15,12 +15,12 @@ export async function readGuide({ file }: Guide): Promise<string> {
 }
 
 /** Renders a guide as a page, with a list of its sections. */
-export function renderGuidePage(getPath: GetPath, guide: Guide, markdown: string): string {
+export function renderGuidePage(guide: Guide, markdown: string): string {
   const { html: content, headings } = renderMarkdownPage(markdown, createLinkResolver(guide));
   const contents = headings.map(
     ({ depth, id, html }) => `<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`,
   );
-  return renderTextPage(getPath, { title: guide.title, contents, content });
+  return renderTextPage(guide.title, contents, content);
 }
 
 /** A section of a guide. `text` is its text without code blocks. */

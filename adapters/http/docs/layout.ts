@@ -1,16 +1,10 @@
 import { pages } from './pages.ts';
 
-/** Returns the path of a static file by its name. */
-export type GetPath = (name: string) => string;
-
 /**
  * Renders a page with the navigation. If the navigation has a link with this `title`, it is marked as the current page. `head` adds HTML to the head.
  * `main` is the HTML below the navigation, with a `main` element.
  */
-export function renderPage(
-  getPath: GetPath,
-  { title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>,
-): string {
+export function renderPage({ title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>): string {
   const links = pages.map((page) => {
     const current = page.title === title ? ' aria-current="page"' : '';
     return `<a href="${page.path}"${current}>${page.title}</a>`;
@@ -22,8 +16,8 @@ export function renderPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Workspace Advocacy API</title>
-<link rel="icon" type="image/svg+xml" href="${getPath('favicon.svg')}">
-<link rel="stylesheet" href="${getPath('docs.css')}">
+<link rel="icon" type="image/svg+xml" href="/docs/files/favicon.svg">
+<link rel="stylesheet" href="/docs/files/docs.css">
 ${head}
 </head>
 <body>
@@ -44,15 +38,8 @@ ${main}
 }
 
 /** Renders a page of text with a list of its sections. `contents` are the items of the list, and `content` is the text, both in HTML. */
-export function renderTextPage(
-  getPath: GetPath,
-  {
-    title,
-    contents,
-    content,
-  }: { readonly title: string; readonly contents: readonly string[]; readonly content: string },
-): string {
-  return renderPage(getPath, {
+export function renderTextPage(title: string, contents: readonly string[], content: string): string {
+  return renderPage({
     title,
     head: '',
     main: `<div class="guide">

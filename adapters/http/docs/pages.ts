@@ -47,3 +47,11 @@ export const GUIDE_PAGE = guides[0] as Guide;
 
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [REFERENCE_PAGE, GUIDE_PAGE, ERRORS_PAGE, ...guides.slice(1)];
+
+/** The media types of the files that pages load, by their paths. */
+export const fileTypes: Readonly<Record<string, string>> = {
+  '/docs/files/favicon.svg': 'image/svg+xml',
+  '/docs/files/reference.js': 'text/javascript; charset=utf-8',
+  '/docs/files/reference.css': 'text/css; charset=utf-8',
+  '/docs/files/docs.css': 'text/css; charset=utf-8',
+};

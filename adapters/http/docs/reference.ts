@@ -8,7 +8,7 @@ import {
   type Parameter,
 } from './documented-operations.ts';
 import type { Section } from './guides.ts';
-import { type GetPath, renderPage } from './layout.ts';
+import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
 import { ERRORS_PAGE, GUIDE_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
@@ -18,11 +18,7 @@ import { type Field, getFields, renderFields, type Schema, type Schemas } from '
  * Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of
  * the guide, too.
  */
-export function renderReferencePage(
-  getPath: GetPath,
-  document: OpenApiDocument,
-  guideSections: readonly Section[],
-): string {
+export function renderReferencePage(document: OpenApiDocument, guideSections: readonly Section[]): string {
   const { schemas } = document.components;
   const operations = getDocumentedOperations(document);
   const conventions = getConventions(document);
@@ -46,10 +42,10 @@ export function renderReferencePage(
       })),
     ],
   ];
-  return renderPage(getPath, {
+  return renderPage({
     title: REFERENCE_PAGE.title,
-    head: `<link rel="stylesheet" href="${getPath('reference.css')}">
-<script defer src="${getPath('reference.js')}"></script>`,
+    head: `<link rel="stylesheet" href="/docs/files/reference.css">
+<script defer src="/docs/files/reference.js"></script>`,
     main: `<div class="reference">
 ${renderSideList(groups)}
 <main>

@@ -9,27 +9,24 @@ interface Representation {
 }
 
 /** A content that is the same for every client, such as a page or a style sheet, and its compressed form. */
-export class StaticContent {
-  private constructor(
-    readonly type: string,
-    /** The SHA-256 of the content in hexadecimal, shortened. */
-    readonly hash: string,
-    readonly plain: Representation,
-    readonly gzipped: Representation,
-  ) {}
+export interface StaticContent {
+  /** The media type. */
+  readonly type: string;
+  readonly plain: Representation;
+  readonly gzipped: Representation;
+}
 
-  /** Compresses a content. `type` is its media type. */
-  static async create(type: string, content: string | Buffer): Promise<StaticContent> {
-    const bytes = Buffer.from(content);
-    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-    const gzipped = { bytes: await promisify(gzip)(bytes), etag: `"${hash}-gzip"` };
-    return new StaticContent(type, hash, { bytes, etag: `"${hash}"` }, gzipped);
-  }
+export async function createContent(type: string, content: string | Buffer): Promise<StaticContent> {
+  const bytes = Buffer.from(content);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  const gzipped = { bytes: await promisify(gzip)(bytes), etag: `"${hash}-gzip"` };
+  return { type, plain: { bytes, etag: `"${hash}"` }, gzipped };
 }
 
 /**
  * Returns whether an `If-None-Match` header matches an entity tag: it is `*`, or it has the tag in its list. The comparison is weak
- * (RFC 9110, section 13.1.2).
+ * (RFC 9110, section 13.1.2). `request.fresh` of Express ignores the header in requests of Node's `fetch`, which add
+ * `Cache-Control: no-cache`.
  */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
