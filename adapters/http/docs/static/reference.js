@@ -44,19 +44,7 @@ function setUpSideList() {
     const [box, place] = [nav.getBoundingClientRect(), link.getBoundingClientRect()];
     if (place.top < box.top + 90 || place.bottom > box.bottom) nav.scrollTop += place.top - box.top - box.height / 3;
   };
-  let isScheduled = false;
-  addEventListener(
-    'scroll',
-    () => {
-      if (isScheduled) return;
-      isScheduled = true;
-      requestAnimationFrame(() => {
-        isScheduled = false;
-        update();
-      });
-    },
-    { passive: true },
-  );
+  addEventListener('scroll', update);
   update();
 }
 
