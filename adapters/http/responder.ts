@@ -85,12 +85,32 @@ export class Responder {
 
   /** Sends a JSON response, unless a response was sent already. */
   send(response: ServerResponse, status: number, body: string, headers: HeaderList = []): void {
-    this.write(response, status, body, JSON_HEADERS, headers);
+    this.sendContent(response, status, body, [...JSON_HEADERS, ...headers]);
   }
 
-  /** Sends a page or a static file. `headers` must include its `Content-Type` and `Cache-Control`. */
+  /** Sends a response like `send`. `headers` must include its `Content-Type` and `Cache-Control`. */
   sendContent(response: ServerResponse, status: number, body: string | Buffer, headers: HeaderList): void {
-    this.write(response, status, body, [], headers);
+    if (response.headersSent) return;
+    const context = this.contextOf(response);
+    if (status === 404) context.path = pathOf(response.req);
+    const bytes = Buffer.byteLength(body);
+    if (this.isStopping) response.shouldKeepAlive = false;
+    const allHeaders: string[] = [
+      ...headers,
+      'X-Content-Type-Options',
+      'nosniff',
+      'Content-Length',
+      `${bytes}`,
+      'X-Request-Id',
+      context.requestId,
+      ...context.headers,
+    ];
+    response.writeHead(status, allHeaders);
+    response.end(body);
+    // Usually, the operating system has taken the whole response.
+    if (response.writableLength > 0) this.waitForReader(response, context, bytes + allHeaders.join('').length);
+    const milliseconds = performance.now() - context.startedAt;
+    for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
   /** Sends the error object for a thrown value, and reports it if it is unexpected. */
@@ -103,37 +123,6 @@ export class Responder {
   /** Reports an unexpected error to the observers. The client is not informed of it. */
   report(response: ServerResponse, error: unknown): void {
     for (const observer of this.observers) observer.onError?.(this.contextOf(response), error);
-  }
-
-  private write(
-    response: ServerResponse,
-    status: number,
-    body: string | Buffer,
-    typeHeaders: HeaderList,
-    headers: HeaderList,
-  ): void {
-    if (response.headersSent) return;
-    const context = this.contextOf(response);
-    if (status === 404) context.path = pathOf(response.req);
-    const bytes = Buffer.byteLength(body);
-    if (this.isStopping) response.shouldKeepAlive = false;
-    const allHeaders: string[] = [
-      ...typeHeaders,
-      'X-Content-Type-Options',
-      'nosniff',
-      'Content-Length',
-      `${bytes}`,
-      'X-Request-Id',
-      context.requestId,
-      ...context.headers,
-      ...headers,
-    ];
-    response.writeHead(status, allHeaders);
-    response.end(body);
-    // Usually, the operating system has taken the whole response.
-    if (response.writableLength > 0) this.waitForReader(response, context, bytes + allHeaders.join('').length);
-    const milliseconds = performance.now() - context.startedAt;
-    for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
   /** Limits the time until the client has read a response, and reserves memory for it until then. */
