@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isUrl } from '../adapters/api/url.ts';
-import { parseTrustProxy } from '../adapters/http/trust-proxy.ts';
+import { parseTrustProxy, type TrustProxy } from '../adapters/http/trust-proxy.ts';
 
 /** The longest delay of a timer in Node.js. */
 const MAX_TIMER_SECONDS = 2_147_483;
@@ -123,7 +123,7 @@ export const settings = {
       (value) => value !== undefined,
       'must be true, false, a number of proxies, or a comma-separated list of IP addresses, subnets and names such as loopback',
     )
-    .transform((value) => value as boolean | number | string)
+    .transform((value) => value as TrustProxy)
     .default(false)
     .describe(
       'The proxies whose `X-Forwarded-For` header is trusted: `true`, `false`, the number of proxies, or a list of addresses, as in `trust proxy` of Express. `true` trusts every client, so clients can evade the limit of rejected credentials.',

@@ -12,6 +12,7 @@ import { createBodyReader, type ReadBody } from './request-body.ts';
 import { findFramingError, mustCloseAfter } from './request-framing.ts';
 import { normalizeTarget, pathOf } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
+import type { TrustProxy } from './trust-proxy.ts';
 
 /** The settings of the HTTP server. */
 export interface HttpSettings {
@@ -19,8 +20,7 @@ export interface HttpSettings {
   readonly bodyLimit: number;
   /** The base of `doc_url`: a URL or a path. */
   readonly docsUrl: string;
-  /** The `trust proxy` setting of Express. */
-  readonly trustProxy: boolean | number | string;
+  readonly trustProxy: TrustProxy;
 }
 
 /** The HTTP server of the API with its parts. It does not listen yet. */

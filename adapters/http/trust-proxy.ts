@@ -1,29 +1,29 @@
 import { isIP } from 'node:net';
+import proxyAddr from 'proxy-addr';
 
-/** Valid IPv6 addresses that Express rejects: those with an IPv4 address directly after `::`, or with punctuation in the zone. */
-const UNSUPPORTED_BY_EXPRESS = /::\d+\.|%.*[^0-9a-z]/i;
+/** A value of the `trust proxy` setting of Express. */
+export type TrustProxy = boolean | number | string;
 
-/** Parses a value of `trust proxy` of Express. Returns `undefined` if Express would reject it. */
-export function parseTrustProxy(value: string): boolean | number | string | undefined {
+/**
+ * Parses a value of `trust proxy`. Returns `undefined` if Express would reject it, or would read an address differently than people
+ * do, such as the octal number in `010.0.0.1`.
+ */
+export function parseTrustProxy(value: string): TrustProxy | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
-  if (/^\d{1,3}$/.test(value)) return Number(value);
-  const isValidEntry = (entry: string): boolean => {
-    const [address = '', bits, ...rest] = entry.trim().split('/');
-    if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(address)) return true;
-    const version = UNSUPPORTED_BY_EXPRESS.test(address) ? 0 : isIP(address);
-    return (
-      version !== 0 &&
-      rest.length === 0 &&
-      (bits === undefined ||
-        (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)) ||
-        (version === 4 && isNetmask(bits)))
-    );
-  };
-  return value.split(',').every(isValidEntry) ? value : undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const addresses = value.split(',').map((entry) => entry.trim().split('/', 1)[0] as string);
+  if (!addresses.every((address) => isIP(address) || /^[a-z]+$/.test(address))) return undefined;
+  try {
+    createProxyCheck(value);
+    return value;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Returns whether a text is a netmask such as `255.255.0.0`: ones, then zeros. */
-function isNetmask(text: string): boolean {
-  const bits = text.split('.').map((byte) => Number(byte).toString(2).padStart(8, '0'));
-  return isIP(text) === 4 && /^1+0*$/.test(bits.join(''));
+/** Returns the check of trusted proxies that Express has for a value of `trust proxy`. Throws if the value is not valid. */
+export function createProxyCheck(trustProxy: TrustProxy): (address: string, distance: number) => boolean {
+  if (typeof trustProxy === 'boolean') return () => trustProxy;
+  if (typeof trustProxy === 'number') return (_, distance) => distance < trustProxy;
+  return proxyAddr.compile(trustProxy.split(',').map((entry) => entry.trim()));
 }

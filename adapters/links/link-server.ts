@@ -4,16 +4,18 @@ import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { clientAddressOf } from '../http/client-address.ts';
+import { Deadline } from '../http/deadline.ts';
 import { guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from '../http/protection/connection-guard.ts';
 import { LimitedAddresses } from '../http/protection/limited-addresses.ts';
 import { OpenConnections } from '../http/protection/open-connections.ts';
 import { PipeliningQueue } from '../http/protection/pipelining.ts';
 import { limitReadingTime } from '../http/protection/unread-response.ts';
 import { findFramingError, mustCloseAfter } from '../http/request-framing.ts';
+import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { parseHostName, parseLinkHost, parseLinkRequest } from './link-request.ts';
 import { memoize } from './memoize.ts';
-import { type LinkOutcome, preparedResponses } from './responses.ts';
+import { type LinkOutcome, responses } from './responses.ts';
 import { VisitorHash } from './visitor-hash.ts';
 
 /** How many requests for unknown links an address can send. */
@@ -34,8 +36,7 @@ export interface LinkServices {
 export interface LinkSettings {
   /** The base of the links of campaigns without a verified domain: an origin. */
   readonly baseUrl: string | undefined;
-  /** The `trust proxy` setting of Express. */
-  readonly trustProxy: boolean | number | string;
+  readonly trustProxy: TrustProxy;
 }
 
 /** Observes the responses of the server, clicks, and errors of the storage. */
@@ -66,7 +67,7 @@ interface Answer {
 
 /**
  * Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the
- * address of the client and the check of the framing.
+ * address of the client, the check of the framing and the deadline.
  */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
@@ -107,7 +108,8 @@ export function createLinkServer(
     const { host, key, isGuess } = parseLinkRequest(request, parseHost);
     try {
       const resolved = links.resolve(host, key);
-      const target = resolved instanceof Promise ? await withTimeout(resolved) : resolved;
+      // After the timeout, the look-up goes on, so that a later request can use its result.
+      const target = resolved instanceof Promise ? await new Deadline(LOOKUP_TIMEOUT_MS).run(resolved) : resolved;
       if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
       if (target.type === 'expired')
         return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };
@@ -121,7 +123,7 @@ export function createLinkServer(
 
   const respond = (response: ServerResponse, { outcome, header }: Answer, startedAt: number): void => {
     if (response.headersSent) return;
-    const { status, headers, body } = preparedResponses[outcome];
+    const { status, headers, body } = responses[outcome];
     if (isStopping) response.shouldKeepAlive = false;
     response.writeHead(status, [...headers, ...(header ?? [])]);
     response.end(body);
@@ -174,24 +176,4 @@ function createRedirect(outcome: LinkOutcome, url: string, link?: Link): Answer 
 
 function createLimitedAnswer(resetsInMs: number): Answer {
   return { outcome: 'limited', header: ['Retry-After', String(Math.max(1, Math.ceil(resetsInMs / 1_000)))] };
-}
-
-/** Returns the check of trusted proxies that Express has for a value of `trust proxy`. */
-function createProxyCheck(trustProxy: boolean | number | string): (address: string, distance: number) => boolean {
-  if (typeof trustProxy === 'boolean') return () => trustProxy;
-  if (typeof trustProxy === 'number') return (_, distance) => distance < trustProxy;
-  return proxyAddr.compile(trustProxy.split(',').map((entry) => entry.trim()));
-}
-
-/** Rejects if a look-up takes too long. The look-up goes on, so that a later request can use its result. */
-async function withTimeout<T>(lookUp: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The storage did not respond in time.')), LOOKUP_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([lookUp, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -49,8 +49,10 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/cli': ['adapters/api'],
   'adapters/links': [
     'adapters/http/client-address.ts',
+    'adapters/http/deadline.ts',
     'adapters/http/protection',
     'adapters/http/request-framing.ts',
+    'adapters/http/trust-proxy.ts',
     'adapters/logging/outage-log.ts',
     'adapters/logging/serialize-error.ts',
   ],
