@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -41,8 +40,9 @@ export async function startServer(
   const links = settings.LINKS_PORT === undefined ? undefined : container.get(tokens.links);
   const connections = container.getAll(tokens.connection, { optional: true });
   const closeAll = async () => {
+    metrics?.close();
     metrics?.closeAllConnections();
-    await Promise.all([http.connections.close(), links?.stop(), metrics && closeServer(metrics)]);
+    await Promise.all([http.connections.close(), links?.stop()]);
     await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all(connections.map((connection) => connection.close()));
   };
@@ -90,12 +90,4 @@ function createMetricsServer(metrics: Metrics): Server | undefined {
   if (cluster.isPrimary) return metrics.createServer();
   metrics.reportToPrimary();
   return undefined;
-}
-
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await closed;
 }
