@@ -6,11 +6,11 @@ import { AdvocacyClient, AdvocacyError, type ClientOptions, type Schemas } from 
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
+import { holdNextTransaction } from '../support/hold-transaction.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const MEMORY_SETTINGS = { STORAGE: 'memory', DEMO_API_KEY };
 /** No service has this port. */
 const UNUSED_URL = 'http://127.0.0.1:9';
 
@@ -83,10 +83,10 @@ async function getAdvocacyError(promise: Promise<unknown>): Promise<AdvocacyErro
 async function startHangingRequest({ app }: Api): Promise<() => void> {
   const { keyId, workspaceId } = await app.apiKeys.authenticate(DEMO_API_KEY);
   const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: 'key', fingerprint: '' };
-  return new Promise((resolveStarted) => {
-    const work = () => new Promise<never>((_, reject) => resolveStarted(() => reject(new Error('the request fails'))));
-    app.runOnce(request, work).catch(doNothing);
-  });
+  const { held, release } = holdNextTransaction(app);
+  app.runOnce(request, () => Promise.reject(new Error('the request fails'))).catch(doNothing);
+  await held;
+  return release;
 }
 
 suite('the TypeScript client', {
@@ -172,21 +172,15 @@ suite('the TypeScript client', {
     ),
 
   'retries a POST whose lost first attempt is still in progress': () =>
-    withService(
-      async (api) => {
-        const finish = await startHangingRequest(api);
-        await withProxy(api.url, [faults['a lost response']], async (proxy) => {
-          const tag = createClient(proxy.url).request('POST', '/tags', {
-            body: { name: 'late' },
-            idempotencyKey: 'key',
-          });
-          setTimeout(finish, 1500);
-          assert.equal((await tag).name, 'late');
-          assert.ok(proxy.requests.length > 2, 'an attempt was rejected with 409');
-        });
-      },
-      { settings: MEMORY_SETTINGS },
-    ),
+    withService(async (api) => {
+      const finish = await startHangingRequest(api);
+      await withProxy(api.url, [faults['a lost response']], async (proxy) => {
+        const tag = createClient(proxy.url).request('POST', '/tags', { body: { name: 'late' }, idempotencyKey: 'key' });
+        setTimeout(finish, 1500);
+        assert.equal((await tag).name, 'late');
+        assert.ok(proxy.requests.length > 2, 'an attempt was rejected with 409');
+      });
+    }),
 
   'waits for the seconds of Retry-After': () =>
     withService(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import type { Storage } from '../../core/storage.ts';
 import { each } from '../support/each.ts';
 import { assertError, assertInvalidFields, comparablePartOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { holdNextTransaction } from '../support/hold-transaction.ts';
 import { postOperations, readAllLists, successStatusOf, validCallOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -248,26 +248,13 @@ async function createRunRequest({ app }: Api, { workspaceId, key }: Tenant, idem
 /** Starts a request that has the lock of its idempotency key. Its transaction begins after the call of `end`. */
 async function startHangingRequest(api: Api, own: Tenant) {
   const request = await createRunRequest(api, own, 'key');
-  const { storage } = api.app as unknown as { readonly storage: { runInTransaction: Storage['runInTransaction'] } };
-  const { runInTransaction } = storage;
-  let end = () => {};
-  const released = new Promise<void>((resolve) => {
-    end = resolve;
+  const { held, release } = holdNextTransaction(api.app);
+  const first = api.app.runOnce(request, async (app) => {
+    await app.inspirationQuestions.create(own.workspaceId, { question: 'Am I too late?' });
+    return { status: 201, body: '{}' };
   });
-  let first: Promise<unknown> = released;
-  await new Promise<void>((started) => {
-    storage.runInTransaction = async (work) => {
-      storage.runInTransaction = runInTransaction;
-      started();
-      await released;
-      return runInTransaction(work);
-    };
-    first = api.app.runOnce(request, async (app) => {
-      await app.inspirationQuestions.create(own.workspaceId, { question: 'Am I too late?' });
-      return { status: 201, body: '{}' };
-    });
-    // Prevents an unhandled rejection, because the test awaits the promise later.
-    first.catch(doNothing);
-  });
-  return { first, end };
+  // Prevents an unhandled rejection, because the test awaits the promise later.
+  first.catch(doNothing);
+  await held;
+  return { first, end: release };
 }

@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 /** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 /** The folders whose tests mostly wait for servers. */
-const WAITING_FOLDERS = /^(?:faults|mongodb|contract|bootstrap)\//;
+const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap)\//;
 /** The folders with many files whose tests start no process. Such files share a process, because loading modules takes long. */
 const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
 /** The number of files that share a process. It is small, so that the processes of a run end at about the same time. */
@@ -23,15 +23,16 @@ const root = join(import.meta.dirname, '..');
 /**
  * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run. A long
  * run starts one process after another, because some files measure time. A quick run has two more processes at the same time
- * than there are processors, because some files wait for servers. The files that wait for servers are first. Every half minute,
- * progress is written to standard error. The option `--times` prints the files that took longest.
+ * than there are processors, because some files wait for servers. These files are first, in descending order, because those in
+ * `mongodb` take longest. Every half minute, progress is written to standard error. The option `--times` prints the files that took
+ * longest.
  */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--times');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js') && (isLong || !file.endsWith('.long.test.js')))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-    .sort((a, b) => Number(WAITING_FOLDERS.test(b)) - Number(WAITING_FOLDERS.test(a)) || a.localeCompare(b));
+    .sort((a, b) => Number(WAITING_FOLDERS.test(b)) - Number(WAITING_FOLDERS.test(a)) || b.localeCompare(a));
   const jobs = createJobs(files);
   const total = { passed: 0, failed: 0, skipped: 0 };
   const missing = new Set<string>();
@@ -42,8 +43,8 @@ async function main(args: readonly string[]): Promise<void> {
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     console.error(`… ${endedCount} of ${files.length} files, ${seconds} s`);
   }, PROGRESS_INTERVAL_MS);
-  const runJobs = async () => {
-    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+  const runJobs = async (takeJob: () => string[] | undefined) => {
+    for (let job = takeJob(); job !== undefined; job = takeJob()) {
       const jobStartedAt = performance.now();
       const { passed, failed, skipped, reasons, output } = await runInProcess(job);
       times.push([job.join(' '), (performance.now() - jobStartedAt) / 1_000]);
@@ -55,7 +56,11 @@ async function main(args: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${job.join(' ')}\n${output}`);
     }
   };
-  await Promise.all(Array.from({ length: quickOrLong(availableParallelism() + 2, 1) }, runJobs));
+  const processCount = quickOrLong(availableParallelism() + 2, 1);
+  // One process at a time runs the last files, so that a processor is busy while the first files wait for servers.
+  const takeFirst = () => jobs.shift();
+  const takeLast = () => jobs.pop();
+  await Promise.all(Array.from({ length: processCount }, (_, i) => runJobs(i === 1 ? takeLast : takeFirst)));
   clearInterval(progress);
   await stopSharedMongod();
   if (words.length < args.length) printSlowest(times);

@@ -36,7 +36,7 @@ suite('The runner of the tests', {
   'runs the files of some folders in one process, and counts the tests of all of them': () => {
     const countPassed = (stdout: string) => Number(/(\d+) passed/.exec(stdout)?.[1]);
     const { stdout } = startRunner({}, 'core/amount.test', '--times');
-    assert.match(stdout, /^ +\d+\.\d s {2}core\/amount\.test\.js core\/tag\.test\.js\n/);
+    assert.match(stdout, /^ +\d+\.\d s {2}core\/tag\.test\.js core\/amount\.test\.js\n/);
     assert.ok(countPassed(stdout) > countPassed(startRunner({}).stdout));
   },
 });

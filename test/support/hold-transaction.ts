@@ -1,0 +1,21 @@
+import type { Application } from '../../core/application.ts';
+import type { Storage } from '../../core/storage.ts';
+
+/** Holds the next transaction of an application. `held` resolves when the transaction waits. It begins when `release` is called. */
+export function holdNextTransaction(app: Application): { readonly held: Promise<void>; readonly release: () => void } {
+  const { storage } = app as unknown as { readonly storage: { runInTransaction: Storage['runInTransaction'] } };
+  const { runInTransaction } = storage;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held = new Promise<void>((resolve) => {
+    storage.runInTransaction = async (work) => {
+      storage.runInTransaction = runInTransaction;
+      resolve();
+      await released;
+      return runInTransaction(work);
+    };
+  });
+  return { held, release };
+}
