@@ -11,7 +11,7 @@ export async function backUp(database: Database, file: string): Promise<void> {
   rejectExisting(file);
   const incomplete = `${file}.incomplete`;
   if (existsSync(incomplete)) {
-    throw new Error(`${incomplete} exists, so another backup is running or was killed, if none is running, remove it`);
+    throw new Error(`${incomplete} exists. Another backup is running or was killed. If none is running, remove it`);
   }
   closeSync(openSync(incomplete, 'wx', 0o600));
   try {

@@ -146,7 +146,7 @@ suite('a backup', {
       await output;
       assert.ok(!existsSync(file), 'the command was killed too late');
       const incomplete = `${file}.incomplete`;
-      const problem = `${incomplete} exists, so another backup is running or was killed, if none is running, remove it`;
+      const problem = `${incomplete} exists. Another backup is running or was killed. If none is running, remove it`;
       assert.deepEqual(await backUp(file), {
         code: 2,
         stdout: '',
