@@ -199,7 +199,7 @@ function publish(folder, sources) {
     mkdirSync(dirname(join('dist', file)), { recursive: true });
     renameSync(join(folder, file), join('dist', file));
   }
-  // The chunks of the previous build are always kept. Those of builds before it go when it has been in place for the TTL.
+  // The chunks of the previous build are always kept. Those of older builds are removed if the previous build is older than the TTL.
   const shouldKeepOldChunks = !previous || builtAt - previous.builtAt < OLD_CHUNKS_TTL_MS;
   const retained = new Set([...files, MANIFEST, ...(previous?.files.filter((file) => file.startsWith(CHUNKS)) ?? [])]);
   for (const file of listFiles('dist')) {

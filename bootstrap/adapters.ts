@@ -67,7 +67,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     isShared: true,
     hasDemo: true,
     describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
-    // After two slashes, a URL has a host. This prevents `sqlite://data/a.db` from being read as `/data/a.db`.
+    // In a URL, a host follows two slashes. So `sqlite://data/a.db` is not accepted, and not read as `/data/a.db`.
     parseUrl: (url) => /^sqlite:((?!\/\/[^/]).*)$/s.exec(url)?.[1],
     async create({ SQLITE_FILE }, { now }) {
       const { createSqliteEngine, UnusableFile } = await import('../adapters/sqlite/engine.ts');
@@ -123,7 +123,7 @@ interface RateLimiterChoice extends AdapterChoice {
 }
 
 export interface CreatedRateLimiters {
-  /** Creates a rate limiter. Processes that share counts share those of the same name. */
+  /** Creates a rate limiter. If processes share counts, their rate limiters of the same name use the same counts. */
   createRateLimiter(name: string, limit: number, windowSeconds: number): RateLimiter;
   /** Creates a rate limiter that allows everything while the count that processes share is unavailable. */
   createSharedRateLimiter?(name: string, limit: number, windowSeconds: number): RateLimiter;

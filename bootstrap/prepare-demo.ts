@@ -18,7 +18,8 @@ export interface PreparedStorage {
 /**
  * Creates the demo workspace if the storage has no workspace yet, unless `DEMO_WORKSPACE` is `false`. If `DEMO_API_KEY` is set,
  * ensures that it is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the
- * workspace, and servers that start at the same time create it once. Rejects with a `UsageError` if that is impossible.
+ * workspace, and servers that start at the same time create it once. Rejects with a `UsageError` if the workspace or the key cannot be
+ * created or used.
  */
 export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedStorage> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;

@@ -18,10 +18,10 @@ const schema = z.object(settings).superRefine(
   ({ DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, RATE_LIMITER, WORKERS, LINKS_URL, ...addresses }, context) => {
     const addProblem = (name: keyof Settings, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
-    // The name of an adapter may be invalid here, so its choice may be missing.
     if (DEMO_API_KEY !== undefined && DEMO_WORKSPACE === false) {
       addProblem('DEMO_API_KEY', 'not allowed with DEMO_WORKSPACE=false, remove it or set DEMO_WORKSPACE=true');
     }
+    // If the name of an adapter is invalid, it has no entry in `storages` or `rateLimiters`.
     if (WORKERS > 1 && (storages[STORAGE]?.hasWorkers === false || rateLimiters[RATE_LIMITER]?.hasWorkers === false)) {
       const needed = `STORAGE=${namesWith(storages, 'hasWorkers')} and RATE_LIMITER=${namesWith(rateLimiters, 'hasWorkers')}`;
       addProblem('WORKERS', `more than 1 requires ${needed}, set both or set WORKERS=1`);
@@ -77,7 +77,7 @@ export function getSettingWarnings(environment: Environment): string[] {
   ];
 }
 
-/** Returns a warning for each setting that only an adapter uses that is not chosen. */
+/** Returns a warning for each given setting that only adapters other than the chosen one use. */
 function findIneffectiveLocations(
   environment: Environment,
   name: 'STORAGE' | 'RATE_LIMITER',

@@ -50,7 +50,7 @@ export async function startServer(
     await Promise.all(connections.map((connection) => connection.open()));
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
-    // `startWorkers` relies on this order.
+    // `startWorkers` relies on the order: this server listens before `http.server`.
     const linksUrl = links && (await listen(links.server, settings, 'LINKS_'));
     // The key of a new demo workspace is printed only once. So a start that cannot listen must not create the workspace.
     if (hasDemo) await checkAddress(settings);

@@ -53,7 +53,7 @@ export function createStorageTools(
   };
 }
 
-/** Rejects with the errors of a connection. They name the setting of the location, but here the location is the option `--to`. */
+/** Throws the error of a connection. In a `UsageError`, the option `--to`, which gives the location here, replaces the setting. */
 function nameOptionInErrors(error: unknown): never {
   throw error instanceof UsageError ? new UsageError(error.lines.map((line) => line.replace(/^\w+/, '--to'))) : error;
 }

@@ -22,7 +22,7 @@ export interface ApplicationOptions {
   readonly callerCacheTtlMs?: number;
   /** A secret of another format that is accepted as an API key, because the operator chose it. */
   readonly chosenSecret?: string | undefined;
-  /** Where short links lead. By default, no share has a link. */
+  /** The options of short links. By default, no share has a link. */
   readonly links?: LinkOptions | undefined;
 }
 

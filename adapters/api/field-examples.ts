@@ -55,7 +55,7 @@ export function addFieldExamples(bodies: readonly BodyExample[], components: Rea
   }
 }
 
-/** Returns examples of a value: declared ones, or values that its schema names. */
+/** Returns the examples that a schema declares. If it declares none, returns a valid value that follows from its keywords, if any. */
 export function findExamples(schema: JsonSchema): readonly unknown[] | undefined {
   if (schema.examples) return schema.examples;
   if (schema.items?.examples) return [schema.items.examples];

@@ -15,8 +15,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The maximum nesting depth of a body. No schema is this deep, so a body that is nested deeper fails the validation anyway. */
 const MAX_DEPTH = 32;
 /**
- * The maximum number of field names, objects and arrays in a body: twice as many as the largest valid body has, which is a
- * campaign with 50 resources.
+ * The maximum number of field names, objects and arrays in a body: almost twice as many as the largest valid body has, which is
+ * a campaign with 50 resources.
  */
 const MAX_ELEMENT_COUNT = 1_000;
 

@@ -276,7 +276,10 @@ function toComponentName(code: string): string {
     .join('');
 }
 
-/** Converts zod schemas to JSON Schema. A schema with an id becomes a component of the OpenAPI document. Keeps all bodies with their examples. */
+/**
+ * Converts zod schemas to JSON Schema. A schema with an id becomes a component of the OpenAPI document. Keeps all bodies with their
+ * examples.
+ */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
   readonly bodies: BodyExample[] = [];

@@ -12,9 +12,9 @@ export interface ImportIdentity {
 }
 
 /**
- * Derives the id of the record that is created from a line of an import. If a line with the same number and
- * content is imported again in the same import, its record gets the same id. The id is a UUID version 7 (RFC 9562). It consists of the time of the import, the line number,
- * and a hash of the line and its import. The line number keeps ids in the order of the lines.
+ * Derives the id of the record that is created from a line of an import. If a line with the same number and content is imported
+ * again in the same import, its record gets the same id. The id is a UUID version 7 (RFC 9562). It consists of the time of the
+ * import, the line number, and a hash of the line and its import. The line number keeps ids in the order of the lines.
  */
 export function deriveLineId({ importId, workspaceId, kind }: ImportIdentity, line: number, bytes: Uint8Array): string {
   const hash = createHash('sha256')

@@ -13,7 +13,7 @@ export interface CopyResult {
   /** The number of records that were copied, or that the target already had. */
   readonly copiedCount: number;
   /**
-   * The number of source records that the target lacks because it rejected them, or has with other content. The copy did not change the
+   * The number of source records that the target rejected, or that it already had with other content. The copy did not change the
    * target's records.
    */
   readonly differentCount: number;

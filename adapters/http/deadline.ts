@@ -1,4 +1,7 @@
-/** The interval at which expired deadlines are looked for. A timer for each request takes more time than the rest of `Deadline`. */
+/**
+ * The interval of the check for expired deadlines. A timer for each request would take more processor time than the rest of
+ * `Deadline`.
+ */
 const CHECK_INTERVAL_MS = 50;
 
 interface RunningWork {
@@ -6,7 +9,7 @@ interface RunningWork {
   reject(error: Error): void;
 }
 
-/** The work of all deadlines that is running. */
+/** The running work of all deadlines. */
 const running = new Set<RunningWork>();
 let isScheduled = false;
 

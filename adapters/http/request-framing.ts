@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { HttpError } from './errors.ts';
 
 /**
- * The maximum number of headers. Node's limit of 16 KiB counts one byte of a header such as `a:\r\n`, which has four. So a request
+ * The maximum number of headers. Node's limit of 16 KiB counts only one of the four bytes of a header such as `a:\r\n`. So a request
  * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node discards headers
  * beyond the maximum, but keeps a few, so `findFramingError` sees that there were too many and the request is rejected.
  */
@@ -51,7 +51,7 @@ export function mustCloseAfter({ headers }: IncomingMessage, bodyLimit: number):
   return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 
-/** Counts how often a header was sent. Node's `headers` can have only the first value of a repeated header. */
+/** Counts how often a header was sent. For some headers, Node's `headers` has only the first of several values. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

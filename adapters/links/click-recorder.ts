@@ -16,7 +16,10 @@ export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
 
-/** The check of `isbot` takes longer than all the rest of a redirect, and many visitors have the same user agent. */
+/**
+ * Returns whether a user agent is missing or that of a bot. It keeps its results, because `isbot` takes longer than all the rest of a
+ * redirect, and many visitors have the same user agent.
+ */
 const isBot = memoize((userAgent) => userAgent === '' || isbot(userAgent));
 
 /** Decides which redirects are clicks, and counts them. It delays no response. */

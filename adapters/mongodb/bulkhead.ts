@@ -8,8 +8,8 @@ const MAX_RUNNING_COUNT = MAX_POOL_SIZE / 5;
 const MAX_UNAVAILABLE_SCOPE_COUNT = 10_000;
 
 /**
- * Prevents an unavailable shard from using all connections: mongos lets each command wait for its shard, and the command
- * occupies a connection until then. At most `MAX_RUNNING_COUNT` commands of a scope (a workspace, or a record of a global store)
+ * Prevents an unavailable shard from using all connections: mongos lets each command wait for its shard, and meanwhile the command
+ * occupies a connection. At most `MAX_RUNNING_COUNT` commands of a scope (a workspace, or a record of a global store)
  * run at the same time. When a command finds its shard unavailable, its scope is marked as unavailable until one of the scope's
  * commands succeeds. At most `MAX_RUNNING_COUNT` commands of all unavailable scopes together run at the same time.
  */

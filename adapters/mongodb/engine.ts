@@ -214,7 +214,8 @@ async function retryOnConflict<T>(attempt: () => Promise<T | typeof WRITE_CONFLI
 
 /**
  * Returns a function that serializes work with the same key. Updates use one queue, and transactions that had a
- * write conflict use another. So a write conflict can only come from another process, or from the other queue.
+ * write conflict use another. So two calls with the same key in one queue never conflict. Any other change can still cause a
+ * write conflict.
  */
 function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const lastByKey = new Map<string, Promise<unknown>>();

@@ -55,8 +55,8 @@ export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
 }
 
 /**
- * Returns the indexes of a record schema. Every index begins with the workspace, except the index of the expiry time. The
- * indexes that are neither unique nor for the expiry end with the id, because the id is the last sort field of every query.
+ * Returns the indexes of a record schema. Every index begins with the workspace, except the index of the expiry time. Of the
+ * others, those that are not unique end with the id, because the id is the last sort field of every query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [

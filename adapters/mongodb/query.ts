@@ -27,7 +27,7 @@ export function toProjection(fields: readonly string[] | undefined): Record<stri
 /** The conditions of a list, and the keys of the indexes that can serve it. */
 export interface ListPlan<T> {
   readonly where: readonly Condition<T>[];
-  /** The index that has the sort order of the query. `where` has a condition on each other field of this index. */
+  /** The index that has the sort order of the query. `where` has a condition on each field between workspace and sort field. */
   readonly ordered?: Record<string, 1>;
   /** An index that finds the records that match the condition on its first field after the workspace, but in another order. */
   readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> };
@@ -37,8 +37,8 @@ export interface ListPlan<T> {
  * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few
  * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. An index with
  * a condition on another value than a flag is preferred, because a flag matches more records. Of equally suitable indexes, the
- * last one in the schema is used. If no index serves the conditions in the order of the list, adds conditions that every record
- * meets, on the flags that such an index begins with. A query by ids or unique values needs no hint.
+ * last one in the schema is used. If every index in the order of the list has fields without a condition, uses an index in which all
+ * such fields are flags, and adds conditions on them that every record meets. A query by ids or unique values needs no hint.
  */
 export function planList<T extends Entity>(
   { where, by }: Query<T>,

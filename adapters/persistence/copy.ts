@@ -11,11 +11,11 @@ const BATCH_SIZE = 500;
 /** The numbers of records of each store, by the name of the store. */
 export type CountsByStore = ReadonlyMap<string, number>;
 
-/** The outcome of records that were copied. */
+/** The outcome of copying a batch. */
 interface BatchOutcome {
-  /** The number of records that were added, or that the target already had. */
+  /** The number of records in the batch: added, already in the target, or rejected by it. */
   readonly copiedCount: number;
-  /** The number of those that differ from the record of the target, or that the target rejected. They were not changed. */
+  /** The number of those that the target rejected, or has with other content. The target's records were not changed. */
   readonly differentCount: number;
 }
 

@@ -69,7 +69,7 @@ export interface RecordSchema<T extends Entity> {
   readonly defaults?: Partial<T>;
   /**
    * The field with the time (milliseconds since the epoch, on the clock of the engine) at which the record expires. An engine deletes an
-   * expired record at a later write to the same store, or on its own within about a minute, and no record before.
+   * expired record at a later write to the same store, or on its own within about a minute. It never deletes a record before it expires.
    */
   readonly expires?: Field<T>;
 }
@@ -84,8 +84,8 @@ export interface AddOptions {
 }
 
 /**
- * The records of one schema, as a storage engine offers them. What the methods of a repository promise (core/shared/repository.ts)
- * holds for all methods of a store.
+ * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of `Repository`
+ * (core/shared/repository.ts).
  */
 export interface RecordStore<T extends Entity>
   extends Pick<BatchRepository<T> & RemovableRepository<T>, 'addMany' | 'update' | 'remove'> {

@@ -61,7 +61,7 @@ export type RecordStores = {
 /** The workspace id of the records on which `toGlobalRecordStore` works. */
 const GLOBAL = '';
 
-/** Returns a global store on a record store, for engines without sharding. Each of its records has a global record as its `entry`. */
+/** Returns a global store on a record store, for engines without sharding. The `entry` of each record in `store` is a global record. */
 export function toGlobalRecordStore(
   store: RecordStore<Entity & Readonly<Record<string, unknown>>>,
 ): GlobalRecordStore<{ readonly id: string }> {
@@ -78,7 +78,7 @@ export type StorageEngine = RecordStores & {
   /**
    * Runs work in a transaction. The work sees the records as they were at its start, and its own changes. Others see all of its changes
    * or none. An engine chooses what happens to a change from outside while the transaction runs:
-   * - optimistic: the change is made, and the work runs again if it changes the same record.
+   * - optimistic: the change is made, and the work runs again if both change the same record.
    * - serialized: the change is made after the transaction has ended.
    * So the work must use only the engine that it is given, and must not wait for other changes. Reads from outside never wait.
    */

@@ -39,11 +39,11 @@ function isSummable({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram';
 }
 
-/** Asks a worker for its metrics and waits until they arrive, the worker exits or the signal aborts. */
+/** Asks a worker for its metrics and waits until they arrive, the request fails or the signal aborts. */
 async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<void> {
   const message = once(worker, 'message', { signal });
   worker.send('report metrics');
-  // If the worker exits or does not respond in time, its last snapshot is used.
+  // If the request fails or the worker does not respond in time, its last snapshot is used.
   await message.catch(doNothing);
 }
 

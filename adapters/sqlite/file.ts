@@ -13,8 +13,8 @@ const FILE_VERSION = 1;
 
 const PRAGMAS = 'PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;';
 /**
- * The pages of the write-ahead log (4 KiB each) after which they are copied into the file. With the default of 1,000, creates
- * take half as long again, because most pages are copied many times.
+ * The number of pages (4 KiB each) in the write-ahead log at which SQLite copies them into the file. With the default of 1,000,
+ * creating a record takes 1.5 times as long, because most pages are copied many times.
  */
 const CHECKPOINT_PAGE_COUNT = 4000;
 /** A log that grew during a long read is truncated to this size when it is reused. */

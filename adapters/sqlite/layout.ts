@@ -25,7 +25,7 @@ export interface Table {
   readonly columns: Readonly<Record<string, Exclude<AnyColumnType, 'texts'>>>;
   readonly unique: Readonly<Record<string, string>>;
   readonly indexes: readonly Index[];
-  /** The full-text indexes by their columns: the texts that are in no index are those that are searched. */
+  /** The names of the full-text indexes by their columns: the text columns that are neither unique nor in `indexes`. */
   readonly searches: Readonly<Record<string, string>>;
   readonly expires?: string | undefined;
   /** Returns a record of an earlier version with the defaults and the derived columns of this version. */

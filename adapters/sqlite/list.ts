@@ -12,17 +12,20 @@ import {
   toOrderBy,
 } from './query.ts';
 
-/** Matches of a condition that are read and sorted. If there are more, the list is read in its order, which finds them soon. */
+/**
+ * The maximum number of matches of a condition that are read and sorted. If there are more, the list is read in its order, which finds
+ * enough of them soon.
+ */
 const MAX_SORTED_COUNT = 1000;
-/** The rows that a list reads from its index without a pause, which takes about 2 ms. */
+/** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
 const MAX_ROWS_WITHOUT_PAUSE = 50_000;
-/** The records whose trigrams are examined between two pauses. */
+/** The number of records whose trigrams are examined between two pauses. */
 const SEARCH_STEP = 50_000;
-/** A scan can pause at about one of so many rows. */
+/** A scan can pause at about one row in this many, and at each match. */
 const ROWS_PER_PAUSE = 256;
 const SCAN_TIMEOUT_MS = 4_500;
 
-/** Work in small steps: SQLite blocks the event loop while it reads. It yields where it can pause, and returns its result. */
+/** Work in small steps: SQLite blocks the event loop while it reads. The work yields where it can pause, and returns its result. */
 export type Steps<T> = Generator<void, T>;
 
 /**

@@ -60,7 +60,7 @@ export interface OrderedRows {
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
   readonly filters: readonly Condition<AnyRecord>[];
-  /** Whether the index is limited by more than flags, so that it has few other rows. */
+  /** Whether a condition on another field than a flag limits the rows, so that there are few. */
   readonly isNarrow: boolean;
 }
 
@@ -103,10 +103,13 @@ export function toOrderBy(source: string, by: string, order: string): string {
   return `${source}.${quote(by)} ${order}, ${source}."id" ${order}`;
 }
 
-/** A query that selects the rows that meet a condition from an index, as `row`. */
+/** A query of an index. It selects the rows that meet a condition, as `row`. */
 export interface Candidate extends Sql {
   readonly condition: Condition<AnyRecord>;
-  /** A `lookup` finds at most one row for each value. A `search` has two more parameters: the rows to examine, after and up to. */
+  /**
+   * A `lookup` finds at most one row for each value. A `search` has two more parameters: it examines the rows after the first number, up
+   * to the second.
+   */
   readonly type: 'lookup' | 'search' | 'index';
   /** Whether the same row can be selected twice: a record whose array has several of the values. */
   readonly canRepeatRows?: boolean;

@@ -30,7 +30,7 @@ export class WriteQueue {
   /**
    * Runs `work`. If it throws, its changes are undone, but not those of other writes. Rejects if another process writes for ten
    * seconds, or if the commit fails. With `resolvesEarly`, resolves before the commit, so that the next write of the caller is
-   * committed together with this one. If the commit then fails, the next write is rejected, too, or does not find this one.
+   * committed together with this one. If the commit then fails, the next write is rejected, or does not find the changes of this one.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -7,12 +7,12 @@ import { type AnyRecord, quote, type Table } from './layout.ts';
 const MAX_INSERT_COUNT = 25;
 const MAX_EXPIRED_COUNT = 20;
 
-/** The errors of records that cannot be inserted, in the order of the records. */
+/** The error of each record, in the order of the records, or `undefined` if the record was inserted. */
 export type InsertErrors = readonly (CoreError | undefined)[];
 
 /**
- * Returns a function that inserts a record together with those that are added before `write` begins and gets them. The function returns
- * the error of the record.
+ * Returns a function that inserts a record, and returns the error of the record, if any. Records that are added before `write` calls
+ * `getRecords` are inserted together, up to `MAX_INSERT_COUNT`.
  */
 export function createInserter(write: (getRecords: () => readonly AnyRecord[]) => Promise<InsertErrors>) {
   let waiting: AnyRecord[] = [];

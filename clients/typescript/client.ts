@@ -99,9 +99,9 @@ export class AdvocacyClient {
    * error of `fetch` if there is no response.
    *
    * Network errors, timeouts, and the statuses 429 and 5xx are retried, after the seconds of `Retry-After`, if any, and a backoff with
-   * jitter. So is a 409 to a POST whose earlier attempt may still be in progress. All attempts of a POST have the same
-   * `Idempotency-Key`, so it takes effect at most once. If the response to a
-   * DELETE was lost, the retry is rejected with 404, because the record is already deleted.
+   * jitter. A 409 to a POST is also retried if an earlier attempt may still be in progress. All attempts of a POST have the same
+   * `Idempotency-Key`, so the POST takes effect at most once. If the response to a DELETE was lost, the retry is rejected with 404,
+   * because the record is already deleted.
    */
   async request<M extends Method, P extends PathOf<M>>(
     method: M,

@@ -11,7 +11,7 @@ export function findGroupReferenceErrors(
   return findReferenceErrors(known, field, ids, 'must be the id of a group of this workspace');
 }
 
-/** Rejects with `invalid` if the workspace does not have a group with one of the ids in a field. */
+/** Rejects with `invalid` if an id in a field is not the id of a group of the workspace. */
 export async function requireGroups(
   groups: GroupRepository,
   workspaceId: string,

@@ -101,16 +101,16 @@ export function newInspirationQuestion(
   return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(DEFAULTS, fields) };
 }
 
-/** The user types of the questions that an actor can use, and the groups: a question without groups is for everybody. */
+/** The user types and the groups of the questions that an actor can use. A question without groups is for everybody. */
 export interface Availability {
   readonly userTypes: readonly UserType[];
   readonly groupIds: readonly string[];
 }
 
 /**
- * Returns which active questions that are not archived are available to an actor. The user type is `all` or the seat type of the
- * member. The question is for everybody or for a group of the member. An actor without a member gets the questions that are
- * open to all.
+ * Returns which questions are available to an actor, among those that are active and not archived. The user type is `all` or the
+ * seat type of the member. The question is for everybody or for a group of the member. An actor without a member gets the
+ * questions that are open to all.
  */
 export function getAvailability({ member }: Actor): Availability {
   return member

@@ -28,8 +28,8 @@ interface WorkspaceClicks {
 }
 
 /**
- * Adds up clicks, and stores them in batches. Each batch is stored exactly once, also if the outcome of an attempt was unknown: its
- * transaction stores its number, too, and skips a batch whose number is stored already.
+ * Adds up clicks, and stores them in batches. Each batch is stored exactly once, also if the outcome of an attempt was unknown: the
+ * transaction of a batch also stores the number of the batch, and skips a batch whose number is stored already.
  */
 export class ClickCounter {
   private readonly workspaces = new Map<string, WorkspaceClicks>();
@@ -66,8 +66,8 @@ export class ClickCounter {
   }
 
   /**
-   * Stores all clicks that were counted before the call. Clicks that cannot be stored are kept for the next call. Then rejects with the
-   * first error.
+   * Stores all clicks that were counted before the call. If some clicks cannot be stored, keeps them for the next call, and rejects
+   * with the first error.
    */
   async flush(): Promise<void> {
     await this.running?.catch(doNothing);

@@ -9,13 +9,13 @@ import { LinkCache } from './link-cache.ts';
 
 /** The host of a request. */
 export interface LinkHost {
-  /** The normalized slug that the host is, or `undefined` if it is none. */
+  /** The host, normalized as a slug, or `undefined` if it cannot be a custom domain. */
   readonly slug: string | undefined;
   /** Whether it is the host of `LinkOptions.baseUrl`. */
   readonly isBase: boolean;
 }
 
-/** A campaign with what decides the targets of its links. */
+/** A campaign, with the fields and the domain that decide the targets of its links. */
 interface FoundCampaign {
   readonly campaign: LinkCampaign;
   /** The domain of the campaign, if it is live and verified. */
@@ -24,7 +24,7 @@ interface FoundCampaign {
 
 type LinkDomain = Pick<Domain, 'slug' | 'expiredUrl' | 'notFoundUrl'>;
 
-/** The use cases of the people who open short links. What they read may be five seconds old. */
+/** The use cases for people who open short links. Campaigns and domains may be up to five seconds old. */
 export class LinkService {
   private readonly links: LinkCache<Link>;
   /** The campaigns by the texts that `createCampaignKey` returns. Many links lead to the same campaign. */

@@ -20,7 +20,7 @@ export class ShareService {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-    /** Where short links lead. Without it, no share has a link. */
+    /** The options of short links. Without them, no share has a link. */
     private readonly links: LinkOptions | undefined,
   ) {}
 

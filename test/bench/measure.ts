@@ -33,7 +33,7 @@ export class LoadClient {
   private readonly child: ChildProcess = fork(join(import.meta.dirname, 'client.js'), { serialization: 'advanced' });
   private readonly exited = once(this.child, 'exit');
 
-  /** Sends a number of requests after which V8 has probably optimized the server's code, however slow the server is. */
+  /** Sends enough requests that V8 has probably optimized the server's code. Stops after `MAX_WARM_UP_MS` at the latest. */
   async warmUp(server: MeasuredServer, row: Row): Promise<void> {
     let requests = 0;
     for (const end = Date.now() + MAX_WARM_UP_MS; requests < WARM_UP_REQUEST_COUNT && Date.now() < end; ) {

@@ -47,7 +47,7 @@ suite('a build', {
   'starts if a source was touched, does not disturb commands, and removes obsolete files': () =>
     withCheckout({ isBuilt: true }, async (checkout) => {
       const before = readBuiltAt(checkout);
-      // The copy has no sources of the tests, so their output is obsolete.
+      // The copied checkout has no sources of the tests, so their output is obsolete.
       assert.ok(existsSync(join(checkout.folder, 'dist/test/support/run.js')));
       await utimes(join(checkout.folder, 'core/application.ts'), new Date(), new Date());
       let isBuilding = true;

@@ -131,7 +131,7 @@ suite('the preparation of a storage', {
     },
   ),
 
-  'finds the demo workspace behind workspaces with its name and other admins': onEachEngine(async (start) => {
+  'finds the demo workspace if other workspaces have its name': onEachEngine(async (start) => {
     const { demo } = await start.prepare();
     for (const DEMO_API_KEY of [KEY, 'another-key-of-the-tests']) {
       await start.app.workspaces.create('Northwind Outdoor');

@@ -82,7 +82,7 @@ suite('a misspelled setting', {
       }),
     ),
 
-  'is neither a variable of another program nor a name that differs more': () =>
+  'is neither a variable of another program nor a name that differs by three edits or more': () =>
     each(unrelated, (list) =>
       each(textCases(...list.split(/\s+/)), (name) => assert.deepEqual(findMisspellings({ [name]: '' }), [])),
     ),

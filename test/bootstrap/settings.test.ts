@@ -24,7 +24,7 @@ function getErrorLines(environment: Environment): readonly string[] {
   }
 }
 
-/** Returns the variables that the lines of the error name. */
+/** Returns the variables that are named in the lines of the error. */
 function findInvalidVariables(environment: Environment): string[] {
   return getErrorLines(environment).map((line) => line.slice(0, line.indexOf(': ')));
 }

@@ -23,7 +23,7 @@ const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 const KILL_COUNT = quickOrLong(2, 40);
 const run = promisify(execFile);
 
-/** The value that removes a setting from the environment, because `startProcess` gives some settings a default. */
+/** Stands for a setting that is not set. If a test only omits a setting, `startProcess` may set a default. */
 const UNSET = undefined as never;
 
 /** Returns the settings of a server that keeps its records in a file. */
@@ -98,7 +98,7 @@ suite('a start with a SQLite file', {
         assert.match(command, new RegExp(`^SQLITE_FILE=${file} npx advocacy key create --workspace [0-9a-f-]{36}$`));
         const newKey = /adv_\w+/.exec(await runCommand(command))?.[0] as string;
         for (const name of names) {
-          // Names are unique, so both are stored.
+          // Names are unique, so a conflict (409) shows that the tag is stored.
           assert.equal((await request(`${third.url}/tags`, 'POST', { key: newKey, body: { name } })).status, 409);
         }
       } finally {
@@ -152,7 +152,7 @@ suite('a start with a SQLite file', {
   'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
     for (let kill = 0; kill < KILL_COUNT; kill++) {
       const child = spawn(process.execPath, [MAIN], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
-      // From the time at which the file is created until the server prints its address.
+      // The kill comes at a random time between the creation of the file and the output of the address.
       const isPrinted = once(child.stdout, 'data');
       await Promise.race([isPrinted, delay(200 + 30 * Math.random() * kill)]);
       child.kill('SIGKILL');
@@ -197,7 +197,7 @@ suite('a start with a SQLite file', {
         'text/a.db': /^\S+ cannot be opened \(.*\)\. Check the path, the permissions and the free space\.$/,
       };
       await each(problems, async (problem, name) => {
-        // Without a process of its own, because it starts slowly.
+        // Runs in this process, because a new process starts slowly.
         const starting = startServer(readSettings({ SQLITE_FILE: path(name), PORT: '0' }), pino({ level: 'silent' }));
         const error = await starting.then(
           ({ stop: stopServer }) => stopServer().then(() => new Error('the server started')),

@@ -13,7 +13,7 @@ import { suite } from '../support/suite.ts';
 const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 const run = promisify(execFile);
 
-/** As the value of a setting, it removes the setting from the environment. `startProcess` gives some settings a default. */
+/** Stands for a setting that is not set. If a test only omits a setting, `startProcess` may set a default. */
 const UNSET = undefined as never;
 
 /** Runs the example request that the service has printed, and returns its output. */

@@ -21,7 +21,7 @@ const SECOND_SIGNAL_TIMEOUT_MS = 8_000;
 const SHORT_TIMEOUT = join(import.meta.dirname, 'workers-with-short-timeout.js');
 
 suite('a service with workers', {
-  'serves with all workers on one port, replaces a worker that hangs or exits, and shows metrics that never decrease':
+  'serves with all workers on one port, replaces a worker that exits, and shows metrics that never decrease, even while a worker hangs':
     () =>
       withWorkers(async ({ settings, key }) => {
         await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {

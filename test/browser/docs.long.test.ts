@@ -78,7 +78,7 @@ async function readResponse(page: Page, id: string): Promise<{ status: string; h
   };
 }
 
-/** Fails unless the heading of a section is in the upper half of the window, and the side list marks the section. */
+/** Fails unless a part of the section is in the upper half of the window, and the side list marks the section and shows its link. */
 async function assertCurrent(page: Page, id: string): Promise<void> {
   await page.locator(`nav [aria-current=location][href="#${id}"]:visible`).waitFor();
   const [box, place] = [await findOperation(page, id).boundingBox(), await findLink(page, id).boundingBox()];
@@ -203,7 +203,7 @@ suite('the documentation pages in a browser', {
       assert.ok(created >= 3);
     }),
 
-  'fill only what cannot end a string into the samples': () =>
+  'insert into the samples only text that cannot end a string': () =>
     withPage({}, async (page) => {
       await openReference(page);
       await enterApiKey(page, "adv_'; touch /tmp/x; '");
@@ -234,7 +234,7 @@ suite('the documentation pages in a browser', {
         assert.fail(`the focus does not reach ${selector}`);
       };
       await pressTabUntil('#createTag summary');
-      // The response is folded in the text, so the first summary is not that of the form.
+      // The first summary is that of the response fields. The second is that of the form.
       await pressTabUntil('#createTag .try > summary');
       await page.keyboard.press('Enter');
       await pressTabUntil('#createTag form input');

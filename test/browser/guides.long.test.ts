@@ -27,7 +27,7 @@ function withPage(options: BrowserContextOptions, test: (page: Page) => Promise<
   );
 }
 
-/** Returns what axe finds, whatever its impact. */
+/** Returns the violations that axe finds, whatever their impact. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{
@@ -66,7 +66,7 @@ suite('the guides in a browser', {
       assert.ok(contents && contents.y >= 0 && contents.y < 100, 'the list of sections stays in view');
     }),
 
-  'can be reached with the keyboard, past the navigation': () =>
+  'let a reader skip the navigation with the keyboard': () =>
     withPage({}, async (page) => {
       await page.goto('/docs/guide');
       await page.keyboard.press('Tab');

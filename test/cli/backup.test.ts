@@ -167,7 +167,7 @@ suite('a backup', {
       assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
     }),
 
-  'is only for SQLite: with another storage, the command names the right program': async () => {
+  'is only for SQLite: with MongoDB, the command names the right program': async () => {
     const { uri, stop } = await createDatabase();
     try {
       assert.deepEqual(await runProcess(['backup', 'never-written.db'], createMongodbSettings(uri)), {

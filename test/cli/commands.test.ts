@@ -16,7 +16,7 @@ const COMMAND_TIME = formatTimestamp(NOON + SECOND);
 const IDS = ['w', 'g', 'm', 'k', 't', 'p', 'd', 'c', 'new'];
 const SECRETS = ['a', 'b'].map((letter) => letter.repeat(32));
 
-/** Creates a workspace with one record of each kind, one second before the commands of a test. */
+/** Creates a workspace with one record of each type that commands can list, one second before the commands of a test. */
 async function createCompany(): Promise<TestCommandLine> {
   const ids = IDS.values();
   const secrets = SECRETS.values();

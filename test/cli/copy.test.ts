@@ -162,7 +162,7 @@ suite('a copy', {
       [`sqlite:${folder}/text`]: /^error: --to: \S+\/text is not a SQLite database, or it is damaged\. .*\n$/,
       [`sqlite:${folder}`]: /^error: --to: \S+ is a folder\. Choose a file in it\.\n$/,
     };
-    // Without processes of their own, because they start slowly.
+    // Runs in this process, because new processes start slowly.
     const settings = readSettings(source.settings);
     const system = createNodeSystem();
     const log = pino({ level: 'silent' });

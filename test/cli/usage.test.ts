@@ -47,7 +47,7 @@ suite('help', {
       assert.match(stdout, new RegExp(`\nExample:\n  advocacy ${level}`));
     }),
 
-  'is also printed by the command help': () =>
+  'is also printed by the command `help`': () =>
     each(textCases('', 'member', 'seed'), async (word) => {
       const byOption = await createCommandLine().run([word, '--help'].filter(Boolean));
       assert.deepEqual(await createCommandLine().run(['help', word].filter(Boolean)), byOption);

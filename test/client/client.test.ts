@@ -154,7 +154,7 @@ suite('the TypeScript client', {
       ),
     ),
 
-  'uses another idempotency key for each call, and a given one if there is one': () =>
+  'uses a new idempotency key for each call, unless the caller gives one': () =>
     withService(({ url }) =>
       withProxy(url, [], async (proxy) => {
         const client = createClient(proxy.url);

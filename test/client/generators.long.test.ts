@@ -26,13 +26,13 @@ function readCommands(section: string): string {
 interface Walk {
   /** The programs that must be installed. */
   readonly programs: readonly string[];
-  /** Files to copy into the folder: paths in test/client by the paths in the folder. */
+  /** The files to copy: the keys are paths in the new folder, the values are paths in test/client. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The commands that compile and run the client after those of docs/clients.md. */
+  /** The commands to run after those of docs/clients.md. They check the client. */
   readonly commands: string;
 }
 
-/** Runs the commands of a section of docs/clients.md in a new folder, then those of a walk. Returns the output of the latter. */
+/** Runs the commands of a section of docs/clients.md in a new folder, then `commands`. Returns the output of `commands`. */
 function runWalk(section: string, { programs, files = {}, commands }: Walk): Promise<string> {
   const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
   if (missing.length > 0) throw new MissingDependencyError(missing.join(', '), { isOptional: true });

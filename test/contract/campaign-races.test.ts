@@ -19,7 +19,7 @@ interface Setup {
   runConcurrently<T>(action: (app: Application, i: number) => Promise<T>): Promise<T[]>;
 }
 
-/** Runs a test on each engine. If several processes can share its data, there are two applications. */
+/** Runs a test on each engine. If several processes can share the data of the engine, there are two applications. */
 const onEachEngine = (test: (setup: Setup) => Promise<void>) => () =>
   each(engines, async (load) => {
     const { isShared, createDatabase, open }: TestEngine = await load();

@@ -8,8 +8,8 @@ const TTL_MS = 1_000;
 const LONG_TTL_MS = 3_600_000;
 
 /**
- * Returns the tests of the expiry of records. An engine that takes the time from the test is tested to the millisecond. Of another
- * one, the tests wait for the real time, and check only that it removes no record an hour too early.
+ * Returns the tests of the expiry of records. An engine that takes the time from the test is tested to the millisecond. With any other
+ * engine, the tests wait in real time, and check only that it removes no record an hour too early.
  */
 export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean): Tests {
   return {

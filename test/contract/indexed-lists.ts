@@ -12,7 +12,7 @@ import type { CreateStorageTest } from './storage-test.ts';
 const SMALL_COUNT = 100;
 const LARGE_COUNT = quickOrLong(3_000, 10_000);
 const PAGE_SIZE = 25;
-/** A prime number, so that the records are in another order than their ids. */
+/** Gives the records another order than their ids have. It is a prime number, so that all positions are distinct. */
 const STEP = 7_919;
 /** One record in this many has the value that a list asks for. */
 const MATCH_INTERVAL = 16;
@@ -47,7 +47,10 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
   };
 }
 
-/** Returns a query for the first page of each index, with and without its flags, in both directions. The keys of the map describe the queries. */
+/**
+ * Returns queries for the first page of each index, in both directions, with and without conditions on its boolean fields. The keys of
+ * the map describe the queries.
+ */
 function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>> {
   const isFlag = (field: string) => columns[field] === 'boolean';
   const fieldLists = indexes.flatMap((fields) => [fields, fields.filter((field) => !isFlag(field))]);

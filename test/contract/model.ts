@@ -191,7 +191,8 @@ const allWork = fc
   });
 
 /**
- * Returns a test that runs random steps on two stores of an engine in turn, and on the storage in memory, and compares all results.
+ * Returns a test that runs random steps on the storage in memory and on an engine, and compares all results. If the engine is shared,
+ * the steps alternate between two engines on the same data.
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
   return {

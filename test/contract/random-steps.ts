@@ -539,9 +539,9 @@ type Services = {
 type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /**
- * The use cases that the steps call. If the table of steps lacks one, it does not compile. Excluded are `workspaces.create` (each run begins
- * with it), `iterate` (each run ends with it), `flush` (`Side.caller` calls it), and what uses the memory of one process: `needsLookup`
- * and the links.
+ * The use cases that the steps call. If the table of steps lacks one, it does not compile. Excluded are `workspaces.create` (each run
+ * begins with it), `iterate` (each run ends with it), `flush` (`Side.caller` calls it), and what uses the memory of one process:
+ * `needsLookup` and the links.
  */
 type UseCase =
   | Exclude<

@@ -37,7 +37,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       assert.equal(await tags.get(workspaceId, newId()), undefined);
     }),
 
-    'returns the fields that each of several concurrent reads by id requests': test(async (storage) => {
+    'returns the requested fields to each of several concurrent reads by id': test(async (storage) => {
       for (const { name, records, createSample } of listStores(storage)) {
         const added = createSample(newId());
         const { workspaceId, id } = added;

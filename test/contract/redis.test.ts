@@ -9,7 +9,7 @@ import { newId } from './samples.ts';
 
 let server: ReturnType<typeof getRedis> | undefined;
 
-/** Opens a rate limiter on one Redis server for all tests of this file. */
+/** Opens a rate limiter on the Redis server that all tests of this file share. */
 async function openRateLimiter(limit: number, windowSeconds: number) {
   server ??= getRedis();
   const { url } = await server;

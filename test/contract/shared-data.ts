@@ -12,8 +12,8 @@ import { StoreProcess } from './store-process.ts';
 const CHANGE_COUNT = 20;
 
 /**
- * Returns the tests of an engine whose data is shared by several stores and processes, and remains after they end. That a change also survives
- * a power failure cannot be tested here: the operating system keeps what a killed process has written, even without `fsync`.
+ * Returns the tests of an engine whose data is shared by several stores and processes, and remains after they end. They cannot test that
+ * a change also survives a power failure: the operating system keeps what a killed process has written, even without `fsync`.
  */
 export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngine): Tests {
   /** Runs a test with another process on the same data. */

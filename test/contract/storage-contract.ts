@@ -31,7 +31,8 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
   };
   return [
     basicTests,
-    // First, because MongoDB keeps the transaction of a killed process for ten seconds, and waits for it when data is removed.
+    // Early, because MongoDB keeps the transaction of a killed process open for ten seconds. The last test removes the data, and would
+    // wait for the end of the transaction.
     ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
     defineRecordTests(test, engine.rejectsForeignIds),
     defineGlobalRecordTests(test),

@@ -9,7 +9,7 @@ function waitInChange(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHANGE_DURATION_MS);
 }
 
-/** Work on a store, in this process or in another one (store-process.ts). */
+/** Commands that use an engine, in this process or in another one (store-process.ts). */
 export const commands = {
   /** Calls a method of a record store. */
   call: (engine: StorageEngine, store: keyof typeof samples, method: 'add' | 'get' | 'remove', ...args: unknown[]) =>
@@ -25,7 +25,7 @@ export const commands = {
     }
   },
 
-  /** Adds shares of a campaign, and counts them, each in a transaction. */
+  /** Adds shares one by one. Each transaction adds a share, and increments `shares` of the campaign. */
   async share(engine: StorageEngine, workspaceId: string, campaignId: string, count: number) {
     for (let i = 0; i < count; i++) {
       await engine.runInTransaction(async ({ campaigns, shares }) => {

@@ -8,7 +8,7 @@ import { engines } from '../support/engines/engines.ts';
 import { commands } from './store-commands.ts';
 
 type Commands = typeof commands;
-/** The arguments of a command, without the store. */
+/** The arguments of a command, without the engine. */
 type Arguments<N extends keyof Commands> = Commands[N] extends (engine: StorageEngine, ...args: infer A) => unknown
   ? A
   : never;

@@ -184,7 +184,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       },
     ),
 
-    'runs either before or after the removal of a record that it changes': test(async (storage, { openOutsides }) => {
+    'runs a transaction before or after the removal of a record it changes': test(async (storage, { openOutsides }) => {
       for (const outside of await openOutsides()) {
         const it = buildCampaign(newId());
         await storage.campaigns.add(it);
@@ -200,7 +200,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       }
     }),
 
-    'runs either before or after the addition of a record with the same id or unique value as its own': test(
+    'runs a transaction either before or after others add a record with the same id or unique value': test(
       async (storage, { openOutsides }) => {
         for (const outside of await openOutsides()) {
           const mine = buildTag(newId(), 'Launch');

@@ -75,7 +75,10 @@ function withClock(engine: StorageEngine): StorageEngine {
   };
 }
 
-/** Runs the same steps on memory and on another engine, and compares the results. The steps use the stores of that engine in turn. */
+/**
+ * Runs the same steps on memory and on another engine, and compares the results. The other engine is open several times on the same
+ * data, and the steps alternate between these.
+ */
 class Comparison {
   readonly workspaces: string[] = [];
   private readonly run = randomBytes(4).toString('hex');
@@ -259,7 +262,7 @@ function readAllRecords(app: Application, workspaceId: string): Promise<unknown[
   return Promise.all(all.map((records) => collectAll<unknown>(records.iterate(workspaceId))));
 }
 
-/** Returns a test that runs random steps on two stores of an engine, and on memory. */
+/** Returns a test that runs random steps on memory, and on an engine that is open twice on the same data. */
 function createTest({ name, createDatabase, open }: TestEngine): [title: string, test: Test] {
   const test = async () => {
     const { location, remove } = await createDatabase();

@@ -160,7 +160,7 @@ suite('the last use of an API key', {
       await app.apiKeys.flush();
     },
 
-  'waits to be written for at most 1,000 keys, which are written one after another; uses of further keys are not recorded':
+  'is pending for at most 1,000 keys, and is written for one key after another; uses of further keys are not recorded':
     async () => {
       const { app, updates } = createBlockedCore();
       for (let i = 0; i <= 1_000; i++) {

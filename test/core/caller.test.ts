@@ -12,7 +12,7 @@ const members: readonly (readonly [Role, Invitation] | undefined)[] = [
   ...ROLES.flatMap((role) => INVITATIONS.map((invitation) => [role, invitation] as const)),
 ];
 
-/** The permissions of a full-access key, and then of a read-only key, of each member who has any. */
+/** The permissions of a full-access key, and then of a read-only key, by the member of the key. Unlisted members have no permissions. */
 const expected: Readonly<Record<string, readonly (readonly Permission[])[]>> = {
   'no member': [['read', 'write'], ['read']],
   'admin, accepted': [['read', 'write', 'author', 'share'], ['read']],

@@ -111,7 +111,7 @@ suite('an update of a campaign', {
     await assert.rejects(app.campaigns.update(ACTOR, id, { domain, contentPillarId }), { kind: 'invalid' });
   },
 
-  'is rejected for a transition of the status that is not allowed, after references are checked': async () => {
+  'is rejected if the transition of the status is not allowed; invalid references are reported first': async () => {
     const core = testCore();
     const { id } = await createCampaign(core, { status: 'published' });
     await assert.rejects(core.app.campaigns.update(ACTOR, id, { status: 'draft', name: 'New' }), { kind: 'conflict' });
@@ -120,7 +120,7 @@ suite('an update of a campaign', {
     assert.equal((await core.app.campaigns.get(ACTOR, id)).name, createCampaignBody().name);
   },
 
-  'is kept together with concurrent updates of other fields, and changes the status once': async () => {
+  'is not lost among concurrent updates, even if two of them set the same status': async () => {
     const core = testCore();
     const created = await createCampaign(core);
     const { id } = created;

@@ -56,7 +56,7 @@ suite('the date filters of a campaign', {
 });
 
 suite('a change of a campaign', {
-  'is rejected if the campaign would end before it starts, with its other date if one is omitted': () => {
+  'is rejected if the campaign would end before it starts; an omitted date keeps its value': () => {
     const cases = [
       [{ startDate: '2026-02-28' }, true],
       [{ startDate: '2026-03-01' }, false],
@@ -77,7 +77,7 @@ suite('a change of a campaign', {
     }
   },
 
-  'removes a value that is null, and changes nothing if every value is equal': () => {
+  'clears a field that is set to null, and changes nothing if every value equals the current one': () => {
     const values = {
       domain: 'a.example',
       image: 'https://a.b',
@@ -96,7 +96,7 @@ suite('a change of a campaign', {
     assert.equal(changeCampaign(after, removed, NOON + 1), after);
   },
 
-  'is rejected because of its dates before its status': () => {
+  'is rejected with the error of its dates if neither its dates nor its status are allowed': () => {
     const change = { status: 'draft', endDate: '2026-01-01' } as const;
     assert.throws(() => changeCampaign(createCampaign({ status: 'published' }), change, NOON), { kind: 'invalid' });
   },

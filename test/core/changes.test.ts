@@ -60,7 +60,7 @@ suite('a change of a record', {
     }
   },
 
-  'treats a field of a nested value that is undefined as a missing field': () => {
+  'treats an undefined field of a nested value as a missing field': () => {
     assert.ok(isSameValue([{ url: 'x', size: undefined }], [{ url: 'x' }]));
     assert.ok(isSameValue([{ url: 'x' }], [{ url: 'x', size: undefined }]));
     assert.ok(!isSameValue([{ url: 'x', size: undefined }], [{ url: 'x', size: null }]));

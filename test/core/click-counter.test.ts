@@ -86,7 +86,7 @@ suite('a click counter', {
     }
   },
 
-  'stores a click that is added while clicks are stored, in the next call': async () => {
+  'keeps a click that is added during a flush, and stores it in the next one': async () => {
     const { counter, onStored, links, readClicks } = await setUp(1);
     const [link] = links as [Link];
     const laterFlushes: Promise<void>[] = [];
@@ -101,7 +101,7 @@ suite('a click counter', {
     assert.deepEqual([laterFlushes.length, await readClicks()], [1, { campaign: 2, shares: [2] }]);
   },
 
-  'drops the clicks on further links if too many wait, but no clicks on links that wait': async () => {
+  'drops clicks on further links if too many links wait, but still counts clicks on the waiting links': async () => {
     const { counter, links } = await setUp(1);
     const [link] = links as [Link];
     for (let i = 0; i < MAX_PENDING_LINK_COUNT; i++) counter.add({ ...link, memberId: `member${i}` });

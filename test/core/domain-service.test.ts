@@ -150,7 +150,7 @@ suite('an update of a domain', {
     }
   },
 
-  'releases the slug of a verified domain when it archives it, and claims the slug when it unarchives it': async () => {
+  'releases the slug when archiving a verified domain, and claims the slug when unarchiving the domain': async () => {
     const core = testCore();
     const { id } = await createVerified(core, OWN);
     await core.app.domains.update(OWN, id, { archived: true });

@@ -9,7 +9,7 @@ import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 
-/** Creates a record of each kind, and returns their ids by the names of the kinds in errors. */
+/** Creates a record of each kind. Returns their ids, by the names that error messages use for the kinds. */
 async function createRecords({ apiKeys, campaigns, ...app }: Application, workspaceId: string) {
   const { id: authorId } = await app.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
   return {

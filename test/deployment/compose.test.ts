@@ -13,7 +13,7 @@ const { $schema: _, ...schema } = JSON.parse(
 const isValidCompose = new Ajv({ strict: false }).compile(schema);
 const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2', REDIS_PASSWORD: 'secret3' };
 
-/** Settings with a value that the file determines: how the value starts, or `undefined` if the file does not set it. */
+/** Settings that `.env` cannot set: the start of their value in the file, or `undefined` if the file does not set them. */
 const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   // The image listens on all addresses of the container, and Docker maps the default port to a port of the host.
   HOST: undefined,
@@ -126,7 +126,7 @@ suite('docker-compose.yml', {
     }
   },
 
-  'sets some settings to fixed values, and takes every other setting from .env, with its default': () => {
+  'sets some settings to fixed values, and takes all others from .env, with the expected defaults': () => {
     const { environment } = parseCompose().services.advocacy;
     for (const [name, schema] of Object.entries(settings)) {
       if (name in fixed) {

@@ -87,8 +87,8 @@ suite('the image of the Dockerfile', {
 });
 
 /**
- * Carries out the Dockerfile without Docker, in a temporary folder that takes the place of the image's file system. Then makes the
- * folder read-only, as this file system is in production.
+ * Runs a test with the image of the Dockerfile, which is built without Docker in a temporary folder. The folder is read-only during
+ * the test, like the file system of the image in production.
  */
 async function withImage(test: (image: Image) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));

@@ -19,7 +19,7 @@ const releasedDocuments = readdirSync(join(docs, 'openapi')).map((file) => readD
  */
 const acceptedChanges: Readonly<Record<string, string>> = {};
 
-/** Returns the part of a version that only a release that breaks clients increases: `0.1` of 0.1.2, and `1` of 1.1.2. */
+/** Returns the part of a version that all compatible versions have in common: `0.1` of 0.1.2, and `1` of 1.1.2. */
 function getCompatibleRange(releasedVersion: string): string {
   const numbers = releasedVersion.split('.');
   return numbers.slice(0, numbers[0] === '0' ? 2 : 1).join('.');
@@ -94,7 +94,7 @@ suite('breaking changes of the OpenAPI document', {
     for (const reason of Object.values(acceptedChanges)) assert.match(reason, /\.$/);
   },
 
-  'are checked for the current version, too': () => {
+  'are checked against the document of the current version, too': () => {
     const released = readdirSync(join(docs, 'openapi'));
     assert.deepEqual(
       releasedDocuments.map(({ info }) => `${info.version}.json`),

@@ -101,7 +101,7 @@ suite('the OpenAPI document', {
     }
   },
 
-  'has a description and an example that is valid for each field and each parameter': () => {
+  'has a description and a valid example for each field and each parameter': () => {
     const fields = [...Object.entries<Schema>(document.components.schemas)].flatMap(([name, schema]) =>
       listFields(name, schema),
     );

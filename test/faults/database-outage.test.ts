@@ -59,7 +59,7 @@ suite('a database outage', {
           await waitUntil(async () => (await send(url, { path: '/campaigns', key: tenant.key })).status === 200);
           await server.kill();
           await assertAllFail(MAX_RESPONSE_MS);
-          // Requests fail at once after ten seconds without a success of the database. The requests above may have failed shortly before
+          // When the database has been failing for ten seconds, requests fail at once. The requests above may have failed shortly before
           // that, so wait a little longer.
           await delay(1_000);
           await assertAllFail(MAX_FAST_RESPONSE_MS);

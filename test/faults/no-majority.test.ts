@@ -113,7 +113,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
-  // Shares and clicks change separate campaigns: if other changes overwrite a change, it is unknown whether it was stored.
+  // Shares and clicks change separate campaigns. Otherwise, one change could overwrite the other, which then could not be checked.
   const [{ apiKey }, { domain }, tag, shared, clicked, pillar] = await Promise.all([
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),

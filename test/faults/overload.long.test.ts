@@ -28,7 +28,7 @@ const CONNECTION_COUNT = 2_000;
 const MIN_ROUND_COUNT = 5;
 const MAX_ROUND_COUNT = 20;
 /**
- * The minimum share of the capacity that must be served under overload. Both are requests per second of processor time. If the
+ * The minimum throughput under overload, as a share of the capacity. Both are served requests per second of processor time. If the
  * service did not limit the time that rejections take, less than a quarter would be served (docs/adr/0016-overload.md).
  */
 const MIN_SHARE = 0.8;
@@ -38,7 +38,7 @@ const WARM_UP_DURATION_MS = 3_000;
 /** The number of connections that send nothing. */
 const SILENT_CONNECTION_COUNT = 1_500;
 /**
- * The maximum time until a new connection gets a response. A tenth would suffice. The response took twice this time when the
+ * The maximum time until a new connection gets a response. A tenth of it would suffice. The response took twice this time when the
  * service accepted only one connection per turn of the event loop, and a turn took ten milliseconds.
  */
 const ACCEPT_TIMEOUT_MS = 2_000;
@@ -166,7 +166,7 @@ interface OpenLoad {
   readonly campaigns: number;
   /** The load, as a multiple of the capacity. */
   readonly factor: number;
-  /** The minimum share of the possible throughput, which is the capacity minus the cost of the rejections. */
+  /** The minimum share of the possible throughput: on MongoDB the capacity, and in memory the capacity minus the cost of the rejections. */
   readonly minShare: number;
   /** The maximum ratio of requests without a response. */
   readonly maxUnanswered: number;
@@ -201,7 +201,7 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
           const baseline = await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS);
           const capacity = computeGoodput(baseline);
           const outcomes = await clients.sendAtRate(search, factor * capacity, OVERLOAD_DURATION_MS);
-          // The possible throughput is capacity × (1 − rejections per second × cost of a rejection in seconds).
+          // In memory, the possible throughput is capacity × (1 − rejections per second × cost of a rejection in seconds).
           const rejectedPerSecond = (factor - 1) * capacity;
           const possible = storage === 'memory' ? capacity * (1 - rejectedPerSecond * rejectionSeconds) : capacity;
           rounds.push({

@@ -37,7 +37,7 @@ async function countFallbacks({ services }: Fleet, limit: string): Promise<numbe
 
 /**
  * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count some
- * requests locally. No more requests than those may be allowed beyond the limit.
+ * requests locally. The limit may be exceeded by at most the number of these requests.
  */
 async function checkBursts(
   fleet: Fleet,
@@ -63,7 +63,7 @@ const settings = {
 };
 
 suite(`${SERVICE_COUNT} services with one Redis`, {
-  [`allow exactly ${ALLOWED_REQUEST_COUNT} of ${REQUEST_COUNT} simultaneous requests of a key, and reject ${ALLOWED_UNKNOWN_KEY_COUNT} unknown keys of an address with 401, and further ones with 429`]:
+  [`allow exactly ${ALLOWED_REQUEST_COUNT} of ${REQUEST_COUNT} simultaneous requests of a key, and respond to an unknown key from one address ${ALLOWED_UNKNOWN_KEY_COUNT} times with 401, then with 429`]:
     () =>
       withFleet(SERVICE_COUNT, settings, async (fleet) => {
         await checkBursts(fleet, 'requests', ALLOWED_REQUEST_COUNT, async () => {

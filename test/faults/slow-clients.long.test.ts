@@ -46,7 +46,7 @@ const READ_SECONDS = [60, 70] as const;
 const NOT_READING: SlowClient = {
   firstBytes: `GET /campaigns HTTP/1.1\r\nHost: x\r\n${HEADERS}\r\n\r\n`.repeat(UNREAD_RESPONSE_COUNT),
   isNotReading: true,
-  // A client that does not read notices only when it writes that the connection is closed.
+  // A client that does not read notices a closed connection only when it writes.
   nextBytes: '\r\n',
   closesAfter: READ_SECONDS,
 };

@@ -10,7 +10,7 @@ import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Shorter than the timeout of a single database operation, but too long for all operations of a request. */
+/** Shorter than the timeout of a single database operation. But together, the operations of a request exceed its timeout. */
 const DELAY_MS = 1_500;
 const MAX_RESPONSE_MS = quickOrLong(15_000, 11_000);
 

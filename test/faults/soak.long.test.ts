@@ -26,7 +26,7 @@ const ABANDON_DELAY_MS = 10;
 const RECORD_BYTES = 3 * 1_024;
 /** The result of a garbage collection varies. */
 const MAX_HEAP_VARIATION_BYTES = 2 * 2 ** 20;
-/** The size of the code that V8 compiles per second for a quarter of an hour (measured with heap snapshots, and over an hour). */
+/** The size of the code that V8 compiles per second in the first quarter of an hour (measured with heap snapshots, and over an hour). */
 const COMPILED_CODE_BYTES = 6 * 1_024;
 const COMPILING_SECONDS = 900;
 const MAX_EXTRA_HANDLE_COUNT = 2;

@@ -102,7 +102,7 @@ suite('a server whose disk is full', {
         const ledger = new Ledger(() => url, key);
         const get = (path: string) => send(url, { path, key });
         for (let i = 0; i < 20; i++) assert.equal((await ledger.write(0, i)).status, 201);
-        // The file and its log may not grow any more.
+        // From now on, no file can grow beyond the current size of the write-ahead log.
         await limitFileSize(service, statSync(`${file}-wal`).size);
         const body = { ...campaignBody, description: 'x'.repeat(4_000) };
         const post = () => send(url, { method: 'POST', path: '/campaigns', key, body });

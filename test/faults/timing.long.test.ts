@@ -53,8 +53,8 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
 }
 
 /**
- * Returns pairs of rejected keys. In each pair, both checksums are right or both are wrong: their effect on the time of a rejection
- * reveals nothing, because anybody can compute a checksum.
+ * Returns pairs of rejected keys. In each pair, both checksums are right or both are wrong. If a checksum is wrong, a rejection may
+ * take a different time. This reveals nothing, because anybody can compute a checksum.
  */
 async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
   const unknown = createApiKeySecret('0'.repeat(32));

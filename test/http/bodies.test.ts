@@ -205,7 +205,7 @@ suite('a request body', {
           const tenant = operation.method === 'GET' ? reader : await createTenant(api, 'tenant');
           const { path: target } = validCallOf(operation, tenant);
           const { headers = [], body } = make('{"text":"more"}');
-          // The service closes the connection without reading such a body to its end, so the response may be lost.
+          // The service closes the connection without reading a body over the limit to its end, so the response may be lost.
           if (body && body.length > MAX_BYTES) return;
           const { method } = operation;
           const { status, text } = await callRaw(api, { method, target, key: tenant.key, headers, body });

@@ -14,7 +14,7 @@ async function createRecords({ create }: Fixture) {
 }
 
 suite('GET /campaigns/{id}/brief', {
-  'returns exactly what the campaign does not show, with the records that it refers to': () =>
+  'returns the fields that GET /campaigns/{id} omits, and the records that the campaign refers to': () =>
     withClock(async (fixture) => {
       const { tags, groups, pillar, slug } = await createRecords(fixture);
       const { id } = await fixture.create('/campaigns', {

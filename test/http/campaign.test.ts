@@ -41,7 +41,7 @@ suite('POST /campaigns', {
       assert.deepEqual(await fixture.list('/campaigns?includeArchived=true'), [archived, campaign]);
     }),
 
-  'stores each field in its normal form, also the fields that no response contains': () =>
+  'stores each field in its normal form, also fields that the response does not contain': () =>
     withFixture(async (fixture, api) => {
       const [tag, group, pillar] = [
         await fixture.create('/tags'),

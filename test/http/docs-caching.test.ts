@@ -28,7 +28,7 @@ async function fetchRaw(url: string, headers: Readonly<Record<string, string>> =
   });
 }
 
-/** Passes the URLs of all pages, of the OpenAPI document and of a style sheet to a test. */
+/** Passes the URLs of all pages, the OpenAPI document, the texts for language models and a style sheet to a test. */
 function withUrls(test: (urls: [string, string][]) => Promise<void>): Promise<void> {
   return withService(({ url }) => test(textCases(...paths.map((path) => url + path))));
 }
@@ -117,7 +117,7 @@ suite('the documentation and caches', {
       });
     }),
 
-  'is stored by clients as its kind needs': () =>
+  'has Cache-Control: no-store for the OpenAPI document, and no-cache for everything else': () =>
     withUrls((urls) =>
       each(urls, async (url) => {
         const cacheControl = (await fetchRaw(url)).headers['cache-control'];

@@ -83,7 +83,7 @@ suite('the pages of the documentation', {
       ),
     ),
 
-  'are missing without the folder docs, which the log explains, and nothing else fails': () =>
+  'respond with 500 if their file is missing, which the log explains, and nothing else fails': () =>
     withCheckout({ isBuilt: true }, async ({ folder, start }) => {
       await rm(join(folder, 'docs'), { recursive: true });
       const { url, output } = await start('node dist/bootstrap/main.js');
@@ -98,7 +98,7 @@ suite('the pages of the documentation', {
 });
 
 suite('Markdown', {
-  'is shown with its HTML as text, and without links that run scripts or load from elsewhere': () => {
+  'is shown with its HTML as text, without images, and without links that run scripts or begin with //': () => {
     const html = renderMarkdown(`<script>alert(1)</script>
 
 a <img src=x onerror=alert(1)> b \`<b>\` [x](javascript:alert(1)) [y](https://example.com/?a="b&c) [z](//example.com)

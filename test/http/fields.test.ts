@@ -19,8 +19,8 @@ import { createTenant, type Tenant } from '../support/tenants.ts';
 
 const NULL = { valid: [null] };
 
-// How amounts, whole numbers, dates, ids and slugs are parsed is tested in test/core. The values here show that a field uses
-// the parser.
+// test/core tests how amounts, whole numbers, dates, ids and slugs are parsed. The values here show that a field uses the
+// parser.
 const amount: SampleValues = {
   valid: [0, 1.5, 1e3, '0', '0.0001', '999999999999.9999'],
   invalid: [-1, 0.12345, 1e12, '-1', '', ' 1', '1e3', '007', '1,5'],

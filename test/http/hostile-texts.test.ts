@@ -28,7 +28,7 @@ const createTexts = (length: number): Readonly<Record<string, string>> => ({
   'equal signs': `${'='.repeat(length)}a`,
 });
 
-/** Returns a function that returns whether it gets a value for the first time. Operations share schemas and paths. */
+/** Returns a filter that accepts each value only once, because operations share schemas and paths. */
 function createFilter(): (value: unknown) => boolean {
   const seen = new Set<unknown>();
   return (value) => seen.size < seen.add(value).size;

@@ -239,7 +239,7 @@ suite('an Idempotency-Key on a PATCH or DELETE', {
     }),
 });
 
-/** Returns a request as `Application.runOnce` takes it, to the operation that creates questions. */
+/** Returns the first argument of `Application.runOnce` for a request that creates a question. */
 async function createRunRequest({ app }: Api, { workspaceId, key }: Tenant, idempotencyKey: string) {
   const { keyId } = await app.apiKeys.authenticate(key);
   return { workspaceId, keyId, operationId: 'createInspirationQuestion', idempotencyKey, fingerprint: 'of its body' };

@@ -14,7 +14,7 @@ const LENGTH_OVER_LIMIT = ['Content-Length', String(BODY_LIMIT + 1)] as const;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 const EXPECT = ['Expect', '100-continue'] as const;
 
-/** The start of a request. The headers that frame its body, an empty line and the body must follow. */
+/** The start of a request. A test adds Content-Length or Transfer-Encoding, an empty line and the body. */
 const HEAD = `POST /tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\n${TYPE.join(': ')}\r\n`;
 
 const post = (request: Partial<RawRequest>) => ({ method: 'POST', target: '/tags', key: DEMO_API_KEY, ...request });

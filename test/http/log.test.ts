@@ -64,7 +64,7 @@ const HEADERS = [
   `bad ${SECRET}`,
 ];
 
-/** Returns ids of demo records by the path segments of their resources. */
+/** Returns ids by the path segments of their resources: ids of demo records, the id of a new tag, and an unknown id for groups. */
 async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>): Promise<Tenant['ids']> {
   const first = async (kind: string) => (await send({ method: 'GET', target: `/${kind}` })).json[0].id;
   return {

@@ -28,7 +28,7 @@ const createHead = (key: string) =>
 const HEAD = createHead(DEMO_API_KEY);
 
 suite('a memory budget', {
-  'has an error only for workspaces that use their share or more while all together use too much': () => {
+  'has an error only if all workspaces together exceed it, and only for those that use at least the average': () => {
     const budget = new MemoryBudget();
     const hasError = (...workspaces: string[]) =>
       workspaces.map((workspace) => budget.findError(workspace) !== undefined);
@@ -106,7 +106,7 @@ suite('incomplete bodies', {
 });
 
 suite('responses that clients do not read', {
-  'use the memory budget until their connections are closed, together with incomplete bodies': () =>
+  'use the same memory budget as incomplete bodies, until their connections are closed': () =>
     withService(async ({ url, call }) => {
       for (let i = 0; i < QUESTION_COUNT; i++) {
         const body = { question: `What is ${i}?`, description: '\u0001'.repeat(4_998) };

@@ -6,7 +6,7 @@ import { fieldsOf, lists } from '../support/operations.ts';
 import type { ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
-/** The default and the maximum page size of each list that differs from the usual ones. */
+/** The default and the maximum page size of each list whose sizes are not the usual ones. */
 const pageSizes: Readonly<Record<string, readonly [defaultSize: number, maximum: number]>> = {
   '/campaigns': [25, 25],
   '/domains': [50, 50],
@@ -161,7 +161,7 @@ function unusedIds(count: number): string[] {
   return Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 }
 
-/** Creates three records. Returns the path of their list, the name of its parameter for ids, and the ids that find them. */
+/** Functions that create three records. Each returns the path of the list, the name of its parameter for ids, and ids that find them. */
 const idLists: readonly ((fixture: Fixture) => Promise<readonly [path: string, name: string, usedIds: string[]]>)[] = [
   async (fixture) => {
     const { id } = await fixture.create('/tags', { name: 'launch' });

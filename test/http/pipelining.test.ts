@@ -73,7 +73,7 @@ suite('requests of one connection', {
       assert.equal(await countCreated(api), 0);
     }),
 
-  'stay in the socket while one of them waits, so that more of them are served than may wait in the service': () =>
+  'stay in the socket while one of them waits, so that all are served if no read has more than the maximum': () =>
     withService(async ({ url, app }) => {
       Object.assign(app, { checkReady: () => delay(500) });
       const socket = await sendUnread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);

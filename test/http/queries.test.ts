@@ -135,7 +135,7 @@ function eachArray(test: (send: SendValues, parameter: ArrayParameter & { readon
 }
 
 suite('an array in a query', {
-  'is listed here': () => {
+  'has an entry in `arrayParameters`': () => {
     const arrays = lists.flatMap(([path, { query }]) =>
       fieldsOf(query).flatMap(([name, { type }]) => (type === 'array' ? [`${path}?${name}`] : [])),
     );
@@ -226,7 +226,7 @@ suite('an array in a query', {
 });
 
 suite('the parameters of a query', {
-  'are all named if they are invalid, unknown ones first': () =>
+  'are named if they are invalid: up to ten, unknown ones first': () =>
     withTenant(async (get, own, api) => {
       const cases: Readonly<Record<string, string[]>> = {
         '/campaigns?page=0&foo=1&limit=x&filter=x&Page=1': ['foo', 'Page', 'filter', 'limit', 'page'],

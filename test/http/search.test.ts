@@ -34,7 +34,7 @@ const searches: Readonly<Record<string, readonly string[]>> = {
   ' ': [TEA, CAFE],
 };
 
-/** Asserts the field of the records that each search finds. */
+/** Asserts that each search finds exactly the records with the expected values of a field, in this order. */
 async function assertFound({ list }: Fixture, path: string, field: string, cases: typeof searches): Promise<void> {
   for (const [search, expected] of Object.entries(cases)) {
     assert.deepEqual(await list(`${path}?search=${encodeURIComponent(search)}`, field), expected, search);

@@ -14,7 +14,7 @@ import { sendRaw } from '../support/raw-requests.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
 
-/** A verified domain with both URLs, a verified domain without them, and the host of the base URL. */
+/** A verified domain with an `expiredUrl` and a `notFoundUrl`, a verified domain without them, and the host of the base URL. */
 const FULL = 'go.northwind.example';
 const PLAIN = 'links.northwind.example';
 const BASE = 'base.example';
@@ -146,7 +146,7 @@ function assertHeaders(headers: LoadResponse['headers'], message: string): void 
 
 const at = (milliseconds: number): string => new Date(NOON + milliseconds).toISOString();
 
-/** A request for the link of a campaign with a domain, after a change of the campaign, and its response. */
+/** The domain of a campaign, a change of the campaign, the host of a request for its link, and the response. */
 const linkCases: Record<
   string,
   { domain: string | null; change?: CampaignChange; host?: string; location?: string; status?: number }
@@ -193,7 +193,7 @@ const otherCases: readonly (readonly [path: string, host: string, expected: stri
 ];
 
 suite('a request for a short link', {
-  'is answered as the state of its campaign and its host say': withLinks(async ({ request, share }) => {
+  'gets a response that depends on the state of its campaign and on its host': withLinks(async ({ request, share }) => {
     await each(linkCases, async ({ domain, change, host, location, status = 302 }) => {
       const path = await share(domain, change);
       for (const method of ['GET', 'HEAD']) {
@@ -217,7 +217,7 @@ suite('a request for a short link', {
     assert.equal((await request({ path: `${path}?utm=a%20b`, host: FULL })).headers.location, DESTINATION);
   }),
 
-  'finds the host without port, in any case, and with a trailing dot': withLinks(async ({ request, share }) => {
+  'ignores the port, the case and a trailing dot of its host': withLinks(async ({ request, share }) => {
     const path = await share(FULL);
     for (const host of [`${FULL}:8443`, FULL.toUpperCase(), `${FULL}.`])
       assert.equal((await request({ path, host })).headers.location, DESTINATION, host);
@@ -299,7 +299,7 @@ suite('a request for a short link', {
     assert.equal(await locate(), undefined);
   }),
 
-  'gets 503 if the storage fails, unless the link was resolved within five seconds': withLinks(async (setup) => {
+  'gets 503 if the storage fails, unless the link was resolved in the last five seconds': withLinks(async (setup) => {
     const { request, share, outage, clock } = setup;
     const [known, other] = [await share(FULL), await share(FULL)];
     await request({ path: known, host: FULL });
@@ -317,7 +317,7 @@ suite('a request for a short link', {
   }),
 });
 
-/** Sequences of requests for one link, and the number of clicks that they are. */
+/** Sequences of requests for one link, and the number of clicks that they count as. */
 const clickCases: Record<string, { requests: readonly Omit<Request, 'path'>[]; count: number }> = {
   'a visit': { requests: [{}], count: 1 },
   'a second visit': { requests: [{}, {}], count: 1 },
@@ -336,7 +336,7 @@ const clickCases: Record<string, { requests: readonly Omit<Request, 'path'>[]; c
 };
 
 suite('a click', {
-  'is a GET of a person that is redirected to the destination, once per hour': withLinks(async (setup) => {
+  'is a redirect to the destination after a GET by a person, and counts once per hour': withLinks(async (setup) => {
     const { request, share, readClicks } = setup;
     await each(clickCases, async ({ requests, count }) => {
       const path = await share(null);
@@ -352,7 +352,7 @@ suite('a click', {
     assert.deepEqual(await readClicks(), [0, 0]);
   }),
 
-  'of each visitor on each link counts': withLinks(async ({ request, share, readClicks }) => {
+  'of one visitor on each of two links counts': withLinks(async ({ request, share, readClicks }) => {
     await request({ path: await share(null) });
     await request({ path: await share(null) });
     assert.deepEqual(await readClicks(), [1, 1]);

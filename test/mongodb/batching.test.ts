@@ -67,7 +67,7 @@ suite('batching', {
     assert.equal(await later, 'result 4');
   },
 
-  'does not wait for a batch that gets no response': async () => {
+  'sends the next batch even if the previous one gets no response': async () => {
     const { batcher, sentBatches } = createBatcher();
     void batcher.submit(1);
     const later = [batcher.submit(2), batcher.submit(3)];

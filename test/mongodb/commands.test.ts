@@ -311,7 +311,7 @@ const services: Services = {
   },
   links: {
     resolve: async ({ app }) => {
-      // The cache of another application would not read the database.
+      // Nothing has resolved this link or domain before, so the first call reads the database.
       for (const key of ['unknown1', undefined]) await app.links.resolve({ slug: 'go.example.com', isBase: true }, key);
     },
     countClick: async ({ app, caller: { workspaceId }, campaignId, memberId }) =>

@@ -80,7 +80,7 @@ suite('two processes on one database', {
       });
     }),
 
-  'process one of several requests with an Idempotency-Key, and return its response or a conflict to the others': () =>
+  'process one of several requests with one Idempotency-Key, and return its response or a conflict to the others': () =>
     withTwoProcesses(async ({ services }) => {
       await each(rounds, async (round) => {
         const body = { question: `What did you learn in week ${round}?` };
@@ -150,7 +150,7 @@ suite('a hundred simultaneous changes of one record by two processes', {
       });
     }),
 
-  'get status 200 or 409, and leave the value of a change with status 200': () =>
+  'get status 200 or 409, and the stored value is that of a change with status 200': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.tags.create(workspaceId, 'Launch');
       const answers = await runConcurrently(services, CHANGE_COUNT, (call, i) =>

@@ -103,7 +103,7 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
 }
 
 suite('a list that exceeds its time limit in MongoDB', {
-  'is rejected with the advice to narrow it if it searches, filters by dates or has a high page number': () =>
+  'with a search, a date filter or a high page number is rejected with the advice to narrow it': () =>
     withDatabase('', async ({ campaigns }, client) => {
       const workspaceId = newId();
       await campaigns.addMany(Array.from({ length: RECORD_COUNT }, () => buildCampaign(workspaceId)));

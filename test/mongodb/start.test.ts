@@ -89,7 +89,7 @@ suite('a start on a MongoDB that cannot be used', {
     }
   },
 
-  'rejects a standalone server with the two commands that make it a replica set, and exits with 1': async () => {
+  'rejects a standalone server, names the two commands that make it a replica set, and exits with 1': async () => {
     const { uri, server } = await startStandalone();
     try {
       const failure = await failToStart(createMongodbSettings(withDatabaseName(uri, 'advocacy')));

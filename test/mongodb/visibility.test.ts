@@ -103,7 +103,7 @@ suite('a change by one process', {
       jsonOf(await one('POST', '/tags', { body: { name: 'old' } }), 201);
     }),
 
-  'is not repeated by the other, which replays its response for the same Idempotency-Key': () =>
+  'is not repeated by the other, which replays the first response for the same Idempotency-Key': () =>
     inBothOrders(async (one, other, tenant) => {
       const headers = { 'Idempotency-Key': 'once' };
       await each(postOperations, async (operation) => {

@@ -110,7 +110,7 @@ suite('a large workspace', {
       assert.equal((await app.shares.list(workspaceId, campaignId, query)).items.length, 1);
     }),
 
-  'deletes a tag that 100,000 campaigns have as fast as a tag that none has': withWorkspace(async (setup) => {
+  'deletes a tag of 100,000 campaigns in under three times the time of an unused tag': withWorkspace(async (setup) => {
     const { engine, app, actor } = setup;
     const { workspaceId } = actor;
     const createTags = async (name: string) => {

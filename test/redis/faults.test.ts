@@ -32,7 +32,7 @@ async function withRedis(test: (context: Context) => Promise<void>): Promise<voi
   }
 }
 
-/** Counts simultaneous requests until a condition holds. Fails if a request cannot be counted, or after ten seconds. */
+/** Lets the limiter count simultaneous requests until a condition holds. Fails if it cannot count one, or after ten seconds. */
 async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await holds())) {
@@ -94,7 +94,7 @@ suite('a rate limiter whose Redis fails', {
       client.disconnect();
     }),
 
-  'counts in Redis while the process is busy for longer than it waits for Redis': () =>
+  'counts in Redis also if the event loop is blocked for longer than the timeout for Redis': () =>
     withRedis(async (context) => {
       for (let i = 0; i < 5; i++) {
         const counted = isCountedByRedis(context);

@@ -41,7 +41,7 @@ async function runOn(file: string, sql: string): Promise<void> {
 }
 
 suite('a SQLite file', {
-  'creates the folder and the file, which only the owner can read, and leaves one file': withDatabasePath(
+  'creates the folder and files that only the owner can read, and leaves only the database file': withDatabasePath(
     async (base) => {
       const file = join(dirname(base), 'new', 'folder', 'a.db');
       await withOpenEngine(file, async ({ engine }) => {
@@ -177,7 +177,7 @@ suite('a SQLite file', {
     await withOpenEngine(file, ({ engine }) => engine.checkReady());
   }),
 
-  'is not ready while the file is missing or another one': withDatabasePath(async (file) => {
+  'is not ready while the file is missing or replaced': withDatabasePath(async (file) => {
     await withOpenEngine(file, async ({ engine }) => {
       await engine.checkReady();
       renameSync(file, `${file}.moved`);

@@ -11,7 +11,7 @@ import { withDatabasePath, withOpenEngine } from './database-file.ts';
 
 type CampaignCondition = Condition<CampaignRecord>;
 
-/** More than the matches that a list sorts. */
+/** More matches than a list sorts (`MAX_SORTED_COUNT` in adapters/sqlite/list.ts). */
 const CAMPAIGN_COUNT = 3000;
 
 const formatTime = (number: number) => new Date(1.8e12 + number * 1000).toISOString();

@@ -45,7 +45,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'inserts with one statement what waits for the same commit, however many records it is': withDatabasePath((file) =>
+  'inserts up to 25 records with one statement if they wait for the same commit': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const insertCounts: number[] = [];
       const run = writer.run.bind(writer);
@@ -85,7 +85,7 @@ suite('writes to SQLite', {
       }),
   ),
 
-  'loses a record that may be lost together with the next write of its caller': withDatabasePath((file) =>
+  'loses a record with canBeLost and the next write of its caller together': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const record = buildIdempotencyRecord(workspaceId);
@@ -102,7 +102,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails only the write that fails, of those that are committed together': withDatabasePath((file) =>
+  'rejects only the failed writes of a group, and commits the others': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const getCommitCount = countCommits(writer);
       const workspaceId = newId();
@@ -225,7 +225,7 @@ suite('writes to SQLite', {
     });
   }),
 
-  'shows what another engine has written at once': withDatabasePath((file) =>
+  'shows at once what another engine has written': withDatabasePath((file) =>
     withOpenEngine(file, ({ engine: one }) =>
       withOpenEngine(file, async ({ engine: other }) => {
         const tag = buildTag(newId(), 'one');
@@ -286,7 +286,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'answers a duplicate among many writes with the message of its field': withDatabasePath((file) =>
+  'rejects a duplicate id with a message that names the field': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine: { tags } }) => {
       const tag = buildTag(newId(), 'one');
       await tags.add(tag);

@@ -10,9 +10,10 @@ import type { ServerProcess } from './server-process.ts';
 /**
  * A stand-in for mongos in front of real replica sets of one member, because the tests have no mongos. It routes commands by
  * the first field of the shard key that `shardCollection` names, and keeps collections without a shard key on the first shard.
- * As mongos does, it responds to `ping` without a shard, and waits for the primary of a shard until `maxTimeMS` (or `hostTimeoutMs`) is over. Then
- * it reports error code 50 for a read, or a write error for each document. It splits an insert by shard. It supports
- * only the commands that the service sends, and rejects all others. It also rejects updates and deletes that are not for exactly one shard.
+ * As mongos does, it responds to `ping` without a shard, and waits for the primary of a shard until `maxTimeMS` (or
+ * `hostTimeoutMs`) is over. Then it reports error code 50 (or 133) for a read, or a write error for each document. It splits an
+ * insert by shard. It supports only the commands that the service sends, and rejects all others. It also rejects updates and
+ * deletes that are not for exactly one shard.
  *
  * Differences from mongos: a document is on the shard of the hash of its shard key value, so a workspace is never split and no
  * chunk moves. A transaction over several shards is committed on one shard after the other (no two-phase commit), with a
@@ -23,7 +24,7 @@ export interface FakeMongos {
   /** The URI of all routers, which are in front of the same shards. */
   readonly uri: string;
   readonly shards: readonly ServerProcess[];
-  /** Commands that were sent to several shards, because they do not name one value of the shard key, such as `find workspaces`. */
+  /** Commands, such as `find workspaces`, that were sent to several shards because they do not name one value of the shard key. */
   readonly broadcasts: string[];
   /** How long a router waits for the primary of a shard before it reports error 133 (`defaultFindReplicaSetHostTimeoutMS`). */
   hostTimeoutMs: number;
@@ -49,7 +50,7 @@ class CommandError extends Error {
 
 const [UNSUPPORTED, CURSOR_NOT_FOUND, NO_SUCH_TRANSACTION] = [238, 43, 251];
 const [MAX_TIME_EXPIRED, NO_PRIMARY, HOST_UNREACHABLE] = [50, 133, 6];
-/** Codes of a member that is not the primary yet, which mongos waits for. */
+/** Error codes of a member that is not the primary yet. mongos then waits for the primary. */
 const NOT_PRIMARY_CODES = new Set([10107, 11602, 13435, 13436]);
 const RETRY_INTERVAL_MS = 20;
 

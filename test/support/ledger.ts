@@ -8,7 +8,7 @@ import { withApplication } from './storage.ts';
 
 const RETRY_DELAY_MS = 50;
 
-/** The exact body of every internal error. So it contains no internal details. */
+/** Every internal error has exactly this body, and so reveals no internal details. */
 const INTERNAL_ERROR = {
   error: {
     code: 'internal_server_error',

@@ -7,7 +7,7 @@ import { RESULTS, type Results, type StartedTest } from './results.ts';
 import { isLong, quickOrLong, TEST_TIMEOUT_MS } from './scale.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
 
-/** The time without the start of a test after which a process is killed. A test that blocks its process cannot time out by itself. */
+/** A process that starts no test for this time is killed. A test that blocks its process cannot time out by itself. */
 const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 /** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
@@ -23,9 +23,9 @@ const root = join(import.meta.dirname, '..');
 /**
  * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run. A long
  * run starts one process after another, because some files measure time. A quick run has two more processes at the same time
- * than there are processors, because some files wait for servers. These files are first, in descending order, because those in
- * `mongodb` take longest. Every half minute, progress is written to standard error. The option `--times` prints the files that took
- * longest.
+ * than there are processors, because some files wait for servers. These files are first, in descending order of their paths, so
+ * that those in `mongodb`, which take longest, start early. Every half minute, progress is written to standard error. The option
+ * `--times` prints the files that took longest.
  */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--times');

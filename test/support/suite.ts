@@ -6,11 +6,11 @@ import { TEST_TIMEOUT_MS } from './scale.ts';
 /** A test opens and closes the resources that it needs. */
 export type Test = () => unknown;
 
-/** Tests by title. Computed titles are a list of pairs: an object would keep only the last of two tests with one title. */
+/** Tests by title. Computed titles need a list of pairs: an object would keep only the last of two tests with the same title. */
 export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
 
 const EXIT_TIMEOUT_MS = 10_000;
-/** After so many tests that hang, the other tests of the file fail without a run, so that the file ends. */
+/** After so many tests that hang, the other tests of the process fail without a run, so that the process ends. */
 const MAX_HANGING_COUNT = 3;
 const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, hanging: 0, reasons: new Set<string>() };
 const titles = new Set<string>();
@@ -19,8 +19,8 @@ const titles = new Set<string>();
  * Declares and runs a suite. Throws if two tests of a file have the same title. Pass shared tests as separate arguments: a spread
  * in an object would silently replace a test by one with the same title.
  *
- * No other file imports uvu. With uvu alone, a suite that is not run, a hook that throws, and a test that throws a value
- * other than an `Error` pass.
+ * No other file imports uvu. With uvu alone, these count as passed: a suite that is not run, a hook that throws, and a test that
+ * throws a value other than an `Error`.
  */
 export function suite(name: string, ...groups: readonly Tests[]): void {
   const tests = groups.flatMap((group) => (isList(group) ? group : Object.entries(group)));

@@ -29,7 +29,10 @@ const languages: Readonly<Record<string, (request: SampleRequest) => string>> = 
   Python: writePython,
 };
 
-/** Renders a request in all languages. Radio buttons choose the language, so that this works without a script, too. `id` is unique on the page. */
+/**
+ * Renders a request in all languages. Radio buttons choose the language, so that this works without a script, too. `id` is unique on
+ * the page.
+ */
 export function renderSamples(id: string, request: SampleRequest): string {
   const names = Object.keys(languages);
   const choices = names.map(

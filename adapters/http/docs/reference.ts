@@ -177,7 +177,7 @@ function describeName({ $ref = '', items }: Schema): string {
   return items ? `Array of ${describeName(items)}` : ($ref.split('/').at(-1) as string);
 }
 
-/** Returns the error codes that not every operation can return. */
+/** Returns the error codes that this operation can return, but some other operations cannot. */
 function getOwnErrorCodes({ method, path }: DocumentedOperation): ErrorCode[] {
   return [
     ...(path.includes('{id}') ? (['not_found'] as const) : []),

@@ -50,7 +50,10 @@ export function getFields(schema: Schema, schemas: Schemas): readonly Field[] {
   }));
 }
 
-/** Renders a list of fields. The fields of objects in them are folded. A request marks required fields, and a response marks fields that can be absent. */
+/**
+ * Renders a list of fields. The fields of objects in them are folded. A request marks required fields, and a response marks fields
+ * that can be absent.
+ */
 export function renderFields(fields: readonly Field[], schemas: Schemas, kind: Kind = 'request'): string {
   return `<ul class="fields">\n${fields.map((field) => renderField(field, schemas, kind)).join('\n')}\n</ul>`;
 }
@@ -144,7 +147,7 @@ function getAlternatives(schema: Schema, schemas: Schemas): readonly Schema[] {
   return resolved.anyOf?.flatMap((option) => getAlternatives(option, schemas)) ?? [resolved];
 }
 
-/** Returns the schema of the object that a value is or that an array contains, if any. */
+/** Returns the schema of an object, or of the objects in an array. Returns `undefined` if a value can be neither. */
 function findObject(schema: Schema, schemas: Schemas): Schema | undefined {
   for (const option of getAlternatives(schema, schemas)) {
     const found = option.items ? findObject(option.items, schemas) : option.properties && option;

@@ -40,7 +40,10 @@ export function getContent(path: string): Promise<StaticContent> {
   return (contents[path] as () => Promise<StaticContent>)();
 }
 
-/** Returns the sections of the guide, or none if its file is missing. Then its own page fails with an explanation. */
+/**
+ * Returns the sections of the guide, or none if its file is missing. The reference then works without them. A request for the page of
+ * the guide fails, and the log explains why.
+ */
 async function readGuideSections(): Promise<readonly Section[]> {
   try {
     return getSections(GUIDE_PAGE, await readGuide(GUIDE_PAGE));

@@ -25,8 +25,8 @@ export async function createContent(type: string, content: string | Buffer): Pro
 
 /**
  * Returns whether an `If-None-Match` header matches an entity tag: it is `*`, or it has the tag in its list. The comparison is weak
- * (RFC 9110, section 13.1.2). `request.fresh` of Express ignores the header in requests of Node's `fetch`, which add
- * `Cache-Control: no-cache`.
+ * (RFC 9110, section 13.1.2). Does not use `request.fresh` of Express, which ignores the header if a request also has
+ * `Cache-Control: no-cache`. Node's `fetch` adds that.
  */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

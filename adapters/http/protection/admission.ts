@@ -77,8 +77,8 @@ interface InFlightRequest {
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Every request waits here,
- * and not unread in its connection, so that the number of waiting requests is known. The time for rejections is bounded, so
+ * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. A request waits here,
+ * instead of unread in its connection, so that the number of waiting requests is known. The time for rejections is bounded, so
  * that admitted requests are served under any load.
  */
 export class Admission implements Observer {

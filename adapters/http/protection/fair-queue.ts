@@ -7,9 +7,9 @@ import { InFlightLimit } from './in-flight-limit.ts';
 const BURST_MS = 500;
 /** The longest estimated wait for which a new request is accepted into a standing queue. */
 const MAX_WAIT_MS = 500;
-/** The number of waiting requests below which none is rejected, however slow the service is. */
+/** The number of waiting requests below which no new request is rejected, however slow the service is. */
 const MIN_WAITING_COUNT = 16;
-/** The longest time that a round should take, in which each waiting workspace begins one request. */
+/** The longest time that a round should take. In a round, each waiting workspace begins one request. */
 const MAX_ROUND_MS = 1_000;
 /** The longest time that a request of a burst may wait, which leaves 2 s of its timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 
 /**
  * The maximum number of waiting requests of a connection. Node.js parses all requests of a read (64 KiB) at once. Requests with a key are
- * so long that a read contains fewer of them.
+ * so long that a read contains fewer than this maximum.
  */
 const MAX_WAITING_COUNT = 1_000;
 

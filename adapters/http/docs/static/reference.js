@@ -149,7 +149,7 @@ function createIdempotencyKey() {
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Adds a button to each sample that copies it. Browsers allow this only over HTTPS and on the local machine. */
+/** Adds to each sample a button that copies the sample. Browsers allow this only over HTTPS and on the local machine. */
 function setUpCopyButtons() {
   if (!navigator.clipboard) return;
   for (const samples of $$('.samples')) {
