@@ -4,8 +4,8 @@ import type { PreparedStorage } from './prepare-demo.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
 
 /**
- * Returns the text that a server prints after its start: its address, the location of the data, the API key of the demo or the command
- * that creates a key, and the addresses of the short links and the metrics.
+ * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the metrics, the location
+ * of the data, and the API key of the demo or the command that creates a key.
  */
 export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedStorage>): string {
   const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;

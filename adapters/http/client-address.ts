@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 
 /**
- * Returns the address that identifies a client, for example for the limit of rejected credentials: an IPv4 address, or the /64
+ * Returns the address that identifies a client, for example for the limit of rejected credentials. It is an IPv4 address, or the /64
  * network of an IPv6 address, because the owner of such a network can use all addresses in it. The address that a trusted proxy
  * states is used if it is valid, otherwise the address of the connection.
  */

@@ -53,7 +53,7 @@ export type ColumnType<V = unknown> = V extends boolean
       ? 'texts'
       : 'text';
 
-/** What a storage engine must know of a type of record. */
+/** The description of a type of record for a storage engine. */
 export interface RecordSchema<T extends Entity> {
   /** The types of the fields that conditions, orders and unique values use, besides the ids. A text can also be `null`. */
   readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
@@ -61,8 +61,8 @@ export interface RecordSchema<T extends Entity> {
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
    * The indexes. Each applies within a workspace: it lists the fields for equality, and last the field that it orders by. A query
-   * can order only by the last field of an index. The work for the first page of a list by an index is bounded, however many records
-   * the workspace has, also if the query has no conditions on the flags (fields of the type `boolean`).
+   * can order only by the last field of an index. The work for the first page of a list by an index does not depend on the
+   * number of records in the workspace, also if the query has no conditions on the flags (fields of the type `boolean`).
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */

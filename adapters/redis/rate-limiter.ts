@@ -15,8 +15,8 @@ const CLIENT_OPTIONS = {
 };
 const TIMEOUT_MS = 100;
 /**
- * The script of the library with one addition: if the clock of Redis was set back, the key would live longer than a window, so
- * the script shortens its life to one window. The arguments are the key, the points to add and the length of a window in seconds.
+ * The script of the library with one addition. If the clock of Redis was set back, the key would live longer than a window. So the
+ * script shortens its life to one window. The arguments are the key, the points to add and the length of a window in seconds.
  */
 const COUNT_SCRIPT = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')

@@ -18,7 +18,7 @@ interface Write {
 }
 
 /**
- * Runs the writes of a connection one after another, and commits those together that arrive in one turn of the event loop: a commit
+ * Runs the writes of a connection one after another, and commits those together that arrive in one turn of the event loop. A commit
  * waits until the disk has the data, however many writes it contains. A write resolves after its commit.
  */
 export class WriteQueue {

@@ -28,7 +28,7 @@ interface WorkspaceClicks {
 }
 
 /**
- * Adds up clicks, and stores them in batches. Each batch is stored exactly once, also if the outcome of an attempt was unknown: the
+ * Adds up clicks, and stores them in batches. Each batch is stored exactly once, also if the outcome of an attempt was unknown. The
  * transaction of a batch also stores the number of the batch, and skips a batch whose number is stored already.
  */
 export class ClickCounter {

@@ -18,7 +18,7 @@ export function isLinkKey(text: string): boolean {
   return LINK_KEY_PATTERN.test(text);
 }
 
-/** What the operator chose for short links. */
+/** The choices of the operator for short links. */
 export interface LinkOptions {
   /** The base of the links of campaigns without a live, verified domain: an origin such as `https://go.example.com`. */
   readonly baseUrl?: string | undefined;

@@ -16,8 +16,8 @@ export interface TestContext {
   /** Closes all engines, and opens one again. */
   reopen(): Promise<StorageEngine>;
   /**
-   * Returns the engines from which a change can come while a transaction of the test's engine runs: that engine itself, and another one
-   * on the same data if several can share it.
+   * Returns the engines from which a change can come while a transaction of the test's engine runs. They are that engine itself, and
+   * another one on the same data if several can share it.
    */
   openOutsides(): Promise<readonly StorageEngine[]>;
 }

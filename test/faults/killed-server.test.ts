@@ -61,7 +61,7 @@ suite('a service that is killed while it writes', {
 });
 
 /**
- * The moment of a POST at which the process is killed: the proxy has just lost the request or the response (`loss`) of the next MongoDB
+ * The moment of a POST at which the process is killed. The proxy has just lost the request or the response (`loss`) of the next MongoDB
  * command with this name (`command`).
  */
 interface KillPoint {

@@ -30,7 +30,7 @@ export class OpenConnections {
     if (!this.server.listening) return;
     let isClosed = false;
     this.server.once('close', () => (isClosed = true));
-    // The `close` method of node:http would cut off responses that are being sent: it treats a connection as idle as soon as its
+    // The `close` method of node:http would cut off responses that are being sent. It treats a connection as idle as soon as its
     // response is written, even if the response has not been sent yet.
     NetServer.prototype.close.call(this.server);
     while (!isClosed) {

@@ -40,7 +40,7 @@ export const sqlite: TestEngine = {
 };
 
 /**
- * Returns about how many records a list reads, from the number of pages that it reads: without a cache, SQLite reads all pages from the
+ * Returns about how many records a list reads, from the number of pages that it reads. Without a cache, SQLite reads all pages from the
  * root of a tree down to a record. Linux counts the bytes that a process reads.
  */
 async function countExaminedRecords(_: string, readList: () => Promise<unknown>): Promise<number> {
