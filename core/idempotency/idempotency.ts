@@ -19,5 +19,8 @@ export interface IdempotencyRecord extends Entity {
 export const IDEMPOTENCY_KEY_PATTERN = /^[!-~]{1,255}$/;
 /** How long a stored response can be replayed. */
 export const RESPONSE_TTL_MS = DAY_MS;
-/** How long a request stays locked if its process crashes. */
-export const LOCK_TTL_MS = 30 * 1000;
+/**
+ * How long a request stays locked if its process crashes. The API promises at most 30 seconds. One second is left for the differences
+ * between the clocks of processes, which estimate the time of the storage (`Storage.now`).
+ */
+export const LOCK_TTL_MS = 29 * 1000;

@@ -24,7 +24,7 @@ const KILL_COUNT = quickOrLong(1, 5);
 const SHARE_COUNT = quickOrLong(100, 200);
 /** The number of members who share a campaign over HTTP. */
 const SHARER_COUNT = 40;
-/** How long the lock of an Idempotency-Key lasts after its owner was killed (core/idempotency). */
+/** How long the lock of an Idempotency-Key lasts at most after its owner was killed. */
 const LOCK_TTL_MS = 30_000;
 const RETRY_INTERVAL_MS = 250;
 

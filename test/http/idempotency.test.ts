@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { LOCK_TTL_MS } from '../../core/idempotency/idempotency.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { each } from '../support/each.ts';
@@ -196,12 +197,12 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/inspiration-questions', question), served[0] as ApiResponse);
     }),
 
-  'is rejected while the first request runs, for at most 30 seconds': () =>
+  'is rejected while the first request runs, until its lock expires': () =>
     withSetup(async ({ api, own, post, wait }) => {
       const hanging = await startHangingRequest(api, own);
       assertError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
       assertError(await post('key', '/inspiration-questions', { question: 'Is another body refused?' }), 409);
-      wait(30_000 - 1);
+      wait(LOCK_TTL_MS - 1);
       assertError(await post('key', '/inspiration-questions', question), 409);
       wait(1);
       const second = await post('key', '/inspiration-questions', question);
