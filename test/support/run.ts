@@ -57,7 +57,8 @@ async function main(args: readonly string[]): Promise<void> {
     }
   };
   const processCount = quickOrLong(availableParallelism() + 2, 1);
-  // One process at a time runs the last files, so that a processor is busy while the first files wait for servers.
+  // One of the simultaneous processes takes its files from the end, so that a processor is busy while the files at the start wait
+  // for servers.
   const takeFirst = () => jobs.shift();
   const takeLast = () => jobs.pop();
   await Promise.all(Array.from({ length: processCount }, (_, i) => runJobs(i === 1 ? takeLast : takeFirst)));
@@ -91,7 +92,7 @@ interface Outcome extends Results {
   readonly output: string;
 }
 
-const NO_RESULTS: Results = { passed: 0, failed: 0, skipped: 0, reasons: [] };
+const NO_RESULTS: Results = { passed: 0, failed: 1, skipped: 0, reasons: [] };
 
 /** Runs files in a process. If it crashes, hangs or reports no results, that counts as a failure. */
 function runInProcess(files: readonly string[]): Promise<Outcome> {
