@@ -35,7 +35,10 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
   }
 }
 
-/** Creates the demo workspace and its API key, if they do not exist. */
+/**
+ * Creates the demo workspace if the storage has no workspace. Otherwise, creates the API key `secret` of the demo workspace if it
+ * does not exist, and throws if there is no demo workspace.
+ */
 async function createMissing(engine: StorageEngine, system: System, secret?: string): Promise<PreparedStorage> {
   const storage = createStorage(engine);
   const app = new Application(storage, system);

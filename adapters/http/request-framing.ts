@@ -3,8 +3,8 @@ import { HttpError } from './errors.ts';
 
 /**
  * The maximum number of headers. Node's limit of 16 KiB counts only one of the four bytes of a header such as `a:\r\n`. So a request
- * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node discards headers
- * beyond the maximum, but keeps a few, so `findFramingError` sees that there were too many and the request is rejected.
+ * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node keeps only a
+ * few headers more than the maximum, from which `findFramingError` sees that there were too many.
  */
 export const MAX_HEADER_COUNT = 200;
 

@@ -37,8 +37,8 @@ export interface ListPlan<T> {
  * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few
  * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. An index with
  * a condition on another value than a flag is preferred, because a flag matches more records. Of equally suitable indexes, the
- * last one in the schema is used. If every index in the order of the list has fields without a condition, an index is used in
- * which all such fields are flags. The query then gets conditions on them that every record meets. A query by ids or unique values
+ * last one in the schema is used. If every index that has the sort order of the query also has fields on which the query has no
+ * condition, the first index is used in which all these fields are flags. The query then gets conditions on them that every record meets. A query by ids or unique values
  * needs no hint.
  */
 export function planList<T extends Entity>(

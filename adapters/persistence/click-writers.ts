@@ -3,6 +3,7 @@ import type { RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
+/** The processes that store clicks. The record of a process has the number of the last batch that it stored. */
 export const clickWriterSchema = defineSchema<ClickWriter>({
   columns: { expiresAt: 'number' },
   expires: 'expiresAt',

@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns what an employee needs to share the campaign, but `GET /campaigns/{id}` does not return: further fields, and the tags, groups and content pillar of the campaign.
+         * @description Returns the fields that an employee needs to share the campaign and that `GET /campaigns/{id}` does not return, and the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -1781,7 +1781,7 @@ export interface components {
          *     - The key exceeded its rate limit (600 requests per minute by default).
          *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.
          *     - The service is overloaded.
-         *     - Clients of the workspace upload so slowly, or leave so many responses unread, that these use too much memory.
+         *     - The slow uploads and unread responses of the clients of the workspace use too much memory.
          *
          *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
          */

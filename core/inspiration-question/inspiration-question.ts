@@ -108,8 +108,8 @@ export interface Availability {
 }
 
 /**
- * Returns which questions are available to an actor, among those that are active and not archived. The user type is `all` or the
- * seat type of the member. The question is for everybody or for a group of the member. An actor without a member gets the
+ * Returns which questions are available to an actor, among those that are active and not archived: those whose user type is `all`
+ * or the seat type of the member, and that are for everybody or for a group of the member. An actor without a member gets the
  * questions that are open to all.
  */
 export function getAvailability({ member }: Actor): Availability {

@@ -16,8 +16,8 @@ export interface ShareRepository extends Pick<Repository<Share>, 'add' | 'findBy
   /** Returns a page of the shares that match the filter. */
   page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
   /**
-   * Returns the `position` of the member's share of each of these campaigns, by campaign id. Campaigns that the member has not shared are
-   * missing.
+   * Returns the `position` (see `Share`) of the member's shares of these campaigns, by campaign id. Campaigns that the member has not
+   * shared are missing.
    */
   findPositions(
     workspaceId: string,

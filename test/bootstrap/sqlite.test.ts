@@ -121,7 +121,7 @@ suite('a start with a SQLite file', {
     });
   }),
 
-  'uses a file in the working directory by default, and takes names with a special meaning as files': () =>
+  'uses a file in the working directory by default, and treats names that are special to SQLite as file names': () =>
     withTemporaryFolder(async (folder) => {
       for (const [settings, file] of [
         [{}, 'data/advocacy.db'],

@@ -125,7 +125,7 @@ suite('a server whose disk is full', {
   ),
 });
 
-suite('a server whose SQLite file is missing or another file', {
+suite('a server whose SQLite file is missing, or was replaced by another file', {
   'is not ready, and is ready when the file is back': withFile(async ({ settings, file, key }) => {
     await withProcess(settings, async (service) => {
       const getStatus = async () => (await fetch(`${service.url}/readyz`)).status;

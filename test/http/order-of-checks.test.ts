@@ -137,7 +137,7 @@ async function send(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Ap
 }
 
 suite('the order of checks', {
-  'decides which error a request gets if it has one or two of them': () =>
+  'decides which error is in the response to a request with one or two errors': () =>
     withService(
       async (api) => {
         const own = await createTenant(api, 'own');

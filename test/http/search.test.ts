@@ -42,7 +42,7 @@ async function assertFound({ list }: Fixture, path: string, field: string, cases
 }
 
 suite('the search of a list', {
-  'finds parts of two fields: ignores case, distinguishes diacritics, and has no pattern characters': () =>
+  'finds parts of two fields: ignores case, distinguishes diacritics, and treats pattern characters as text': () =>
     each(lists, ([field, other], path) =>
       withFixture(async (fixture) => {
         await fixture.create(path, { [field]: CAFE, [other]: 'Tell_us' });

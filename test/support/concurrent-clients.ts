@@ -24,9 +24,9 @@ export function requestBytes(method: string, path: string, body = '', key = DEMO
 }
 
 /**
- * Returns the bytes of a search for `z` and another letter. The search examines all campaigns, because only terms of three or
- * more letters have an index. A text without the first letter of the term is skipped at once. So the term starts with `z`, which the
- * campaigns of the tests contain. Simultaneous searches have different terms, so that they do not share a result.
+ * Returns the bytes of a search that is slow on purpose: for `z` and another letter. It examines all campaigns, because only terms of
+ * three or more letters have an index. The term starts with `z`, which the campaigns of the tests contain, because texts without the
+ * first letter of a term are skipped at once. Simultaneous searches have different terms, so that they do not share a result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);

@@ -118,7 +118,7 @@ export class Admission implements Observer {
 
   /**
    * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under the address
-   * of its client. So many unknown credentials from an address get no more than the share of one workspace.
+   * of its client. So the unknown credentials from one address get no more than the share of one workspace.
    */
   add(url: string, waiting: QueuedRequest, address = ''): void {
     const queue = SCAN_URL.test(url) ? this.scans : this.requests;

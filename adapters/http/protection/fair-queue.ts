@@ -11,9 +11,9 @@ const MAX_WAIT_MS = 500;
 const MIN_WAITING_COUNT = 16;
 /** The longest time that a round should take. In a round, each waiting workspace begins one request. */
 const MAX_ROUND_MS = 1_000;
-/** The longest time that a request of a burst may wait, which leaves 2 s of its timeout of 10 s. */
+/** The longest time that a request may wait that was queued during a burst. It leaves 2 s of its timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;
-/** The number of requests of a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
+/** The number of requests queued during a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
 const MAX_BURST_COUNT = 600;
 
 /** Why a request is rejected: its workspace sends too many requests, all workspaces together do, or it waits too long. */
@@ -30,7 +30,7 @@ interface Lane<Request> {
 
 /**
  * A queue that is fair to workspaces: in each round, every waiting workspace begins one request. So a request waits for the
- * earlier requests of its own workspace, and for as many of each other workspace. The queue is bounded by the waiting time. The
+ * earlier requests of its own workspace, and for at most the same number from every other workspace. The queue is bounded by the waiting time. The
  * number of requests in flight is bounded by the recent throughput and a target latency (docs/adr/0016-overload.md). Times are
  * milliseconds.
  */
@@ -111,8 +111,9 @@ export class FairQueue<Request> {
 
   /**
    * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. If the queue is standing, also removes the
-   * newest requests of each lane whose estimated wait is longer than `MAX_BURST_WAIT_MS`. If then more than `MAX_BURST_COUNT`
-   * requests wait, lanes with more than their share keep only requests whose estimated wait is at most `MAX_ROUND_MS`.
+   * newest requests of each lane whose estimated wait is longer than `MAX_BURST_WAIT_MS`. If more than
+   * `MAX_BURST_COUNT` requests still wait after that, lanes with more than an equal part of this number keep only requests whose
+   * estimated wait is at most `MAX_ROUND_MS`.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
