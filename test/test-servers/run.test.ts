@@ -26,6 +26,13 @@ suite('The runner of the tests', {
     assert.match(stdout, /^the code of core\/tag\.test\.js before its first test did not end within 3 ms$/m);
   },
 
+  'counts a process as failed that ends without results': () => {
+    const program = encodeURIComponent('process.argv[1].endsWith("run-files.js") && process.exit(0)');
+    const { status, stdout } = startRunner({ NODE_OPTIONS: `--import=data:text/javascript,${program}` });
+    assert.equal(status, 1);
+    assert.match(stdout, /^0 passed, 1 failed$/m);
+  },
+
   'prints the time of each file with the option --times': () => {
     assert.match(
       startRunner({}, '--times').stdout,
