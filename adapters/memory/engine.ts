@@ -1,12 +1,7 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
-import {
-  globalStoreNames,
-  recordSchemas,
-  type StorageEngine,
-  toGlobalRecordStore,
-} from '../persistence/storage-engine.ts';
+import { createStores, globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 import { type Row, Table, type TableSchema } from './table.ts';
 
 /** The tables of all stores by their names. */
@@ -57,11 +52,8 @@ function createEngine(
   write: Write,
   runInTransaction: StorageEngine['runInTransaction'],
 ): StorageEngine {
-  const stores = [...tables].map(([name, table]) => {
-    const store = createRecordStore(table, write);
-    return [name, name in recordSchemas ? store : toGlobalRecordStore(store)];
-  });
-  return { ...Object.fromEntries(stores), runInTransaction, now, checkReady: async () => undefined };
+  const stores = createStores(tables, (table) => createRecordStore(table, write));
+  return { ...stores, runInTransaction, now, checkReady: async () => undefined };
 }
 
 /** Creates the store of a table. It copies what it takes and returns: changing such a value does not change a record. */

@@ -58,19 +58,32 @@ export type RecordStores = {
   readonly [N in keyof typeof recordSchemas]: RecordStore<RecordOf<(typeof recordSchemas)[N]>>;
 } & { readonly [N in keyof GlobalRecords]: GlobalRecordStore<GlobalRecords[N]> };
 
+/** A store of records of any schema. */
+type AnyRecordStore = RecordStore<Entity & Readonly<Record<string, unknown>>>;
+
 /** The workspace id of the records on which `toGlobalRecordStore` works. */
 const GLOBAL = '';
 
-/** Returns a global store on a record store, for engines without sharding. The `entry` of each record in `store` is a global record. */
-export function toGlobalRecordStore(
-  store: RecordStore<Entity & Readonly<Record<string, unknown>>>,
-): GlobalRecordStore<{ readonly id: string }> {
+/** Returns a global store on a record store. The `entry` of each record in `store` is a global record. */
+function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonly id: string }> {
   return {
     get: async (id) => (await store.get(GLOBAL, id))?.entry as never,
     list: async (after, take) => (await store.listById(GLOBAL, after, take)).map(({ entry }) => entry as never),
     add: (entry) => store.add({ id: entry.id, workspaceId: GLOBAL, entry }),
     remove: (id) => store.remove(GLOBAL, id),
   };
+}
+
+/** Creates the stores of an engine without sharding, which keeps global records like other records. `tables` has the table of each store. */
+export function createStores<Table>(
+  tables: ReadonlyMap<string, Table>,
+  createRecordStore: (table: Table) => AnyRecordStore,
+): RecordStores {
+  const stores = [...tables].map(([name, table]) => {
+    const store = createRecordStore(table);
+    return [name, name in recordSchemas ? store : toGlobalRecordStore(store)];
+  });
+  return Object.fromEntries(stores);
 }
 
 /** The port that each storage engine implements. Its methods are those of `Storage` (core/storage.ts). */

@@ -1,4 +1,4 @@
-import { recordSchemas, type StorageEngine, toGlobalRecordStore } from '../persistence/storage-engine.ts';
+import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import type { Database } from './database.ts';
 import { tables } from './layout.ts';
@@ -27,11 +27,11 @@ function createEngine(
   now: () => number,
   methods: Pick<StorageEngine, 'runInTransaction' | 'checkReady'>,
 ): StorageEngine {
-  const stores = [...tables].map(([name, table]) => {
-    const store = createRecordStore(table, executor, now);
-    return [name, name in recordSchemas ? store : toGlobalRecordStore(store)];
-  });
-  return Object.assign(Object.fromEntries(stores), methods, { now });
+  return Object.assign(
+    createStores(tables, (table) => createRecordStore(table, executor, now)),
+    methods,
+    { now },
+  );
 }
 
 /** Runs the work of a transaction on the connection that writes. After the work has ended, its engine cannot be used. */
