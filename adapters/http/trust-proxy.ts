@@ -10,7 +10,7 @@ export type TrustProxy = boolean | number | string;
  */
 export function parseTrustProxy(value: string): TrustProxy | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
-  if (/^\d+$/.test(value)) return Number(value);
+  if (/^\d{1,3}$/.test(value)) return Number(value);
   const addresses = value.split(',').map((entry) => entry.trim().split('/', 1)[0] as string);
   if (!addresses.every((address) => isIP(address) || /^[a-z]+$/.test(address))) return undefined;
   try {

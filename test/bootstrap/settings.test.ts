@@ -162,7 +162,7 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
   ],
   DOCS_URL: ['', ' ', '/the docs', '/docs\n', 'http://', 'https://example.com:port'],
   TRUST_PROXY: [
-    ...['', ' ', 'TRUE', 'yes', '-1', '1.5', 'LOOPBACK', 'localhost', 'example.com', '10.0.0', '10.0.0.256'],
+    ...['', ' ', 'TRUE', 'yes', '-1', '1.5', '1000', 'LOOPBACK', 'localhost', 'example.com', '10.0.0', '10.0.0.256'],
     ...[
       '010.0.0.1',
       '0x7f000001',
