@@ -27,7 +27,7 @@ export function createLogObserver(logger: Logger) {
 }
 
 /**
- * Returns a path for the log: of bounded length, and without segments that are long enough to be an API key. A path is visible
+ * Returns a path for the log: of bounded length, and without unknown segments that are long enough to be an API key. A path is visible
  * ASCII, because Node's parser rejects any other target.
  */
 function redactPath(path: string): string | undefined {

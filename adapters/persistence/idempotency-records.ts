@@ -5,7 +5,7 @@ import type { RecordSchema, RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
 import type { RecordMapping } from './schema.ts';
 
-/** `holder` and `reply` are the names that databases have for the lock owner and the response. */
+/** An idempotency record in storage, where the lock owner is named `holder`, and the response `reply`. */
 export interface StoredIdempotencyRecord extends Entity {
   readonly fingerprint: string;
   readonly holder: string;
@@ -27,6 +27,7 @@ const mapping: RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
 
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {
   const { update } = createRepository(store, mapping);
-  // A crash may lose the lock: then the transaction of its request is lost, too, or finds no lock and changes nothing.
+  // A crash of the database may lose the lock. If the transaction of the request was committed before the crash, it is lost, too. If
+  // it is committed after the crash, it finds no lock and changes nothing.
   return { update, add: (lock) => store.add(mapping.toRecord(lock), { canBeLost: true }) };
 }

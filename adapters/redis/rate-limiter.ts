@@ -68,7 +68,7 @@ export class RedisRateLimiters {
   }
 
   /**
-   * Creates a rate limiter whose count all processes share under `name`. While Redis is unavailable, `fallback` counts. A
+   * Creates a rate limiter whose count all processes share under `name`. While Redis is unavailable, requests are counted by the rate limiter `fallback`. A
    * request waits for Redis for at most 100 ms. After three consecutive failures, the client reconnects, and no request waits for
    * Redis until the client is connected.
    */

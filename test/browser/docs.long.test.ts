@@ -184,7 +184,7 @@ suite('the documentation pages in a browser', {
       await findForm(page, 'listCampaigns').getByLabel('tagNames').fill('launch, hiring');
       const campaigns = (await call('GET', '/campaigns?tagNames=launch,hiring')).json;
       const keys = await page.locator('[data-fill=idempotencyKey]').allInnerTexts();
-      assert.equal(new Set(keys).size, keys.length, 'the samples share an Idempotency-Key');
+      assert.equal(new Set(keys).size, keys.length, 'each sample has its own Idempotency-Key');
       await each(interpreters, async ([command, ...args], language) => {
         if (language === 'Python' && !(await canRun(command))) return;
         const run = async (id: string) => {

@@ -55,7 +55,7 @@ suite('the guides in a browser', {
       }),
     ),
 
-  'open a section from the list of sections, and mark it': () =>
+  'scroll to a section from the list of sections, which stays in view': () =>
     withPage({ viewport: { width: 1280, height: 600 } }, async (page) => {
       await page.goto('/docs/guide');
       await page.getByRole('navigation', { name: 'On this page' }).getByText('Retry a request safely').click();
@@ -78,7 +78,7 @@ suite('the guides in a browser', {
       assert.equal(await page.evaluate('document.activeElement.textContent'), 'Authenticate');
     }),
 
-  'lead from each page to each other page': () =>
+  'lead from one page to the next': () =>
     withPage({}, async (page) => {
       await page.goto(ERRORS_PAGE.path);
       for (const { path, title } of guides) {

@@ -142,7 +142,7 @@ suite('the command line, as a process', {
       assert.equal(parseJsonOutput(await runAdvocacy(`campaign list --workspace ${w} --json`)).length, 1 + 499);
     }),
 
-  'exits without an error when the reader closes its output': () =>
+  'exits without an error when the program that reads its output closes the pipe': () =>
     withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
       const lines = Array.from({ length: 2000 }, () => JSON.stringify(campaignBody)).join('\n');
       assert.equal((await runAdvocacy(`import --workspace ${w} campaigns -`, lines)).code, 0);

@@ -66,21 +66,21 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       });
     }),
 
-    'rejects taken ids and unique values in a transaction, and frees those of removed or changed records': test(
-      async (storage) => {
+    'rejects an id or a unique value that is taken in a transaction, and frees those of removed or changed records':
+      test(async (storage) => {
         const workspaceId = newId();
         const stored = buildTag(workspaceId, 'stored');
         await storage.tags.add(stored);
         await storage.runInTransaction(async ({ tags }) => {
           await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: stored.id })));
           await assertConflict(tags.add(buildTag(workspaceId, 'stored')));
-          const staged = buildTag(workspaceId, 'staged');
-          await tags.add(staged);
-          await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: staged.id })));
-          await assertConflict(tags.add(buildTag(workspaceId, 'staged')));
-          await assertConflict(tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'stored' })));
-          await tags.update(workspaceId, staged.id, (it) => ({ ...it, foldedName: 'renamed' }));
-          await tags.add(buildTag(workspaceId, 'staged'));
+          const added = buildTag(workspaceId, 'added');
+          await tags.add(added);
+          await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: added.id })));
+          await assertConflict(tags.add(buildTag(workspaceId, 'added')));
+          await assertConflict(tags.update(workspaceId, added.id, (it) => ({ ...it, foldedName: 'stored' })));
+          await tags.update(workspaceId, added.id, (it) => ({ ...it, foldedName: 'renamed' }));
+          await tags.add(buildTag(workspaceId, 'added'));
           await tags.update(workspaceId, stored.id, (it) => ({ ...it, foldedName: 'moved' }));
           await tags.add(buildTag(workspaceId, 'stored'));
           await tags.remove(workspaceId, stored.id);
@@ -90,8 +90,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
         });
         assert.equal((await storage.tags.get(workspaceId, stored.id))?.name, 'back');
         assert.equal(await storage.tags.count(workspaceId, []), 5);
-      },
-    ),
+      }),
 
     'commits a transaction whose work has caught a conflict': test(async (storage) => {
       const all = await createRecords(storage);
@@ -128,7 +127,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       await assertUnchanged(storage, all);
     }),
 
-    'loses no change from outside to a record that the work has read': test(async (storage, { openOutsides }) => {
+    'keeps a change that others make to a record that the work has read': test(async (storage, { openOutsides }) => {
       const reads: Record<
         string,
         (staged: StorageEngine, it: CampaignRecord) => Promise<readonly (CampaignRecord | undefined)[]>
@@ -292,7 +291,7 @@ function defineRetryTests(test: CreateStorageTest): Tests {
       let attemptCount = 0;
       const work = storage.runInTransaction(async (staged) => {
         attemptCount++;
-        await staged.tags.add(buildTag(workspaceId, 'staged'));
+        await staged.tags.add(buildTag(workspaceId, 'added'));
         await staged.campaigns.get(workspaceId, changed.id);
         await storage.campaigns.update(workspaceId, changed.id, addShare);
         await staged.campaigns.update(workspaceId, changed.id, addClick);

@@ -23,7 +23,7 @@ suite('PATCH /groups/{id}', {
       await create('/groups', { name: 'Sales' });
     }),
 
-  'rejects the name of another group, ignoring case, and changes neither': () =>
+  'rejects the name of another group, ignoring case, and changes nothing': () =>
     withFixture(async ({ create, call }) => {
       await create('/groups', { name: 'Über uns' });
       const group = await create('/groups', { name: 'Sales' });

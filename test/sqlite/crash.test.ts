@@ -16,8 +16,8 @@ const ROUND_COUNT = quickOrLong(4, 40);
 const MAX_LOG_SIZE = 4_000 * 4_096;
 const program = join(import.meta.dirname, 'writer-process.js');
 
-/** A process that writes, and the lines that it has printed. */
-class Writer {
+/** A process with `writerCount` concurrent writers, and the lines that it has printed. */
+class WriterProcess {
   readonly process: ChildProcess;
   private output = '';
 
@@ -46,15 +46,15 @@ class Writer {
   }
 }
 
-type StartWriter = (file: string, writerCount: number) => Writer;
+type StartWriter = (file: string, writerCount: number) => WriterProcess;
 
 /** Creates a test that starts processes. They are killed after the test, also if it fails. */
 function withWriters(test: (file: string, start: StartWriter) => Promise<void>): () => Promise<void> {
   return withDatabasePath(async (file) => {
-    const writers: Writer[] = [];
+    const writers: WriterProcess[] = [];
     try {
       await test(file, (path, writerCount) => {
-        const writer = new Writer(path, writerCount);
+        const writer = new WriterProcess(path, writerCount);
         writers.push(writer);
         return writer;
       });
