@@ -4,7 +4,14 @@ import { databases } from './database.ts';
 import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
-import { comparableContentOf, createRows, listCampaignIds, type Request, type Row, sendRequest } from './requests.ts';
+import {
+  comparableContentOf,
+  createRequestTypes,
+  listCampaignIds,
+  type Request,
+  type RequestType,
+  sendRequest,
+} from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
 import { type RunningServer, startScript } from './server-process.ts';
 import { type Contender, createContenders, installPeers } from './servers.ts';
@@ -59,72 +66,76 @@ async function compareRuns(
   [read, written]: readonly [Sample, Sample],
   database: Usage | undefined,
   client: LoadClient,
-  { rounds, milliseconds, rows: chosen }: Options,
+  { rounds, milliseconds, types: chosen }: Options,
 ): Promise<Report> {
   const { port } = (runs[0] as ContenderRun).server;
-  const all = Object.values(createRows(read, written, await listCampaignIds(port, read)));
-  const rows = all.filter(({ name }) => chosen.includes(name));
-  const pairs = rows.flatMap((row) => runs.map(({ server, measurements }) => ({ row, server, measurements })));
+  const all = Object.values(createRequestTypes(read, written, await listCampaignIds(port, read)));
+  const types = all.filter(({ name }) => chosen.includes(name));
+  const pairs = types.flatMap((type) => runs.map(({ server, measurements }) => ({ type, server, measurements })));
   await assertEqualResponses(pairs);
-  for (const { row, server } of pairs) await client.warmUp(server, row);
+  for (const { type, server } of pairs) await client.warmUp(server, type);
   for (let round = 0; round < rounds; round++) {
     const ordered = round % 2 === 0 ? pairs : pairs.toReversed();
-    for (const { row, server, measurements } of ordered) {
-      const before = measurements.get(row.name) ?? [];
-      measurements.set(row.name, [...before, await client.measure(server, database, row, milliseconds)]);
+    for (const { type, server, measurements } of ordered) {
+      const before = measurements.get(type.name) ?? [];
+      measurements.set(type.name, [...before, await client.measure(server, database, type, milliseconds)]);
     }
   }
-  const markdown = formatReport(runs, rows, database !== undefined);
+  const markdown = formatReport(runs, types, database !== undefined);
   await Promise.all(runs.map(({ server }) => server.stop()));
-  return { markdown, summary: formatSummary(runs, rows) };
+  return { markdown, summary: formatSummary(runs, types) };
 }
 
 /** Fails unless all servers return equal responses with records, among them shared and unshared campaigns in `list` and `get`. */
 async function assertEqualResponses(
-  pairs: readonly { readonly row: Row; readonly server: RunningServer }[],
+  pairs: readonly { readonly type: RequestType; readonly server: RunningServer }[],
 ): Promise<void> {
   const expected = new Map<Request, unknown>();
-  for (const { row, server } of pairs) {
+  for (const { type, server } of pairs) {
     const bodies: string[] = [];
-    for (const request of row.requests) {
-      const response = await sendRequest(server.port, row, request);
-      const content = comparableContentOf(row, response);
+    for (const request of type.requests) {
+      const response = await sendRequest(server.port, type, request);
+      const content = comparableContentOf(type, response);
       if (!expected.has(request)) expected.set(request, content);
-      assert.deepEqual(content, expected.get(request), `${row.name}: the responses differ`);
-      assert.ok(response.status < 300 && response.body.length > 2, `${row.name}: a response has no record`);
+      assert.deepEqual(content, expected.get(request), `${type.name}: the responses differ`);
+      assert.ok(response.status < 300 && response.body.length > 2, `${type.name}: a response has no record`);
       bodies.push(response.body);
     }
     const hasBoth = [true, false].every((value) => bodies.some((body) => body.includes(`"hasShared":${value}`)));
-    assert.ok(hasBoth || !['list', 'get'].includes(row.name), `${row.name}: needs shared and unshared campaigns`);
+    assert.ok(hasBoth || !['list', 'get'].includes(type.name), `${type.name}: needs shared and unshared campaigns`);
   }
 }
 
 /** Each figure is the median of all rounds. In brackets is the median of its ratios to the first server in the same round. */
-function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDatabaseServer: boolean): string {
+function formatReport(
+  runs: readonly ContenderRun[],
+  types: readonly RequestType[],
+  hasDatabaseServer: boolean,
+): string {
   const [first] = runs as readonly [ContenderRun];
-  const formatFigure = (run: ContenderRun, row: Row, quantity: Quantity, digits: number) => {
-    const figure = formatNumber(median(measurementsOf(run, row).map(quantity)), digits);
-    return run === first ? figure : `${figure} (${formatRatio(run, first, row, quantity)})`;
+  const formatFigure = (run: ContenderRun, type: RequestType, quantity: Quantity, digits: number) => {
+    const figure = formatNumber(median(measurementsOf(run, type).map(quantity)), digits);
+    return run === first ? figure : `${figure} (${formatRatio(run, first, type, quantity)})`;
   };
-  const formatRows = (title: string, quantity: Quantity, digits = 0) =>
+  const formatQuantity = (title: string, quantity: Quantity, digits = 0) =>
     formatTable(
-      [title, ...rows.map(({ name }) => name)],
-      runs.map((run) => [run.contender.name, ...rows.map((row) => formatFigure(run, row, quantity, digits))]),
+      [title, ...types.map(({ name }) => name)],
+      runs.map((run) => [run.contender.name, ...types.map((type) => formatFigure(run, type, quantity, digits))]),
     );
   const failures = runs.flatMap((run) =>
-    rows.flatMap((row) => describeFailures(`${row.name} of ${run.contender.name}`, measurementsOf(run, row))),
+    types.flatMap((type) => describeFailures(`${type.name} of ${run.contender.name}`, measurementsOf(run, type))),
   );
   return [
     ...runs.map(({ contender: { name, description } }) => `- **${name}**: ${description}.`),
     '',
     `Medians of the rounds. In brackets: the median ratio to ${first.contender.name} in the same round.`,
     '',
-    formatRows('requests per second', ({ perSecond }) => perSecond),
-    formatRows('processor time of the server, µs per request', ({ cpu }) => cpu),
+    formatQuantity('requests per second', ({ perSecond }) => perSecond),
+    formatQuantity('processor time of the server, µs per request', ({ cpu }) => cpu),
     ...(hasDatabaseServer
-      ? [formatRows('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu)]
+      ? [formatQuantity('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu)]
       : []),
-    formatRows('latency (99th percentile), ms', ({ p99 }) => p99, 1),
+    formatQuantity('latency (99th percentile), ms', ({ p99 }) => p99, 1),
     formatTable(
       ['', 'time to the first response, ms', 'memory (RSS) after the run, MiB'],
       runs.map(({ contender, server, startMs }) => [
@@ -141,26 +152,26 @@ function formatReport(runs: readonly ContenderRun[], rows: readonly Row[], hasDa
 const VARIANTS = ['reference-commands', 'ours-unbatched'];
 
 /** Formats the requests per second of this service and of other frameworks, as ratios to those of the first server. */
-function formatSummary(runs: readonly ContenderRun[], rows: readonly Row[]): string {
+function formatSummary(runs: readonly ContenderRun[], types: readonly RequestType[]): string {
   const [first, ...others] = runs as readonly [ContenderRun, ...ContenderRun[]];
   const lines = others
     .filter(({ contender }) => !VARIANTS.includes(contender.name))
     .map((run) => [
       run.contender.name,
-      ...rows.map((row) => formatRatio(run, first, row, ({ perSecond }) => perSecond)),
+      ...types.map((type) => formatRatio(run, first, type, ({ perSecond }) => perSecond)),
     ]);
-  return formatTable(['server', ...rows.map(({ name }) => name)], lines);
+  return formatTable(['server', ...types.map(({ name }) => name)], lines);
 }
 
 type Quantity = (measurement: Measurement) => number;
 
-const measurementsOf = ({ measurements }: ContenderRun, { name }: Row): readonly Measurement[] =>
+const measurementsOf = ({ measurements }: ContenderRun, { name }: RequestType): readonly Measurement[] =>
   measurements.get(name) ?? [];
 
 /** Formats the median of a server's ratios to the first server in all rounds. */
-function formatRatio(run: ContenderRun, first: ContenderRun, row: Row, quantity: Quantity): string {
-  const base = measurementsOf(first, row);
-  const ratios = measurementsOf(run, row).map(
+function formatRatio(run: ContenderRun, first: ContenderRun, type: RequestType, quantity: Quantity): string {
+  const base = measurementsOf(first, type);
+  const ratios = measurementsOf(run, type).map(
     (measurement, round) => quantity(measurement) / quantity(base[round] as Measurement),
   );
   return formatNumber(median(ratios), 2);

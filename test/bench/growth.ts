@@ -2,7 +2,14 @@ import { databases } from './database.ts';
 import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
-import { createRows, createSearchRequest, listCampaignIds, type Request, type Row, sendRequest } from './requests.ts';
+import {
+  createRequestTypes,
+  createSearchRequest,
+  listCampaignIds,
+  type Request,
+  type RequestType,
+  sendRequest,
+} from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
 import { type RunningServer, startScript } from './server-process.ts';
 import { ours } from './servers.ts';
@@ -14,9 +21,9 @@ const SMALL_CAMPAIGN_COUNT = 1_000;
 interface SizedServer {
   readonly campaigns: number;
   readonly server: RunningServer;
-  readonly rows: readonly Row[];
+  readonly types: readonly RequestType[];
   /** Creates campaigns in a workspace that is not measured. */
-  readonly warmUp: Row;
+  readonly warmUp: RequestType;
   readonly measurements: Map<string, Measurement[]>;
 }
 
@@ -38,33 +45,33 @@ export async function measureGrowth(client: LoadClient, options: Options): Promi
   }
 }
 
-/** Prepares the rows of a server. Nothing is measured in the workspace `warmUp`. */
+/** Prepares the types of requests of a server. Nothing is measured in the workspace `warmUp`. */
 async function createSizedServer(
   campaigns: number,
   server: RunningServer,
   { large, small, warmUp }: Readonly<Record<'large' | 'small' | 'warmUp', Sample>>,
 ): Promise<SizedServer> {
-  const { list, get, create, deep } = createRows(large, large, await listCampaignIds(server.port, large));
-  const smallRows = createRows(small, small, await listCampaignIds(server.port, small));
-  const withFirstRequest = (row: Row): Row => ({ ...row, requests: row.requests.slice(0, 1) });
-  const inSmall = (row: Row): Row => ({
-    ...row,
-    name: `${row.name}, in a workspace of ${formatCount(SMALL_CAMPAIGN_COUNT)}`,
+  const { list, get, create, deep } = createRequestTypes(large, large, await listCampaignIds(server.port, large));
+  const smallTypes = createRequestTypes(small, small, await listCampaignIds(server.port, small));
+  const withFirstRequest = (type: RequestType): RequestType => ({ ...type, requests: type.requests.slice(0, 1) });
+  const inSmall = (type: RequestType): RequestType => ({
+    ...type,
+    name: `${type.name}, in a workspace of ${formatCount(SMALL_CAMPAIGN_COUNT)}`,
   });
-  const frequent: Row = { ...list, name: 'search with many matches', requests: [createSearchRequest('tents')] };
-  const absent: Row = { ...list, name: 'search without a match', requests: [createSearchRequest('glacier')] };
+  const frequent: RequestType = { ...list, name: 'search with many matches', requests: [createSearchRequest('tents')] };
+  const absent: RequestType = { ...list, name: 'search without a match', requests: [createSearchRequest('glacier')] };
   const hasDeepPage = JSON.parse((await sendRequest(server.port, deep, deep.requests[0] as Request)).body).length > 0;
-  const rows = [
-    ...[withFirstRequest(list), get, withFirstRequest(inSmall(smallRows.list)), inSmall(smallRows.get), frequent],
+  const types = [
+    ...[withFirstRequest(list), get, withFirstRequest(inSmall(smallTypes.list)), inSmall(smallTypes.get), frequent],
     absent,
     ...(hasDeepPage ? [deep] : []),
-    // The rows that create campaigns are last, because the new campaigns differ from those of the sample.
-    ...[create, inSmall(smallRows.create)],
-  ].map((row) => ({ ...row, connections: 1, durationFactor: 1 }));
+    // The types that create campaigns are last, because the new campaigns differ from those of the sample.
+    ...[create, inSmall(smallTypes.create)],
+  ].map((type) => ({ ...type, connections: 1, durationFactor: 1 }));
   return {
     campaigns,
     server,
-    rows,
+    types,
     warmUp: { ...create, connections: 1, key: warmUp.key },
     measurements: new Map(),
   };
@@ -76,15 +83,15 @@ async function measureServers(
   client: LoadClient,
   { rounds, milliseconds }: Options,
 ): Promise<Report> {
-  const names = [...new Set(all.flatMap(({ rows }) => rows.map(({ name }) => name)))];
+  const names = [...new Set(all.flatMap(({ types }) => types.map(({ name }) => name)))];
   for (const name of names) {
     const pairs = all.flatMap((sized) =>
-      sized.rows.filter((row) => row.name === name).map((row) => ({ ...sized, row })),
+      sized.types.filter((type) => type.name === name).map((type) => ({ ...sized, type })),
     );
-    for (const { server, row, warmUp } of pairs) await client.warmUp(server, row.method === 'GET' ? row : warmUp);
+    for (const { server, type, warmUp } of pairs) await client.warmUp(server, type.method === 'GET' ? type : warmUp);
     for (let round = 0; round < rounds; round++) {
-      for (const { server, row, measurements } of pairs) {
-        const measurement = await client.measure(server, database, row, milliseconds);
+      for (const { server, type, measurements } of pairs) {
+        const measurement = await client.measure(server, database, type, milliseconds);
         measurements.set(name, [...(measurements.get(name) ?? []), measurement]);
       }
     }

@@ -6,7 +6,7 @@ import { databases } from './database.ts';
 import { describeFailures, type LoadClient, type MeasuredServer, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
 import { formatNumber, formatTable, type Report } from './report.ts';
-import { NEW_ID, type Row } from './requests.ts';
+import { NEW_ID, type RequestType } from './requests.ts';
 import { startScript } from './server-process.ts';
 
 const CAMPAIGN_COUNT = 10;
@@ -14,7 +14,7 @@ const MEMBER_COUNT = 100;
 const PATHS = { reference: '../../../test/bench/peers/fixed-redirect.js', service: '../../bootstrap/main.js' };
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** The user agents of the visitors, by the names of the rows. Only the clicks of new visitors are counted. */
+/** The user agents of the visitors, by the names of the types of requests. Only the clicks of new visitors are counted. */
 const userAgents = {
   crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'same visitor': BROWSER,
@@ -36,20 +36,20 @@ export async function compareRedirects(client: LoadClient, { rounds, millisecond
       ['reference', reference],
       ['ours', { ...service, port: linksPort }],
     ];
-    const rows = Object.entries(userAgents).map(([name, userAgent]) => createRow(name, userAgent, paths));
+    const types = Object.entries(userAgents).map(([name, userAgent]) => createRequestType(name, userAgent, paths));
     const measured = new Map<string, Measurement[]>();
-    for (const row of rows) for (const [, server] of servers) await client.warmUp(server, row);
+    for (const type of types) for (const [, server] of servers) await client.warmUp(server, type);
     for (let round = 0; round < rounds; round++) {
-      for (const row of rows) {
+      for (const type of types) {
         for (const [name, server] of servers) {
-          const key = `${row.name} of ${name}`;
-          const measurement = await client.measure(server, undefined, row, milliseconds);
+          const key = `${type.name} of ${name}`;
+          const measurement = await client.measure(server, undefined, type, milliseconds);
           measured.set(key, [...(measured.get(key) ?? []), measurement]);
         }
       }
     }
     await Promise.all([reference.stop(), service.stop()]);
-    return { markdown: formatReport(rows, measured) };
+    return { markdown: formatReport(types, measured) };
   } finally {
     await opened.stop();
   }
@@ -74,38 +74,38 @@ async function createLinks(settings: Readonly<Record<string, string>>): Promise<
   });
 }
 
-function createRow(name: string, userAgent: string, paths: readonly string[]): Row {
+function createRequestType(name: string, userAgent: string, paths: readonly string[]): RequestType {
   const requests = paths.map((path) => ({ path, userAgent }));
   return { name, method: 'GET', status: 302, requests, connections: 32, durationFactor: 1 };
 }
 
-function formatReport(rows: readonly Row[], measured: ReadonlyMap<string, readonly Measurement[]>): string {
-  const of = (row: Row, name: string) => measured.get(`${row.name} of ${name}`) as readonly Measurement[];
-  const medianOf = (row: Row, name: string, quantity: (measurement: Measurement) => number) =>
-    median(of(row, name).map(quantity));
-  const lines = rows.map((row) => {
-    const references = of(row, 'reference');
-    const ratio = median(of(row, 'ours').map(({ perSecond }, i) => perSecond / (references[i]?.perSecond ?? 0)));
+function formatReport(types: readonly RequestType[], measured: ReadonlyMap<string, readonly Measurement[]>): string {
+  const of = (type: RequestType, name: string) => measured.get(`${type.name} of ${name}`) as readonly Measurement[];
+  const medianOf = (type: RequestType, name: string, quantity: (measurement: Measurement) => number) =>
+    median(of(type, name).map(quantity));
+  const lines = types.map((type) => {
+    const references = of(type, 'reference');
+    const ratio = median(of(type, 'ours').map(({ perSecond }, i) => perSecond / (references[i]?.perSecond ?? 0)));
     return [
-      row.name,
-      formatNumber(medianOf(row, 'reference', ({ perSecond }) => perSecond)),
-      `${formatNumber(medianOf(row, 'ours', ({ perSecond }) => perSecond))} (${formatNumber(ratio, 2)})`,
-      formatNumber(medianOf(row, 'reference', ({ cpu }) => cpu)),
-      formatNumber(medianOf(row, 'ours', ({ cpu }) => cpu)),
+      type.name,
+      formatNumber(medianOf(type, 'reference', ({ perSecond }) => perSecond)),
+      `${formatNumber(medianOf(type, 'ours', ({ perSecond }) => perSecond))} (${formatNumber(ratio, 2)})`,
+      formatNumber(medianOf(type, 'reference', ({ cpu }) => cpu)),
+      formatNumber(medianOf(type, 'ours', ({ cpu }) => cpu)),
       formatNumber(
-        medianOf(row, 'reference', ({ p99 }) => p99),
+        medianOf(type, 'reference', ({ p99 }) => p99),
         1,
       ),
       formatNumber(
-        medianOf(row, 'ours', ({ p99 }) => p99),
+        medianOf(type, 'ours', ({ p99 }) => p99),
         1,
       ),
     ];
   });
   const heads = ['per second', 'processor time, µs', 'p99, ms'].flatMap((it) => [`${it}, reference`, `${it}, ours`]);
-  const failures = rows.flatMap((row) => describeFailures(row.name, of(row, 'ours')));
+  const failures = types.flatMap((type) => describeFailures(type.name, of(type, 'ours')));
   return [
-    `The reference is a server on \`node:http\` that responds to every request with the same 302. ${formatNumber(CAMPAIGN_COUNT * MEMBER_COUNT)} links are cached, and ${rows[0]?.connections} connections request them. A crawler is not counted. The clicks of the same visitor count once, and each new visitor counts. Clicks are stored every 1.5 seconds. In brackets: the median ratio to the reference in the same round.`,
+    `The reference is a server on \`node:http\` that responds to every request with the same 302. ${formatNumber(CAMPAIGN_COUNT * MEMBER_COUNT)} links are cached, and ${types[0]?.connections} connections request them. A crawler is not counted. The clicks of the same visitor count once, and each new visitor counts. Clicks are stored every 1.5 seconds. In brackets: the median ratio to the reference in the same round.`,
     '',
     formatTable(['visitors', ...heads], lines),
     ...failures,

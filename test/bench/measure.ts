@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Load, LoadResult } from './client.ts';
-import { type Row, serializeRequest } from './requests.ts';
+import { type RequestType, serializeRequest } from './requests.ts';
 import type { Usage } from './usage.ts';
 
 const WARM_UP_REQUEST_COUNT = 5_000;
 const WARM_UP_STEP_MS = 500;
 const MAX_WARM_UP_MS = 8_000;
 
-/** The figures of one server, for one row and one round. */
+/** The figures of one server, for one type of request and one round. */
 export interface Measurement {
   readonly requests: number;
   readonly perSecond: number;
@@ -34,22 +34,22 @@ export class LoadClient {
   private readonly exited = once(this.child, 'exit');
 
   /** Sends enough requests that V8 has probably optimized the server's code. Stops after `MAX_WARM_UP_MS` at the latest. */
-  async warmUp(server: MeasuredServer, row: Row): Promise<void> {
+  async warmUp(server: MeasuredServer, type: RequestType): Promise<void> {
     let requests = 0;
     for (const end = Date.now() + MAX_WARM_UP_MS; requests < WARM_UP_REQUEST_COUNT && Date.now() < end; ) {
-      requests += (await this.runLoad(server, row, WARM_UP_STEP_MS)).requests;
+      requests += (await this.runLoad(server, type, WARM_UP_STEP_MS)).requests;
     }
   }
 
   async measure(
     server: MeasuredServer,
     database: Usage | undefined,
-    row: Row,
+    type: RequestType,
     milliseconds: number,
   ): Promise<Measurement> {
     const databaseSeconds = () => database?.cpuSeconds() ?? 0;
     const before = [server.cpuSeconds(), databaseSeconds()] as const;
-    const { requests, seconds, ...others } = await this.runLoad(server, row, milliseconds * row.durationFactor);
+    const { requests, seconds, ...others } = await this.runLoad(server, type, milliseconds * type.durationFactor);
     const perRequest = (cpuSeconds: number) => (cpuSeconds * 1e6) / requests;
     return {
       ...others,
@@ -60,10 +60,10 @@ export class LoadClient {
     };
   }
 
-  private runLoad({ port }: MeasuredServer, row: Row, milliseconds: number): Promise<LoadResult> {
-    const status = row.status ?? (row.method === 'POST' ? 201 : 200);
-    const requests = row.requests.map((request) => serializeRequest(row, request));
-    this.child.send({ port, requests, status, connections: row.connections, milliseconds } satisfies Load);
+  private runLoad({ port }: MeasuredServer, type: RequestType, milliseconds: number): Promise<LoadResult> {
+    const status = type.status ?? (type.method === 'POST' ? 201 : 200);
+    const requests = type.requests.map((request) => serializeRequest(type, request));
+    this.child.send({ port, requests, status, connections: type.connections, milliseconds } satisfies Load);
     return Promise.race([
       once(this.child, 'message').then(([message]) => message as LoadResult),
       this.exited.then(() => Promise.reject(new Error('the client exited'))),

@@ -3,7 +3,8 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { databases, type StorageName } from './database.ts';
 import { serverNames } from './servers.ts';
 
-const ROWS: Readonly<Record<StorageName, readonly string[]>> = {
+/** The types of requests that are measured on each storage. */
+const TYPE_NAMES: Readonly<Record<StorageName, readonly string[]>> = {
   sqlite: ['list', 'get', 'create', 'create with key', 'search', 'page 400'],
   mongodb: ['list', 'get', 'create', 'search', 'page 400'],
 };
@@ -18,7 +19,7 @@ const getDefaults = (storage: StorageName) => ({
   servers: serverNames[storage]
     .filter((name) => name !== 'ours-workers' || availableParallelism() >= MIN_WORKERS_CORE_COUNT)
     .join(),
-  rows: ROWS[storage].join(),
+  types: TYPE_NAMES[storage].join(),
   sizes: '1000,12500,100000,1000000',
   rounds: '9',
   seconds: '0.5',
@@ -28,7 +29,7 @@ const getDefaults = (storage: StorageName) => ({
 export interface Options {
   readonly storage: StorageName;
   readonly servers: readonly string[];
-  readonly rows: readonly string[];
+  readonly types: readonly string[];
   /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
   readonly measuresGrowth: boolean;
   /** Whether to measure redirects of short links instead. */
@@ -49,7 +50,7 @@ export function readOptions(): Options {
       flat: { type: 'boolean', default: false },
       links: { type: 'boolean', default: false },
       storage: { ...text, default: 'sqlite' },
-      ...{ servers: text, rows: text, sizes: text, rounds: text, seconds: text },
+      ...{ servers: text, types: text, sizes: text, rounds: text, seconds: text },
     },
   });
   const [storage] = parseNames(values.storage, Object.keys(databases)) as [StorageName];
@@ -58,7 +59,7 @@ export function readOptions(): Options {
   return {
     storage,
     servers: parseNames(chosen.servers, serverNames[storage]),
-    rows: parseNames(chosen.rows, ROWS[storage]),
+    types: parseNames(chosen.types, TYPE_NAMES[storage]),
     measuresGrowth: flat,
     measuresLinks: links,
     sizes: chosen.sizes.split(',').map(Number),

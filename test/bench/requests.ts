@@ -5,7 +5,7 @@ import type { Sample } from './sample.ts';
  * A type of request, such as `list`. It is a column in the tables of compare.ts, and a row in those of growth.ts. The connections
  * share its requests: each connection sends the next one.
  */
-export interface Row {
+export interface RequestType {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   /** The API key, if the requests need one. */
@@ -59,25 +59,25 @@ const RARE_TEXTS = [
 ];
 
 /**
- * Creates the rows. `create` uses the workspace `written`, so that the lists of the workspace `read` do not change. `get` reads
- * the campaigns with the given ids.
+ * Creates the types of requests. `create` uses the workspace `written`, so that the lists of the workspace `read` do not
+ * change. `get` reads the campaigns with the given ids.
  */
-export function createRows(read: Sample, written: Sample, ids: readonly string[]) {
-  const list = createListRow(read);
-  const get: Row = { ...list, name: 'get', requests: ids.map((id) => ({ path: `/campaigns/${id}` })) };
-  const create: Row = { ...list, name: 'create', method: 'POST', key: written.key, requests: newCampaigns };
-  const createOnce: Row = {
+export function createRequestTypes(read: Sample, written: Sample, ids: readonly string[]) {
+  const list = createListType(read);
+  const get: RequestType = { ...list, name: 'get', requests: ids.map((id) => ({ path: `/campaigns/${id}` })) };
+  const create: RequestType = { ...list, name: 'create', method: 'POST', key: written.key, requests: newCampaigns };
+  const createOnce: RequestType = {
     ...create,
     name: 'create with key',
     requests: newCampaigns.map((request) => ({ ...request, hasIdempotencyKey: true })),
   };
-  const search: Row = { ...list, ...HEAVY_LOAD, name: 'search', requests: RARE_TEXTS.map(createSearchRequest) };
+  const search: RequestType = { ...list, ...HEAVY_LOAD, name: 'search', requests: RARE_TEXTS.map(createSearchRequest) };
   const deepPages = Array.from({ length: DEEP_PAGE_COUNT }, (_, i) => createPageRequest(DEEP_PAGE - i));
-  const deep: Row = { ...list, ...HEAVY_LOAD, name: `page ${DEEP_PAGE}`, requests: deepPages };
+  const deep: RequestType = { ...list, ...HEAVY_LOAD, name: `page ${DEEP_PAGE}`, requests: deepPages };
   return { list, get, create, createOnce, search, deep };
 }
 
-function createListRow({ key }: Sample): Row {
+function createListType({ key }: Sample): RequestType {
   const requests = Array.from({ length: PAGE_COUNT }, (_, i) => createPageRequest(i + 1));
   return { name: 'list', method: 'GET', key, requests, connections: CONNECTION_COUNT, durationFactor: 1 };
 }
@@ -112,7 +112,7 @@ const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGN_COUNT
 
 export async function sendRequest(
   port: number,
-  { method, key }: Row,
+  { method, key }: RequestType,
   { path, body, hasIdempotencyKey }: Request,
 ): Promise<RecordedResponse> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -130,14 +130,14 @@ export async function sendRequest(
 
 /** Returns the ids of the campaigns of all listed pages. The member of the key has shared some of them. */
 export async function listCampaignIds(port: number, sample: Sample): Promise<string[]> {
-  const list = createListRow(sample);
+  const list = createListType(sample);
   const responses = await Promise.all(list.requests.map((request) => sendRequest(port, list, request)));
   return responses.flatMap(({ body }) => (JSON.parse(body) as { id: string }[]).map(({ id }) => id));
 }
 
 /** Returns the text of an HTTP request. */
 export function serializeRequest(
-  { method, key }: Row,
+  { method, key }: RequestType,
   { path, body = '', hasIdempotencyKey, userAgent }: Request,
 ): string {
   const framing = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
@@ -155,6 +155,6 @@ export function serializeRequest(
 const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Returns what must be equal in the responses of all servers: status and content, without the id and time of a new record. */
-export function comparableContentOf({ method }: Row, { status, body }: RecordedResponse): unknown {
+export function comparableContentOf({ method }: RequestType, { status, body }: RecordedResponse): unknown {
   return [status, JSON.parse(method === 'POST' ? body.replaceAll(IDS_AND_TIMES, '…') : body)];
 }

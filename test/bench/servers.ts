@@ -22,10 +22,11 @@ const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 type Environment = Readonly<Record<string, string>>;
 
 const descriptions = {
-  reference: '`node:http` and the driver, tuned by hand: known keys, no validation, no rate limits, no log',
+  reference:
+    '`node:http` and the driver, tuned by hand: a fixed list of API keys, no validation, no rate limits, no log',
   'reference-commands': 'reference, but reading as ours does: with find commands instead of driver cursors',
   'reference-sqlite':
-    '`node:http` and the SQLite library, tuned by hand: known keys, no validation, no rate limits, no log, a commit per create',
+    '`node:http` and the SQLite library, tuned by hand: a fixed list of API keys, no validation, no rate limits, no log, a commit per create',
   ours: 'this service with all its features: keys, rate limits, strict validation, log',
   'ours-redis': 'ours, with rate limits in Redis',
   'ours-workers': `ours-redis, in ${WORKERS} processes`,
