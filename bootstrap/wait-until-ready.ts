@@ -19,6 +19,7 @@ export async function waitUntilReady(
     );
     if (problem === undefined) return;
     if (performance.now() <= deadline) continue;
+    // Such as "MongoDB cannot be used: …", which is followed by the reason.
     const isExplained = problem.includes(':');
     throw new UsageError([
       isExplained ? problem : `${problem}. Check that it is running and that ${location} is correct.`,

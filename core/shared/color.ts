@@ -1,3 +1,6 @@
-/** The colors of tags and content pillars. If several colors are the least used, a new tag gets the first of them. */
+/**
+ * The colors of tags and content pillars. A new tag gets the color that the fewest tags have. If there are several such colors, it gets the
+ * first of them in this list.
+ */
 export const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'] as const;
 export type Color = (typeof COLORS)[number];

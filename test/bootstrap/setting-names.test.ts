@@ -28,7 +28,7 @@ const misspellings: Readonly<Record<string, readonly Setting[]>> = {
 const unrelated: Readonly<Record<string, string>> = {
   'fewer than eight letters':
     'PORTS HOSTS HOSTT STORAG STORAGR WORKER WORKERZ MONGODB METRICS DOCS_UR LOGLEVL TRUST BODY',
-  'three edits or more':
+  'three edits or more, and no beginning of a setting':
     'MONGO_URL TRUST_PROXIES LOG_LEVEL_V1 REDIS_PORT METRICS_PATH STORAGE_URL METRICS_ADDRESS DOCS_PATH',
   'a beginning that ends inside of a word': 'RATE_LIMIT_WIN REFUSED_CREDENTI BODY_LIM TRUST_PR',
   'a setting and further words':
@@ -36,11 +36,12 @@ const unrelated: Readonly<Record<string, string>> = {
   'another case': 'mongodb_url log_level rate_limit_window',
   'a shell':
     'HOSTNAME HOSTTYPE MACHTYPE LOGNAME PWD SHLVL TERM TERM_PROGRAM SSH_CONNECTION SSH_AUTH_SOCK DISPLAY EDITOR',
-  'a shell, short names': `HOME PATH SHELL USER LANG LC_ALL TERM MAIL EDITOR VISUAL PAGER LESS OLDPWD COLUMNS LINES TZ UID EUID
+  'a shell, mostly short names': `HOME PATH SHELL USER LANG LC_ALL TERM MAIL EDITOR VISUAL PAGER LESS OLDPWD COLUMNS LINES TZ UID EUID
     PPID IFS OPTARG OPTIND RANDOM SECONDS HISTFILE MANPATH TMPDIR TMP TEMP SUDO_UID SUDO_GID DOMAIN GROUP GROUPS VENDOR
     OSTYPE CPU ARCH PS1 PS2 ENV BASH ZSH XDG_SEAT WINDOW STY TMUX LS_COLORS WSLENV DEBUG`,
-  'systemd, short names': 'MAINPID WATCHDOG_USEC CREDENTIALS_DIRECTORY LISTEN_FDS EXIT_CODE SERVICE_RESULT MANAGERPID',
-  'tools, short names': `NODE_ENV HTTPS GOPATH GOROOT CC CXX MAKE CFLAGS PERL5LIB RUSTUP PYENV_ROOT NVM_DIR NVM_BIN INIT_CWD npm_command
+  'systemd, among them short names':
+    'MAINPID WATCHDOG_USEC CREDENTIALS_DIRECTORY LISTEN_FDS EXIT_CODE SERVICE_RESULT MANAGERPID',
+  'tools, mostly short names': `NODE_ENV HTTPS GOPATH GOROOT CC CXX MAKE CFLAGS PERL5LIB RUSTUP PYENV_ROOT NVM_DIR NVM_BIN INIT_CWD npm_command
     NODE COLOR PREFIX HEROKU DYNO PGHOST PGPORT PGUSER DB_HOST DB_PORT SMTP_HOST VERSION COMMIT BRANCH STAGE REGION RELEASE`,
   npm: `npm_lifecycle_event npm_package_version npm_config_user_agent npm_config_loglevel npm_config_registry npm_execpath
     NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_VERSION UV_THREADPOOL_SIZE FORCE_COLOR NO_COLOR INIT_CWD`,
@@ -57,7 +58,10 @@ const unrelated: Readonly<Record<string, string>> = {
     INVOCATION_ID PM2_HOME FLY_APP_NAME RENDER_SERVICE_ID RAILWAY_ENVIRONMENT VERCEL_URL K_SERVICE LOG_FORMAT`,
 };
 
-/** The unrelated variables that cause no warning either. Some of the others resemble a setting, and cause one. */
+/**
+ * The unrelated variables without those of fewer than eight letters. These cause no warning, but some of fewer than eight letters
+ * resemble a setting and cause one.
+ */
 const { 'fewer than eight letters': _, ...unsuspicious } = unrelated;
 
 suite('a misspelled setting', {
@@ -82,7 +86,7 @@ suite('a misspelled setting', {
       }),
     ),
 
-  'is neither a variable of another program nor a name that differs by three edits or more': () =>
+  'is neither a variable of another program nor a name that resembles no setting': () =>
     each(unrelated, (list) =>
       each(textCases(...list.split(/\s+/)), (name) => assert.deepEqual(findMisspellings({ [name]: '' }), [])),
     ),
@@ -110,10 +114,11 @@ suite('a warning about a misspelled setting', {
       }),
     ),
 
-  'is not logged for variables of other programs, or for short names that differ by two edits': () =>
-    each({ ...unsuspicious, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
-      assert.deepEqual(findShortMisspellings(Object.fromEntries(list.split(/\s+/).map((name) => [name, '']))), []),
-    ),
+  'is not logged for variables of other programs, for names of three letters or for short names that differ by two edits':
+    () =>
+      each({ ...unsuspicious, others: 'PRT PTOR HSOTS STRGE HOSTING PORTAL EXPORT REPORT' }, (list) =>
+        assert.deepEqual(findShortMisspellings(Object.fromEntries(list.split(/\s+/).map((name) => [name, '']))), []),
+      ),
 });
 
 /** Inserts, replaces or deletes a letter of a text. The numbers choose the position and the edit. */

@@ -8,7 +8,7 @@ import { assertConflict } from './assert-conflict.ts';
 import { buildCampaign, buildDomain, buildGroup, buildTag, newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-/** Returns the tests of reads and changes of single records, and of `addMany`. */
+/** Returns the tests of the methods of a record store, without filters, pages and expiry. */
 export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: boolean): Tests {
   return {
     'returns a record of every schema as it was added': test(async (storage) => {
@@ -295,7 +295,7 @@ async function addRecord<T extends Entity>(records: RecordStore<T>, record: T): 
 interface AnyStore {
   readonly name: string;
   readonly records: RecordStore<Entity>;
-  /** The fields that lists can order by. */
+  /** The fields that lists can order by: the last field of each index. Their type is `'id'`, because every entity has that field. */
   readonly orders: readonly 'id'[];
   createSample(workspaceId: string): Entity;
 }

@@ -13,7 +13,7 @@ const { $schema: _, ...schema } = JSON.parse(
 const isValidCompose = new Ajv({ strict: false }).compile(schema);
 const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2', REDIS_PASSWORD: 'secret3' };
 
-/** Settings that `.env` cannot set: the start of their value in the file, or `undefined` if the file does not set them. */
+/** Settings that `.env` cannot set: the start of their value in `docker-compose.yml`, or `undefined` if it does not set them. */
 const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   // The image listens on all addresses of the container, and Docker maps the default port to a port of the host.
   HOST: undefined,
@@ -37,7 +37,7 @@ const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
   LINKS_PORT: '3001',
 };
 
-/** Settings without a default. A name without a value is set in the container only if `.env` sets it. */
+/** Settings without a default. `docker-compose.yml` has only their names, so the container gets them only if `.env` sets them. */
 const unset = ['LINKS_URL'];
 
 /** Parses a size such as `768m`, `128mb` or `2g`. */

@@ -9,7 +9,7 @@ import type { TestEngine } from './engine.ts';
 
 /** The default size of a page. */
 const PAGE_BYTES = 4_096;
-/** The depth of the trees of a table and an index with some thousand records. */
+/** How many pages SQLite reads to find a record: the depth of the B-tree of a table or an index with some thousand records. */
 const PAGES_PER_RECORD = 3;
 
 export const sqlite: TestEngine = {
