@@ -68,7 +68,7 @@ export const getCampaignBrief = defineOperation({
   permission: 'read',
   summary: 'Retrieve a campaign brief',
   description:
-    'Returns the fields that an employee needs to share the campaign and that `GET /campaigns/{id}` does not return, and the tags, groups and content pillar of the campaign.',
+    'Returns what an employee needs to share the campaign: the fields that `GET /campaigns/{id}` omits, and the tags, groups and content pillar of the campaign.',
   response: briefResponse,
   example: {
     response: {

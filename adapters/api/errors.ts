@@ -117,7 +117,7 @@ export const errors = {
       'The key exceeded its rate limit (600 requests per minute by default).',
       'The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.',
       'The service is overloaded.',
-      'Clients of the workspace upload too slowly, or do not read their responses, so that these requests use too much memory.',
+      'Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.',
     ],
     remedy:
       'Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.',

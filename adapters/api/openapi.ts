@@ -19,8 +19,8 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
   stored for 24 hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
-- **Rate limits**: Each response has headers with the limit and the remaining requests, except if the request was rejected
-  before its key was checked. After a 429, wait for the number of seconds in \`Retry-After\`.`;
+- **Rate limits**: Each response to a request with a valid key has headers with the limit and the remaining requests, except if
+  the request was rejected before its key was checked. After a 429, wait for the number of seconds in \`Retry-After\`.`;
 
 const createTextHeader = (description: string, keywords: Json = {}) => ({
   description,
@@ -252,8 +252,7 @@ function describeErrorResponse(code: (typeof errorCodes)[number], converter: Sch
     description: [meaning, '', ...causes.map((cause) => `- ${cause}`), '', remedy].join('\n'),
     headers: createHeaderReferences([
       'X-Request-Id',
-      ...RATE_LIMIT_HEADERS,
-      ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : []),
+      ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : RATE_LIMIT_HEADERS),
       ...(code === 'rate_limit_exceeded' ? (['Retry-After'] as const) : []),
     ]),
     content: converter.createContent('errors', errorSchema, 'output', { error: { code, message: example, doc_url } }),

@@ -35,7 +35,7 @@ export interface HandlerServices {
 /**
  * Returns the request handler of an operation. Its checks run in the order of its lines: the first check that fails
  * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends the
- * response, and the request has no effect.
+ * response. The request then has no effect, unless its operation has no body and has already begun its work.
  */
 export function createOperationHandler(
   operation: Operation,
@@ -45,7 +45,7 @@ export function createOperationHandler(
   return async (request, response) => {
     const context = responder.contextOf(response);
     context.route = operation.path;
-    // The time in the queue counts. The time to read the body does not.
+    // The deadline includes the time in the queue, but not the time to read the body: only `deadline.run` uses it up.
     const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
     const caller = await deadline.run(authenticate(request, response, services));
     context.workspaceId = caller.workspaceId;

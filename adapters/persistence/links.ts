@@ -3,7 +3,7 @@ import type { LinkRepository, VisitorKeyRepository } from '../../core/link/link-
 import { iterateById } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
-/** A short link. The id is its key, so only one share of all workspaces can have it. */
+/** A short link. Its `id` is the key of the link, the path of its URL. Ids are unique across workspaces, so keys are, too. */
 export interface StoredLink extends Omit<Link, 'key'> {
   readonly id: string;
 }
@@ -20,7 +20,7 @@ export function createLinkRepository(store: GlobalRecordStore<StoredLink>): Link
   };
 }
 
-/** The secret of a day. The id is the day. */
+/** The secret with which visitors are hashed on one day in UTC. The id is the day, such as `2026-01-31`. */
 export interface StoredVisitorKey {
   readonly id: string;
   readonly secret: string;

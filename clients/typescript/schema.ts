@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns the fields that an employee needs to share the campaign and that `GET /campaigns/{id}` does not return, and the tags, groups and content pillar of the campaign.
+         * @description Returns what an employee needs to share the campaign: the fields that `GET /campaigns/{id}` omits, and the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -1587,11 +1587,6 @@ export interface components {
         readonly Unauthorized: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 readonly [name: string]: unknown;
             };
@@ -1781,7 +1776,7 @@ export interface components {
          *     - The key exceeded its rate limit (600 requests per minute by default).
          *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.
          *     - The service is overloaded.
-         *     - Clients of the workspace upload too slowly, or do not read their responses, so that these requests use too much memory.
+         *     - Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.
          *
          *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
          */

@@ -13,7 +13,7 @@ export type NewApiKey = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | '
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
-/** The maximum number of keys whose last use is being recorded. For further keys, only a later use is recorded. */
+/** The maximum number of keys whose last use is being recorded. While there are so many, uses of other keys are not recorded. */
 const MAX_PENDING_USE_COUNT = 1_000;
 
 /** The use cases of API keys: creation, revocation and authentication. */
@@ -121,7 +121,7 @@ export class ApiKeyService {
 
   /**
    * Records a use in the background. Uses are written one after another, so that they occupy one connection of the
-   * storage. A failed write is dropped: the next use of the key writes again.
+   * storage. A failed write is dropped: the next lookup of the key writes again.
    */
   private recordUse({ workspaceId, id }: ApiKey, now: number): void {
     if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USE_COUNT) return;

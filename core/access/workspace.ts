@@ -1,4 +1,4 @@
-/** The isolated data of one company. Every other record belongs to one workspace. */
+/** The isolated data of one company. Every other record belongs to one workspace, except those that hash visitors of links. */
 export interface Workspace {
   readonly id: string;
   readonly name: string;

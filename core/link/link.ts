@@ -65,7 +65,7 @@ export function getLinkState(campaign: LinkCampaign, now: number): LinkState {
 export type LinkTarget =
   /** To the destination of the campaign. */
   | { readonly type: 'destination'; readonly url: string; readonly link: Link }
-  /** The link has expired. `url` is the page of the domain for expired links, if it has one. */
+  /** The link is closed: it has expired or has no destination. `url` is the page of the domain for expired links, if it has one. */
   | { readonly type: 'expired'; readonly url: string | undefined }
   /** There is no such link, or it is not open yet. `url` is the page of the domain of the request for unknown links, if it has one. */
   | { readonly type: 'unknown'; readonly url: string | undefined };

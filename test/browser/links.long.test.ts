@@ -67,7 +67,7 @@ async function sendHead(url: string, headers: Readonly<Record<string, string>>):
 }
 
 suite('a short link in a browser', {
-  'leads another person to the destination, and counts one click in the share and in the campaign': () =>
+  'leads a visitor to the destination, and counts neither prefetches, repetitions, crawlers nor HEAD requests': () =>
     withWebsite(async (destination) => {
       const port = String(await findFreePort());
       const settings = { LINKS_PORT: port, LINKS_URL: `http://links.localhost:${port}` };

@@ -259,7 +259,7 @@ suite('an address over the limit of rejected credentials', {
       assert.equal(await countLookUps(api), before);
     }),
 
-  'can use a valid key during a flood: at once if it is cached, otherwise after its look-up': () =>
+  'can use a valid key: a cached one during a flood, and a new one while unknown keys wait for their look-ups': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));

@@ -60,7 +60,7 @@ export function renderLlmsFullText(
       ...operations.filter(({ tag }) => tag === name).map((operation) => renderOperation(operation, schemas)),
     ]),
     '## Schemas',
-    'A request must have the fields with "required". A response has them, too, but its other fields can be absent.',
+    'Fields that are marked "required" must be in a request, and are in each response. All other fields can be absent.',
     ...Object.entries(schemas).map(([name, schema]) => renderSchema(name, schema, schemas)),
     '## Response headers',
     Object.entries(headers)
