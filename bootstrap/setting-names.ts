@@ -8,7 +8,10 @@ const MAX_EDIT_COUNT = 2;
 
 const settingNames = Object.keys(settings);
 
-/** Returns a line for each long name that is probably a misspelled setting: within two edits, or its beginning up to a `_`. */
+/**
+ * Returns a line for each long name that is probably a misspelled setting: it differs from a setting by at most two edits, or it is the
+ * beginning of a setting before a `_`, such as `RATE_LIMIT`.
+ */
 export function findMisspellings(environment: object): string[] {
   return describeMisspellings(environment, MIN_ERROR_NAME_LENGTH, Number.POSITIVE_INFINITY, (name) => {
     const byEdits = settingNames

@@ -32,6 +32,6 @@ export const commandGroups: Readonly<Record<string, string>> = {
 export const serveCommand = {
   name: 'serve',
   summary: 'start the server',
-  details: 'Same as `npm start`. Unlike the other commands, it also works with STORAGE=memory.',
+  details: 'Like `npm start`, but without a build. Unlike the other commands, it also works with STORAGE=memory.',
   example: 'serve',
 };

@@ -206,10 +206,10 @@ suite('the settings', {
   'accept valid values': () =>
     each(valid, (values, name) =>
       each(values, (value, text) => {
-        const isOther = name === 'LINKS_URL';
-        const environment = { ...(isOther && { LINKS_PORT: '8080' }), [name]: text };
-        const others = isOther ? { LINKS_PORT: 8080 } : {};
-        assert.deepEqual(readSettings(environment), { ...defaults, ...others, [name]: value });
+        const needsLinksPort = name === 'LINKS_URL';
+        const environment = { ...(needsLinksPort && { LINKS_PORT: '8080' }), [name]: text };
+        const required = needsLinksPort ? { LINKS_PORT: 8080 } : {};
+        assert.deepEqual(readSettings(environment), { ...defaults, ...required, [name]: value });
       }),
     ),
 

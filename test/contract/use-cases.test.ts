@@ -30,7 +30,10 @@ import {
   sequences,
 } from './random-steps.ts';
 
-/** The time at which each run starts. An engine with its own clock removes no record, because none expires for decades. */
+/**
+ * The time at which each run starts. It is far in the future, so that a database that removes expired records by its own clock (the
+ * TTL index of MongoDB) removes none during the test.
+ */
 const START_TIME = Date.UTC(2100, 0, 1);
 /** The clock of the current run. */
 const clock = { now: START_TIME };
@@ -62,7 +65,7 @@ class DeterministicSystem implements System {
     return `${this.run}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
   };
 
-  // The first characters differ, too: short links use them as their key.
+  // A hash, so that the first characters differ, too: short links use them as their key. The ids of a run begin with the same ones.
   newSecret = (): string => this.sha256(this.newId());
 }
 

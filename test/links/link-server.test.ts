@@ -257,12 +257,14 @@ suite('a request for a short link', {
     },
   ),
 
-  'has its host in the target, if the target is a URL': withLinks(async ({ share, port }) => {
-    const path = await share(FULL);
-    const lines = `GET http://${FULL}${path} HTTP/1.1\r\nHost: foreign.example\r\nConnection: close\r\n\r\n`;
-    const [response] = await sendRaw(`http://127.0.0.1:${port}`, [lines], false);
-    assert.equal(response?.headers.get('location'), DESTINATION);
-  }),
+  'takes its host from the request line instead of `Host`, if that has an absolute URL': withLinks(
+    async ({ share, port }) => {
+      const path = await share(FULL);
+      const lines = `GET http://${FULL}${path} HTTP/1.1\r\nHost: foreign.example\r\nConnection: close\r\n\r\n`;
+      const [response] = await sendRaw(`http://127.0.0.1:${port}`, [lines], false);
+      assert.equal(response?.headers.get('location'), DESTINATION);
+    },
+  ),
 
   'is limited after 60 unknown links of an address, also for known links': withLinks(async ({ request, share }) => {
     const path = await share(null);
