@@ -2,7 +2,7 @@ import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
 import type { Color } from '../core/shared/color.ts';
-import { DAY_MS, formatTimestamp } from '../core/shared/date.ts';
+import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../core/shared/date.ts';
 
 /** The demo workspace and the API key of its admin. */
 export interface Demo {
@@ -105,8 +105,8 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
         objective: 'Reach',
         status,
         destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
-        startDate: formatDate(firstDay),
-        endDate: formatDate(lastDay),
+        startDate: parseStartDate(formatDate(firstDay)) as ParsedDate,
+        endDate: parseEndDate(formatDate(lastDay)) as ParsedDate,
         shareRewardAmount: '1.5',
         clickRewardAmount: '0.05',
         maxRewardPerEmployee: '50',

@@ -113,19 +113,11 @@ const campaignFields = z.strictObject({
   contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
 });
 
-/** Options of the check of the dates. It also runs if other fields are invalid, but not if a date is missing. */
-const DATE_ORDER = {
-  path: [END_BEFORE_START.path],
-  message: END_BEFORE_START.problem,
-  when: ({ value }: { readonly value: unknown }) => {
-    const { startDate, endDate } = value as Record<string, unknown>;
-    return typeof startDate === 'string' && typeof endDate === 'string';
-  },
-};
+/** Options of the check of the dates. It also runs if other fields are invalid. */
+const DATE_ORDER = { path: [END_BEFORE_START.path], message: END_BEFORE_START.problem, when: () => true };
 
-/** Returns `false` if a campaign would end before it starts. Invalid dates have errors of their own. */
-const isInDateOrder = ({ startDate = '', endDate = '' }: CampaignChange): boolean =>
-  findDateError({ startDate, endDate }) !== END_BEFORE_START;
+/** Returns `false` if a campaign would end before it starts. Missing and invalid dates have no time. */
+const isInDateOrder = (dates: CampaignChange): boolean => findDateError(dates) === undefined;
 
 const campaignResponse = z
   .object({

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
 import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
-import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
@@ -241,13 +241,13 @@ function isDefined<T>(item: T | undefined): item is T {
   return item !== undefined;
 }
 
-/** Returns the schema of a date or a date-time. `toTime` returns its time, or `undefined` if the text is invalid. */
-function dateText(toTime: (value: string) => number | undefined) {
+/** Returns the schema of a date or a date-time. `parse` returns `undefined` if the text is invalid. */
+function dateText(parse: (value: string) => ParsedDate | undefined) {
   const problem = 'must be a date such as 2026-01-31 or a date-time such as 2026-01-31T09:30:00Z';
   return z
     .string()
-    .superRefine(rejectIf((value) => (toTime(value) === undefined ? problem : undefined)))
-    .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] });
+    .meta({ pattern: `^${DAY}(${TIME})?$`, maxLength: 35, examples: ['2026-01-31', '2026-01-31T09:30:00Z'] })
+    .transform(convertWith(parse, problem));
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   SEAT_TYPES,
 } from '../../core/access/member.ts';
 import { WORKSPACE_NAME_LENGTH, type Workspace } from '../../core/access/workspace.ts';
-import { formatTimestamp, parseEndDate } from '../../core/shared/date.ts';
+import { formatTimestamp } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
 import {
@@ -229,7 +229,7 @@ export const accessCommands: readonly Command[] = [
       ),
     },
     run: async ({ app }, { workspaceId, expiresAt, ...key }) => {
-      const expiry = expiresAt === undefined ? undefined : formatTimestamp(parseEndDate(expiresAt) as number);
+      const expiry = expiresAt === undefined ? undefined : formatTimestamp(expiresAt.time);
       const { apiKey, secret } = await app.apiKeys.create(workspaceId, { ...key, expiresAt: expiry });
       return {
         json: { ...pickFields(apiKey, keyFields), key: secret },

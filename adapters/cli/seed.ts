@@ -2,7 +2,7 @@ import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Campaign, NewCampaign } from '../../core/campaign/campaign.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DAY_MS, formatTimestamp } from '../../core/shared/date.ts';
+import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
 import { type CommandContext, defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
@@ -223,8 +223,8 @@ function buildCampaign(random: SeededRandom, now: number): NewCampaign {
     shareContext: 'Say in a sentence what it means to you.',
     objective: 'Reach',
     destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
-    startDate: formatDate(from),
-    endDate: formatDate(to),
+    startDate: parseStartDate(formatDate(from)) as ParsedDate,
+    endDate: parseEndDate(formatDate(to)) as ParsedDate,
     shareRewardAmount: '1.5',
     clickRewardAmount: '0.05',
     maxRewardPerEmployee: '50',

@@ -1,6 +1,5 @@
 import { CAMPAIGN_SUMMARY_FIELDS, type Campaign, type CampaignSort } from '../../core/campaign/campaign.ts';
 import type { CampaignFilter, CampaignRepository } from '../../core/campaign/campaign-repository.ts';
-import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition, Field, RecordStore } from './record-store.ts';
 import { createRepository, readPage } from './repository.ts';
@@ -9,9 +8,6 @@ import { buildSearchText } from './search-text.ts';
 
 interface CampaignColumns {
   readonly archived: boolean;
-  /** The start and the end in milliseconds since the epoch. */
-  readonly startsAt: number;
-  readonly endsAt: number;
   readonly searchText: string;
 }
 
@@ -20,8 +16,6 @@ export type CampaignRecord = Campaign & CampaignColumns;
 export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
   derived: {
     archived: ({ status }) => status === 'archived',
-    startsAt: ({ startDate }) => parseStartDate(startDate) as number,
-    endsAt: ({ endDate }) => parseEndDate(endDate) as number,
     searchText: ({ name, description }) => buildSearchText(name, description),
   },
   columns: {

@@ -110,7 +110,7 @@ export class CampaignService {
     const { workspaceId } = actor;
     const { campaigns } = this.storage;
     const current = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
-    const dateError = findDateError(current, change);
+    const dateError = findDateError(change, current);
     const references = selectChangedReferences(current, change);
     const findReferenceErrors = await createReferenceCheck(this.storage, workspaceId, [references]);
     const errors = [...(dateError ? [dateError] : []), ...findReferenceErrors(references)];

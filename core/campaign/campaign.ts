@@ -1,6 +1,6 @@
 import { applyChanges, type Changes, selectDefaults } from '../shared/changes.ts';
 import { CoreError, createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
-import { formatTimestamp, parseEndDate, parseStartDate } from '../shared/date.ts';
+import { formatTimestamp, type ParsedDate } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
 export const CAMPAIGN_STATUSES = ['draft', 'published', 'archived'] as const;
@@ -21,7 +21,10 @@ export interface CampaignResource {
   readonly order?: number | undefined;
 }
 
-/** Content that employees share. `startDate` and `endDate` are as they were sent (date.ts). Amounts are decimal strings. */
+/**
+ * Content that employees share. `startDate` and `endDate` are as they were sent. `startsAt` and `endsAt` are their times in milliseconds
+ * since the epoch. Amounts are decimal strings.
+ */
 export interface Campaign extends Entity {
   readonly createdBy: string | null;
   readonly name: string;
@@ -32,6 +35,8 @@ export interface Campaign extends Entity {
   readonly destinationUrl: string | null;
   readonly startDate: string;
   readonly endDate: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
   readonly shareRewardAmount: string;
   readonly clickRewardAmount: string;
   readonly maxRewardPerEmployee: string;
@@ -81,11 +86,18 @@ const DEFAULTS = {
 
 type OptionalFields = Pick<Campaign, keyof typeof DEFAULTS>;
 
-/** The fields of a campaign to create: dates as in date.ts, amounts as in amount.ts, and the domain as a normalized slug. */
-export type NewCampaign = Omit<
-  Campaign,
-  keyof Entity | keyof OptionalFields | 'createdBy' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt'
-> &
+/** The dates of a campaign to create. `startsAt` and `endsAt` are taken from them. */
+interface NewDates {
+  readonly startDate: ParsedDate;
+  readonly endDate: ParsedDate;
+}
+
+/** The fields of a campaign that its creator does not set. */
+type GeneratedFields = 'createdBy' | 'startsAt' | 'endsAt' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt';
+
+/** The fields of a campaign to create: parsed dates, amounts as in amount.ts, and the domain as a normalized slug. */
+export type NewCampaign = Omit<Campaign, keyof Entity | keyof OptionalFields | keyof NewDates | GeneratedFields> &
+  NewDates &
   Changes<OptionalFields>;
 
 /** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of an optional field. */
@@ -132,7 +144,7 @@ export const statusTransitions: Record<CampaignStatus, readonly CampaignStatus[]
  * end before it starts, and `conflict` if the transition to the status is not allowed.
  */
 export function changeCampaign(campaign: Campaign, change: CampaignChange, now: number): Campaign {
-  const dateError = findDateError(campaign, change);
+  const dateError = findDateError(change, campaign);
   if (dateError) throw createInvalidFieldsError([dateError]);
   const { status = campaign.status } = change;
   if (campaign.status !== status && !statusTransitions[campaign.status].includes(status)) {
@@ -142,7 +154,9 @@ export function changeCampaign(campaign: Campaign, change: CampaignChange, now: 
       `The status cannot change from ${campaign.status} to ${status}. Allowed: ${allowed}.`,
     );
   }
-  return applyChanges(campaign, change, now);
+  const { startDate, endDate, ...others } = change;
+  const dates = { ...(startDate && toStart(startDate)), ...(endDate && toEnd(endDate)) };
+  return applyChanges(campaign, { ...others, ...dates }, now);
 }
 
 /** Throws `conflict` if the campaign is not published. Only published campaigns can be shared or clicked. */
@@ -155,16 +169,14 @@ export function requirePublished({ status }: Campaign): void {
 /** The error of a campaign that ends before it starts. */
 export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };
 
-/** Returns the error of the dates of a campaign after a change, or `undefined`. */
+/** Returns the error of the dates of a new campaign, or of the `current` campaign after a change. Returns `undefined` if there is none. */
 export function findDateError(
-  campaign: Pick<Campaign, 'startDate' | 'endDate'>,
-  { startDate = campaign.startDate, endDate = campaign.endDate }: CampaignChange = {},
+  { startDate, endDate }: Changes<NewDates>,
+  current?: Pick<Campaign, 'startsAt' | 'endsAt'>,
 ): FieldError | undefined {
-  const start = parseStartDate(startDate);
-  const end = parseEndDate(endDate);
-  if (start === undefined) return { path: 'startDate', problem: 'must be a valid date' };
-  if (end === undefined) return { path: 'endDate', problem: 'must be a valid date' };
-  return end < start ? END_BEFORE_START : undefined;
+  const startsAt = startDate?.time ?? current?.startsAt;
+  const endsAt = endDate?.time ?? current?.endsAt;
+  return startsAt !== undefined && endsAt !== undefined && endsAt < startsAt ? END_BEFORE_START : undefined;
 }
 
 /** Returns a new campaign. `createdBy` is the id of the member who creates it, or `null`. */
@@ -177,5 +189,9 @@ export function newCampaign(
 ): Campaign {
   const createdAt = formatTimestamp(now);
   const defaults = selectDefaults(DEFAULTS, fields);
-  return { id, workspaceId, createdBy, clicks: 0, shares: 0, createdAt, updatedAt: createdAt, ...fields, ...defaults };
+  const values = { ...fields, ...defaults, ...toStart(fields.startDate), ...toEnd(fields.endDate) };
+  return { id, workspaceId, createdBy, clicks: 0, shares: 0, createdAt, updatedAt: createdAt, ...values };
 }
+
+const toStart = ({ text, time }: ParsedDate) => ({ startDate: text, startsAt: time });
+const toEnd = ({ text, time }: ParsedDate) => ({ endDate: text, endsAt: time });

@@ -1,7 +1,6 @@
 import { BASE62 } from '../access/api-key.ts';
 import type { Campaign } from '../campaign/campaign.ts';
 import type { Domain } from '../domain/domain.ts';
-import { parseEndDate, parseStartDate } from '../shared/date.ts';
 
 /** A short link: the key in its path, and the share that its clicks count for. */
 export interface Link {
@@ -34,14 +33,10 @@ export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions
   return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
 }
 
-/** The fields of a campaign that decide the targets of its links. Its period is in milliseconds since the epoch. */
-export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'> {
-  readonly startsAt: number;
-  readonly endsAt: number;
-}
+/** The fields of a campaign that decide the targets of its links. */
+export type LinkCampaign = Pick<Campaign, 'status' | 'destinationUrl' | 'startsAt' | 'endsAt'>;
 
-export function toLinkCampaign({ status, destinationUrl, startDate, endDate }: Campaign): LinkCampaign {
-  const [startsAt, endsAt] = [parseStartDate(startDate) as number, parseEndDate(endDate) as number];
+export function toLinkCampaign({ status, destinationUrl, startsAt, endsAt }: Campaign): LinkCampaign {
   return { status, destinationUrl, startsAt, endsAt };
 }
 

@@ -4,16 +4,22 @@ const DATE_PATTERN =
 
 export const DAY_MS = 24 * 60 * 60_000;
 
+/** A date or date-time: the text as it was sent, and its time in milliseconds since the epoch. */
+export interface ParsedDate {
+  readonly text: string;
+  readonly time: number;
+}
+
 /**
- * Parses a start date. Returns milliseconds since the epoch, or `undefined` if the date is invalid. `YYYY-MM-DD` means
- * 00:00:00.000 UTC of that day. An ISO 8601 date-time can have `Z`, an offset, or neither, which means UTC.
+ * Parses a start date. Returns `undefined` if it is invalid. `YYYY-MM-DD` means 00:00:00.000 UTC of that day. An ISO 8601 date-time
+ * can have `Z`, an offset, or neither, which means UTC.
  */
-export function parseStartDate(value: string): number | undefined {
+export function parseStartDate(value: string): ParsedDate | undefined {
   return parseDate(value, 'T00:00:00.000Z');
 }
 
 /** Parses an end date as `parseStartDate` parses a start date, but `YYYY-MM-DD` means 23:59:59.999 UTC of that day. */
-export function parseEndDate(value: string): number | undefined {
+export function parseEndDate(value: string): ParsedDate | undefined {
   return parseDate(value, 'T23:59:59.999Z');
 }
 
@@ -22,11 +28,11 @@ export function formatTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function parseDate(value: string, defaultTime: string): number | undefined {
-  const match = DATE_PATTERN.exec(value);
-  if (!match || !isDay(value.slice(0, 10))) return undefined;
+function parseDate(text: string, defaultTime: string): ParsedDate | undefined {
+  const match = DATE_PATTERN.exec(text);
+  if (!match || !isDay(text.slice(0, 10))) return undefined;
   const [, time, zone] = match;
-  return Date.parse(time === undefined ? value + defaultTime : zone === undefined ? `${value}Z` : value);
+  return { text, time: Date.parse(time === undefined ? text + defaultTime : zone === undefined ? `${text}Z` : text) };
 }
 
 /** Returns whether the month has the day, in the years 1 to 9999. `Date` reads 30 February as 2 March. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findFreePort } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { databases } from './database.ts';
 import { describeFailures, type LoadClient, type MeasuredServer, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
@@ -61,7 +61,7 @@ async function createLinks(settings: Readonly<Record<string, string>>): Promise<
     const { workspaceId, admin } = await createWorkspace(app);
     const paths: string[] = [];
     for (let i = 0; i < CAMPAIGN_COUNT; i++) {
-      const fields = { ...createCampaignBody(`campaign ${i}`), destinationUrl: 'https://northwind.example/spring' };
+      const fields = { ...createCampaignFields(`campaign ${i}`), destinationUrl: 'https://northwind.example/spring' };
       const { id } = await app.campaigns.create({ workspaceId, member: admin }, fields);
       for (let j = 0; j < MEMBER_COUNT; j++) {
         const fields = { name: `member ${j}`, email: `member-${i}-${j}@northwind.example` };

@@ -7,7 +7,7 @@ import { createCommandLine, parseJsonOutput, type TestCommandLine } from '../sup
 import { NOON, SECOND } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const SETUP_TIME = formatTimestamp(NOON);
 const COMMAND_TIME = formatTimestamp(NOON + SECOND);
@@ -32,7 +32,7 @@ async function createCompany(): Promise<TestCommandLine> {
   await app.tags.create('w', 'Launch');
   await app.contentPillars.create('w', { authorId: 'm', title: 'Life', color: 'green' });
   await app.domains.createOrArchive('w', { slug: 'go.example' });
-  await app.campaigns.create({ workspaceId: 'w' }, { ...createCampaignBody('Tents'), status: 'draft' });
+  await app.campaigns.create({ workspaceId: 'w' }, { ...createCampaignFields('Tents'), status: 'draft' });
   clock.now += SECOND;
   return cli;
 }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { computeColumnWidths, formatTableRow } from '../../adapters/cli/table.ts';
 import { replaceControlCharacters } from '../../adapters/cli/terminal-text.ts';
-import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import { createCommandLine, type TestCommandLine } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
-import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const TERMINAL = { isTTY: true, columns: 80, hasColors: () => true };
 const BOLD = '\x1b[1m';
@@ -100,7 +99,7 @@ async function createWithControlCharacters() {
   await app.apiKeys.create(id, { label: name });
   await app.groups.create(id, { name });
   await app.tags.create(id, name);
-  const campaign = await app.campaigns.create({ workspaceId: id }, { ...(campaignBody as never as NewCampaign), name });
+  const campaign = await app.campaigns.create({ workspaceId: id }, createCampaignFields(name));
   const commandLines = [
     'member list',
     'key list',

@@ -6,8 +6,9 @@ import { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
+import { parseDates } from '../support/parse-dates.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 const CALL_COUNT = 50;
 
@@ -43,7 +44,7 @@ const onEachEngine = (test: (setup: Setup) => Promise<void>) => () =>
 
 suite('concurrent changes of one campaign', {
   'count one share for a member who shares it 50 times': onEachEngine(async ({ actor, app, runConcurrently }) => {
-    const { id, updatedAt } = await app.campaigns.create(actor, createCampaignBody());
+    const { id, updatedAt } = await app.campaigns.create(actor, createCampaignFields());
     const results = await runConcurrently(({ shares }) => shares.create(actor, id));
     assert.equal(results.filter(({ isNew }) => isNew).length, 1);
     for (const { share } of results) assert.deepEqual(share, results[0]?.share);
@@ -52,15 +53,17 @@ suite('concurrent changes of one campaign', {
   }),
 
   'are all kept if they are of different fields': onEachEngine(async ({ actor, app, runConcurrently }) => {
-    const { id } = await app.campaigns.create(actor, createCampaignBody());
+    const { id } = await app.campaigns.create(actor, createCampaignFields());
     const changes = [{ name: 'New' }, { description: 'New' }, { targetShares: 9 }, { endDate: '2099-01-01' }];
-    await runConcurrently(({ campaigns }, i) => campaigns.update(actor, id, changes[i % changes.length] ?? {}));
+    await runConcurrently(({ campaigns }, i) =>
+      campaigns.update(actor, id, parseDates(changes[i % changes.length] ?? {})),
+    );
     const { name, description, targetShares, endDate } = await app.campaigns.get(actor, id);
     assert.deepEqual([{ name }, { description }, { targetShares }, { endDate }], changes);
   }),
 
   'change the status once': onEachEngine(async ({ actor, app, runConcurrently }) => {
-    const { id } = await app.campaigns.create(actor, { ...createCampaignBody(), status: 'draft' });
+    const { id } = await app.campaigns.create(actor, { ...createCampaignFields(), status: 'draft' });
     const results = await runConcurrently(({ campaigns }) => campaigns.update(actor, id, { status: 'published' }));
     const { updatedAt } = await app.campaigns.getBrief(actor.workspaceId, id);
     for (const result of results) assert.deepEqual([result.status, result.updatedAt], ['published', updatedAt]);

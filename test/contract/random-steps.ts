@@ -17,7 +17,8 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { DAY, MINUTE, SECOND } from '../support/core.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { parseDates } from '../support/parse-dates.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 export type RecordName =
   | 'members'
@@ -191,8 +192,10 @@ function toCampaignFields<F extends CampaignFields>(
   const dateOf = (date: string | undefined) => (date === NOW ? side.now() : date);
   return {
     ...fields,
-    startDate: dateOf(fields.startDate) as F['startDate'],
-    endDate: dateOf(fields.endDate) as F['endDate'],
+    ...parseDates({
+      startDate: dateOf(fields.startDate) as F['startDate'],
+      endDate: dateOf(fields.endDate) as F['endDate'],
+    }),
     domain: domain && side.slug(domain),
     tagIds: tags && side.ids(workspaceId, 'tags', tags),
     groupIds: groups && side.ids(workspaceId, 'groups', groups),
@@ -201,7 +204,7 @@ function toCampaignFields<F extends CampaignFields>(
 }
 
 function toNewCampaign<F extends CampaignFields>(side: Side, workspaceId: string, fields: F) {
-  return { ...createCampaignBody(), ...toCampaignFields(side, workspaceId, fields) };
+  return { ...createCampaignFields(), ...toCampaignFields(side, workspaceId, fields) };
 }
 
 const questionFields = {

@@ -39,7 +39,9 @@ const START_TIME = Date.UTC(2100, 0, 1);
 const clock = { now: START_TIME };
 const getTime = () => clock.now;
 const WORKSPACE_COUNT = 2;
-const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(parseEndDate)] as number[];
+const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(parseEndDate)].map(
+  (date) => date?.time as number,
+);
 
 /**
  * A system that creates the same ids and secrets for both sides. It derives them from the run, the step, and the

@@ -6,8 +6,9 @@ import { collectAll } from '../support/collect-all.ts';
 import { OTHER, OWN, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
+import { parseDates } from '../support/parse-dates.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 /** The ids that items of a batch refer to, and the member who creates the batch. */
 interface References {
@@ -39,9 +40,9 @@ const resources = {
         { contentPillarId: UNKNOWN_ID, tagIds: [UNKNOWN_ID], groupIds: [UNKNOWN_ID], domain: 'archived.example' },
         { domain: 'foreign.example' },
         { domain: 'archived.example' },
-        { startDate: '2026-02-02', endDate: '2026-02-01', tagIds: [UNKNOWN_ID] },
+        parseDates({ startDate: '2026-02-02', endDate: '2026-02-01', tagIds: [UNKNOWN_ID] }),
         { status: 'archived', targetShares: 5, domain: null, contentPillarId: null },
-      ].map((fields, i) => ({ ...createCampaignBody(`Campaign ${i}`), ...fields })),
+      ].map((fields, i) => ({ ...createCampaignFields(`Campaign ${i}`), ...fields })),
     rejectedCount: 7,
   },
   inspirationQuestions: {

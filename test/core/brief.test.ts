@@ -5,7 +5,7 @@ import { newGroup } from '../../core/group/group.ts';
 import { newTag } from '../../core/tag/tag.ts';
 import { NOON, OWN } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const NOTHING = { tags: [], groups: [], contentPillar: undefined };
 
@@ -13,7 +13,7 @@ suite('the brief of a campaign', {
   'has its tags and groups in the order of `tagIds` and `groupIds`, without deleted ones': () => {
     const tags = ['a', 'b', 'c'].map((id) => newTag(OWN, id, id, 'red', NOON));
     const groups = ['g', 'h'].map((id) => newGroup(OWN, id, { name: id }, NOON));
-    const fields = { ...createCampaignBody(), tagIds: ['c', 'gone', 'a'], groupIds: ['h', 'gone', 'g'] };
+    const fields = { ...createCampaignFields(), tagIds: ['c', 'gone', 'a'], groupIds: ['h', 'gone', 'g'] };
     const brief = toBrief(newCampaign(OWN, 'id', null, fields, NOON), { tags, groups, contentPillar: undefined });
     assert.deepEqual(
       [brief.tags, brief.groups].map((records) => records.map(({ id }) => id)),
@@ -33,7 +33,7 @@ suite('the brief of a campaign', {
       { url: 'https://a.d', type: undefined, language: '' },
     ] as const;
     const { resources: shown } = toBrief(
-      newCampaign(OWN, 'id', null, { ...createCampaignBody(), resources }, NOON),
+      newCampaign(OWN, 'id', null, { ...createCampaignFields(), resources }, NOON),
       NOTHING,
     );
     assert.deepEqual(shown, [

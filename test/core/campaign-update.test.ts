@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import type { MemberActor } from '../../core/access/caller.ts';
-import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import type { CampaignChange, NewCampaign } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
+import { parseDates, type WithDateTexts } from '../support/parse-dates.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const ACTOR = { workspaceId: OWN };
 
 function createCampaign({ app }: TestCore, fields: Partial<NewCampaign> = {}) {
-  return app.campaigns.create(ACTOR, { ...createCampaignBody(), status: 'draft', ...fields });
+  return app.campaigns.create(ACTOR, { ...createCampaignFields(), status: 'draft', ...fields });
 }
 
 async function createMember({ app }: TestCore): Promise<MemberActor> {
@@ -51,9 +52,11 @@ suite('an update of a campaign', {
       { domain: null, contentPillarId: null, targetShares: null, tagIds: [], startDate: '2026-12-31' },
     ] as const;
     let expected = created;
-    for (const change of steps) {
+    for (const step of steps) {
+      const change: CampaignChange = parseDates<WithDateTexts<CampaignChange>>(step);
+      const startsAt = change.startDate?.time ?? expected.startsAt;
       core.clock.now += SECOND;
-      expected = { ...expected, ...change, updatedAt: formatTimestamp(core.clock.now) };
+      expected = { ...expected, ...step, startsAt, updatedAt: formatTimestamp(core.clock.now) };
       assert.deepEqual(await core.app.campaigns.update(ACTOR, created.id, change), expected);
       core.clock.now += SECOND;
       assert.deepEqual(await core.app.campaigns.update(ACTOR, created.id, structuredClone(change)), expected);
@@ -76,7 +79,7 @@ suite('an update of a campaign', {
     const core = testCore();
     const created = await createCampaign(core);
     await assert.rejects(
-      core.app.campaigns.update(ACTOR, created.id, { ...UNKNOWN_REFERENCES, endDate: '2025-01-01' }),
+      core.app.campaigns.update(ACTOR, created.id, parseDates({ ...UNKNOWN_REFERENCES, endDate: '2025-01-01' })),
       {
         kind: 'invalid',
         message: [
@@ -118,7 +121,7 @@ suite('an update of a campaign', {
     await assert.rejects(core.app.campaigns.update(ACTOR, id, { status: 'draft', name: 'New' }), { kind: 'conflict' });
     const change = { status: 'draft', ...UNKNOWN_REFERENCES } as const;
     await assert.rejects(core.app.campaigns.update(ACTOR, id, change), { kind: 'invalid' });
-    assert.equal((await core.app.campaigns.get(ACTOR, id)).name, createCampaignBody().name);
+    assert.equal((await core.app.campaigns.get(ACTOR, id)).name, createCampaignFields().name);
   },
 
   'is not lost among concurrent updates, even if two of them set the same status': async () => {

@@ -3,6 +3,7 @@ import {
   CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_STATUSES,
   type Campaign,
+  type CampaignChange,
   changeCampaign,
   type DateWindow,
   dateWindows,
@@ -10,6 +11,7 @@ import {
 } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { DAY, NOON } from '../support/core.ts';
+import { parseDates, type WithDateTexts } from '../support/parse-dates.ts';
 import { suite } from '../support/suite.ts';
 
 /** The date filters that match a campaign with these dates at noon of 31 January 2026. */
@@ -37,8 +39,9 @@ const transitions = [
 ] as const;
 
 function createCampaign(fields: Partial<Campaign>): Campaign {
-  const dates = { startDate: '2026-01-31', endDate: '2026-02-28' };
-  return { ...dates, updatedAt: formatTimestamp(0), ...fields } as Campaign;
+  const texts = { startDate: '2026-01-31', endDate: '2026-02-28' };
+  const times = { startsAt: Date.UTC(2026, 0, 31), endsAt: Date.UTC(2026, 2, 1) - 1 };
+  return { ...texts, ...times, updatedAt: formatTimestamp(0), ...fields } as Campaign;
 }
 
 function isInWindow(window: DateWindow, start: number, end: number): boolean {
@@ -57,7 +60,7 @@ suite('the date filters of a campaign', {
 
 suite('a change of a campaign', {
   'is rejected if the campaign would end before it starts; an omitted date keeps its value': () => {
-    const cases = [
+    const cases: readonly (readonly [WithDateTexts<CampaignChange>, boolean])[] = [
       [{ startDate: '2026-02-28' }, true],
       [{ startDate: '2026-03-01' }, false],
       [{ endDate: '2026-01-31' }, true],
@@ -67,12 +70,16 @@ suite('a change of a campaign', {
       [{ startDate: '2027-01-01', endDate: '2027-01-01' }, true],
       [{ startDate: '2027-01-02', endDate: '2027-01-01' }, false],
       [{ name: 'only' }, true],
-    ] as const;
+    ];
     for (const [change, isAllowed] of cases) {
       const before = createCampaign({ status: 'draft' });
-      const apply = () => changeCampaign(before, change, NOON);
+      const parsed: CampaignChange = parseDates(change);
+      const apply = () => changeCampaign(before, parsed, NOON);
       const title = JSON.stringify(change);
-      if (isAllowed) assert.deepEqual(apply(), { ...before, ...change, updatedAt: formatTimestamp(NOON) }, title);
+      const startsAt = parsed.startDate?.time ?? before.startsAt;
+      const endsAt = parsed.endDate?.time ?? before.endsAt;
+      const expected = { ...before, ...change, startsAt, endsAt, updatedAt: formatTimestamp(NOON) };
+      if (isAllowed) assert.deepEqual(apply(), expected, title);
       else assert.throws(apply, { kind: 'invalid', message: 'endDate: must not be before startDate' }, title);
     }
   },
@@ -97,7 +104,7 @@ suite('a change of a campaign', {
   },
 
   'is rejected with the error of its dates if neither its dates nor its status are allowed': () => {
-    const change = { status: 'draft', endDate: '2026-01-01' } as const;
+    const change = { status: 'draft', ...parseDates({ endDate: '2026-01-01' }) } as const;
     assert.throws(() => changeCampaign(createCampaign({ status: 'published' }), change, NOON), { kind: 'invalid' });
   },
 });

@@ -4,7 +4,7 @@ import type { Link } from '../../core/link/link.ts';
 import type { Storage } from '../../core/storage.ts';
 import { testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 /** What happens to the next transactions of a test. */
 type Fault = 'fails' | 'succeeds, but its outcome is unknown';
@@ -24,7 +24,7 @@ interface Setup {
 async function setUp(memberCount: number): Promise<Setup> {
   const { app, storage } = testCore();
   const { workspaceId, admin: member } = await createWorkspace(app);
-  const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, createCampaignBody());
+  const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, createCampaignFields());
   const links: Link[] = [];
   for (let i = 0; i < memberCount; i++) {
     const { id: memberId } = await app.members.create(workspaceId, { name: 'Ada', email: `ada${i}@x.example` });

@@ -79,15 +79,15 @@ function formatWithOffset(milliseconds: number, minutes: number): string {
 suite('a date', {
   'can be a date-time, which starts and ends at the same time': () => {
     for (const [value, utc] of dateTimes) {
-      assert.equal(parseStartDate(value), Date.parse(utc), value);
-      assert.equal(parseEndDate(value), Date.parse(utc), value);
+      assert.deepEqual(parseStartDate(value), { text: value, time: Date.parse(utc) });
+      assert.deepEqual(parseEndDate(value), { text: value, time: Date.parse(utc) });
     }
   },
 
   'without a time starts at 00:00:00.000 UTC and ends at 23:59:59.999 UTC of its day': () => {
     for (const day of days) {
-      assert.equal(parseStartDate(day), Date.parse(`${day}T00:00:00.000Z`), day);
-      assert.equal(parseEndDate(day), Date.parse(`${day}T23:59:59.999Z`), day);
+      assert.equal(parseStartDate(day)?.time, Date.parse(`${day}T00:00:00.000Z`), day);
+      assert.equal(parseEndDate(day)?.time, Date.parse(`${day}T23:59:59.999Z`), day);
     }
   },
 
@@ -104,7 +104,7 @@ suite('a date', {
         const dayCount = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
         const format = (day: number) => `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
         for (let day = 1; day <= dayCount; day++)
-          assert.equal(parseStartDate(format(day)), Date.parse(format(day)), format(day));
+          assert.equal(parseStartDate(format(day))?.time, Date.parse(format(day)), format(day));
         assert.equal(parseStartDate(format(dayCount + 1)), undefined, format(dayCount + 1));
       }
     }
@@ -113,8 +113,8 @@ suite('a date', {
   'is parsed to the same time with any offset': () => {
     fc.assert(
       fc.property(time, offsetMinutes, (milliseconds, minutes) => {
-        assert.equal(parseStartDate(formatWithOffset(milliseconds, minutes)), milliseconds);
-        assert.equal(parseEndDate(formatWithOffset(milliseconds, minutes)), milliseconds);
+        assert.equal(parseStartDate(formatWithOffset(milliseconds, minutes))?.time, milliseconds);
+        assert.equal(parseEndDate(formatWithOffset(milliseconds, minutes))?.time, milliseconds);
       }),
     );
   },
@@ -122,7 +122,7 @@ suite('a date', {
   'is truncated to the millisecond, never rounded': () => {
     fc.assert(
       fc.property(time, fc.stringMatching(/^\d{1,6}$/), (milliseconds, digits) => {
-        assert.equal(parseStartDate(formatTimestamp(milliseconds).replace('Z', `${digits}Z`)), milliseconds);
+        assert.equal(parseStartDate(formatTimestamp(milliseconds).replace('Z', `${digits}Z`))?.time, milliseconds);
       }),
     );
   },

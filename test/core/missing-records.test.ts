@@ -7,7 +7,7 @@ import { OTHER, OWN, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 /** Creates a record of each kind. Returns their ids, by the names that error messages use for the kinds. */
 async function createRecords({ apiKeys, campaigns, ...app }: Application, workspaceId: string) {
@@ -15,7 +15,7 @@ async function createRecords({ apiKeys, campaigns, ...app }: Application, worksp
   return {
     member: authorId,
     'API key': (await apiKeys.create(workspaceId, {})).apiKey.id,
-    campaign: (await campaigns.create({ workspaceId }, { ...createCampaignBody(), status: 'published' })).id,
+    campaign: (await campaigns.create({ workspaceId }, { ...createCampaignFields(), status: 'published' })).id,
     'content pillar': (await app.contentPillars.create(workspaceId, { authorId, title: 'Work', color: 'red' })).id,
     domain: (await app.domains.createOrArchive(workspaceId, { slug: 'a.example' })).domain.id,
     group: (await app.groups.create(workspaceId, { name: 'Sales' })).id,

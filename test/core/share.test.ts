@@ -6,12 +6,12 @@ import { formatTimestamp } from '../../core/shared/date.ts';
 import { OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const ACTOR = { workspaceId: OWN };
 const QUERY = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;
 
-const createCampaign = ({ app }: TestCore) => app.campaigns.create(ACTOR, createCampaignBody());
+const createCampaign = ({ app }: TestCore) => app.campaigns.create(ACTOR, createCampaignFields());
 
 async function createMember({ app }: TestCore, name: string): Promise<MemberActor> {
   return { ...ACTOR, member: await app.members.create(OWN, { name, email: 'ada@example.com' }) };
@@ -29,7 +29,7 @@ const DESTINATION = { destinationUrl: 'https://example.com/' };
 suite('the link of a share', {
   'has a key of its own, and the base that the operator chose': async () => {
     const core = testCore({}, LINKS);
-    const campaign = await core.app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
+    const campaign = await core.app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
     const actors = [await createMember(core, 'Ada'), await createMember(core, 'Ben')];
     const links = [];
     for (const actor of actors) links.push((await core.app.shares.create(actor, campaign.id)).share.link);
@@ -45,7 +45,7 @@ suite('the link of a share', {
     const core = testCore({}, LINKS);
     const { app } = core;
     const { domain } = await app.domains.createOrArchive(OWN, { slug: 'go.example.com' });
-    const fields = { ...createCampaignBody(), ...DESTINATION, domain: domain.slug };
+    const fields = { ...createCampaignFields(), ...DESTINATION, domain: domain.slug };
     const { id } = await app.campaigns.create(ACTOR, fields);
     const ada = await createMember(core, 'Ada');
     const getOrigin = async () => new URL((await app.shares.create(ada, id)).share.link ?? '').origin;
@@ -62,7 +62,7 @@ suite('the link of a share', {
     const getLink = async (links: LinkOptions | undefined, fields: object) => {
       const core = testCore({}, { links });
       const domain = await createVerifiedDomain(core);
-      const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION, ...fields });
+      const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION, ...fields });
       const { link } = (await core.app.shares.create(await createMember(core, 'Ada'), id)).share;
       assert.equal((await core.app.shares.list(OWN, id, QUERY)).items[0]?.link, link);
       return link?.startsWith(`https://${domain.slug}/`) ?? null;
@@ -77,7 +77,7 @@ suite('the link of a share', {
   'gets a key at the first read of a share that an earlier version of the service stored without one': async () => {
     const core = testCore({}, LINKS);
     const { app, engine } = core;
-    const { id } = await app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
+    const { id } = await app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
     const actors = [await createMember(core, 'Ada'), await createMember(core, 'Ben')] as const;
     for (const actor of actors) await app.shares.create(actor, id);
     await engine.shares.update(OWN, `${actors[0].member.id}/${id}`, ({ linkKey: _, ...old }) => old as Share);
@@ -95,7 +95,7 @@ suite('the link of a share', {
   'never has a key that is taken': async () => {
     const secrets = ['aaaaaaaa-1', 'aaaaaaaa-2', 'bbbbbbbb'];
     const core = testCore({ newSecret: () => secrets.shift() as string }, LINKS);
-    const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignBody(), ...DESTINATION });
+    const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
     const share = async (name: string) => (await core.app.shares.create(await createMember(core, name), id)).share.link;
     assert.equal(await share('Ada'), 'https://links.example/aaaaaaaa');
     assert.equal(await share('Ben'), 'https://links.example/bbbbbbbb');

@@ -15,7 +15,7 @@ import { isLong, quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
 import { createDurableStorage, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = quickOrLong(6, 16);
@@ -188,7 +188,7 @@ suite('a service that is killed while members share a campaign', {
       });
       for (let kill = 0; kill < KILL_COUNT; kill++) {
         const { id } = await withApplication(settings, (app) =>
-          app.campaigns.create({ workspaceId }, createCampaignBody()),
+          app.campaigns.create({ workspaceId }, createCampaignFields()),
         );
         const path = `/campaigns/${id}/shares`;
         const share = (key: string) => send(service.url, { method: 'POST', path, key });

@@ -13,7 +13,7 @@ import { scrape } from '../support/scrape.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { createDurableStorage, type Environment, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const LINKS: Environment = { LINKS_PORT: '0', LINKS_URL: 'http://127.0.0.1' };
@@ -36,7 +36,7 @@ interface SharedLink {
 function createLink(settings: Environment): Promise<SharedLink> {
   return withApplication({ ...settings, ...LINKS }, async (app) => {
     const { workspaceId, admin: member } = await createWorkspace(app);
-    const fields = { ...createCampaignBody(), destinationUrl: DESTINATION };
+    const fields = { ...createCampaignFields(), destinationUrl: DESTINATION };
     const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, fields);
     const { link } = (await app.shares.create({ workspaceId, member }, campaignId)).share;
     return { workspaceId, campaignId, path: new URL(link as string).pathname };

@@ -23,7 +23,7 @@ import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 /** Longer than the tests take. A primary without a majority steps down after this time, which is ten seconds by default. */
 const ELECTION_TIMEOUT_MS = 120_000;
@@ -118,8 +118,8 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
     app.tags.create(workspaceId, randomUUID()),
-    app.campaigns.create({ workspaceId }, createCampaignBody()),
-    app.campaigns.create({ workspaceId }, createCampaignBody()),
+    app.campaigns.create({ workspaceId }, createCampaignFields()),
+    app.campaigns.create({ workspaceId }, createCampaignFields()),
     app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' }),
   ]);
   // Makes each process record the use of the key before the majority is lost.

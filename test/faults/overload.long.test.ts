@@ -15,7 +15,7 @@ import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process
 import { DEMO_API_KEY } from '../support/request.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignBody, createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 const CAMPAIGN_COUNT = 60;
 const CREATOR_COUNT = 20;
@@ -252,7 +252,7 @@ async function withStorage(
   try {
     const key = await withApplication(uri, async (app) => {
       const { workspaceId, key } = await createWorkspace(app);
-      const batch = Array(100).fill({ ...createCampaignBody(), description: 'z'.repeat(1_000) });
+      const batch = Array(100).fill({ ...createCampaignFields(), description: 'z'.repeat(1_000) });
       for (let i = 0; i < campaigns; i += batch.length) await app.campaigns.createMany({ workspaceId }, batch);
       return key;
     });

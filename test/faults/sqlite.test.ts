@@ -16,7 +16,7 @@ import { scrape } from '../support/scrape.ts';
 import { type Environment, withApplication } from '../support/storage.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
-import { createWorkspace, type Workspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace, type Workspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = quickOrLong(4, 8);
@@ -43,7 +43,7 @@ suite('a server with a SQLite file and the command line beside it', {
     const { settings, workspaceId, admin, key } = setup;
     const command = async (line: string) => parseJsonOutput(await runProcess(`${line} --json`.split(' '), settings));
     const { id } = await withApplication(settings, ({ campaigns }) =>
-      campaigns.create({ workspaceId, member: admin }, { ...campaignBody, name: 'Clicked' }),
+      campaigns.create({ workspaceId, member: admin }, createCampaignFields('Clicked')),
     );
     let clickCount = 0;
     let isStopped = false;

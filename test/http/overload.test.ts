@@ -8,7 +8,7 @@ import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { sendRaw } from '../support/raw-requests.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createKey, createTenant } from '../support/tenants.ts';
+import { createCampaignBody, createCampaignFields, createKey, createTenant } from '../support/tenants.ts';
 
 /** The number of health probes that begin immediately in an iteration of the event loop (adapters/http/protection/admission.ts). */
 const MAX_PROBE_COUNT = 20;
@@ -166,7 +166,7 @@ suite('many requests', {
  */
 async function sendBurst(api: Api, campaignCount: number, descriptionLength: number) {
   const [many, other] = [await createTenant(api, 'many'), await createTenant(api, 'other')];
-  const fields = { ...createCampaignBody(), description: 'z'.repeat(descriptionLength) };
+  const fields = { ...createCampaignFields(), description: 'z'.repeat(descriptionLength) };
   for (let i = 0; i < campaignCount; i += 100) {
     await api.app.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
   }

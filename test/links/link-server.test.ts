@@ -10,9 +10,10 @@ import type { DomainChange } from '../../core/domain/domain.ts';
 import { NOON, SECOND, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { type LoadResponse, send } from '../support/load.ts';
+import { parseDates, type WithDateTexts } from '../support/parse-dates.ts';
 import { sendRaw } from '../support/raw-requests.ts';
 import { suite, type Test } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 /** A verified domain with an `expiredUrl` and a `notFoundUrl`, a verified domain without them, and the host of the base URL. */
 const FULL = 'go.northwind.example';
@@ -23,6 +24,9 @@ const EXPIRED = 'https://northwind.example/expired';
 const NOT_FOUND = 'https://northwind.example/not-found';
 const UNKNOWN_KEY = 'unknown0';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/** A change of a campaign with texts as dates. */
+type CampaignChangeTexts = WithDateTexts<CampaignChange>;
 
 interface Request {
   readonly path: string;
@@ -42,7 +46,7 @@ interface Setup {
   /** Adds a verified domain. */
   addDomain(slug: string): Promise<void>;
   /** Shares a new campaign, then changes the campaign. Returns the path of the link. */
-  share(domain: string | null, change?: CampaignChange): Promise<string>;
+  share(domain: string | null, change?: CampaignChangeTexts): Promise<string>;
   /** Stores all clicks. Returns those of the last shared campaign and of its share. */
   readClicks(): Promise<readonly number[]>;
   /** Changes the last shared campaign. */
@@ -111,16 +115,15 @@ const withLinks =
         },
         async share(domain, change = {}) {
           const fields = {
-            ...createCampaignBody(),
+            ...createCampaignFields(),
             domain,
             destinationUrl: DESTINATION,
-            startDate: '2026-01-01',
-            endDate: '2026-02-28',
+            ...parseDates({ startDate: '2026-01-01', endDate: '2026-02-28' }),
           };
           const campaign = await app.campaigns.create(actor, fields);
           campaignId = campaign.id;
           const { share } = await app.shares.create(actor, campaignId);
-          await app.campaigns.update(actor, campaignId, change);
+          await app.campaigns.update(actor, campaignId, parseDates(change));
           return new URL(share.link as string).pathname;
         },
         async readClicks() {
@@ -149,7 +152,7 @@ const at = (milliseconds: number): string => new Date(NOON + milliseconds).toISO
 /** The domain of a campaign, a change of the campaign, the host of a request for its link, and the response. */
 const linkCases: Record<
   string,
-  { domain: string | null; change?: CampaignChange; host?: string; location?: string; status?: number }
+  { domain: string | null; change?: CampaignChangeTexts; host?: string; location?: string; status?: number }
 > = {
   'open on its domain': { domain: FULL, host: FULL, location: DESTINATION },
   'open on a domain without URLs': { domain: PLAIN, host: PLAIN, location: DESTINATION },

@@ -38,7 +38,7 @@ import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody } from '../support/tenants.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const PAGE = { page: 1, pageSize: 25 };
 const RECORD_COUNT = 400;
@@ -204,7 +204,7 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
 const newName = () => `new ${randomUUID()}`;
 const newSlug = () => `${randomUUID()}.example`;
 const newCampaign = ({ tagId, groupId, pillarId }: FilledWorkspace) => ({
-  ...createCampaignBody(newName()),
+  ...createCampaignFields(newName()),
   domain: 'go.example.com',
   tagIds: [tagId],
   groupIds: [groupId],

@@ -10,7 +10,7 @@ import { buildShare, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { createDurableStorage, withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 const BATCH_SIZE = 1_000;
 const RECORD_COUNT = 100_000;
@@ -90,7 +90,7 @@ suite('a large workspace', {
     withWorkspace(async (setup) => {
       const { engine, app, actor } = setup;
       const { workspaceId, member } = actor;
-      const { id: campaignId } = await app.campaigns.create(actor, createCampaignBody());
+      const { id: campaignId } = await app.campaigns.create(actor, createCampaignFields());
       await app.shares.create(actor, campaignId);
       const addShares = (count: number) =>
         addRecords(engine.shares, count, (i) => {
@@ -120,7 +120,9 @@ suite('a large workspace', {
     };
     const [unusedTags, tagIds] = [await createTags('unused'), await createTags('used')];
     await addRecords(engine.campaigns, RECORD_COUNT, () =>
-      campaignSchema.toRecord(newCampaign(workspaceId, newId(), null, { ...createCampaignBody(), tagIds }, Date.now())),
+      campaignSchema.toRecord(
+        newCampaign(workspaceId, newId(), null, { ...createCampaignFields(), tagIds }, Date.now()),
+      ),
     );
     const measureRemovals = (ids: readonly string[]) =>
       measureMedianMs(ids.map((id) => () => app.tags.remove(workspaceId, id)));

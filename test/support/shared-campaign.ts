@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestStorage, withApplication, withEngine } from './storage.ts';
-import { createCampaignBody } from './tenants.ts';
+import { createCampaignFields } from './tenants.ts';
 
 const CONCURRENCY = 4;
 const MAX_SHARE_COUNT = 10_000;
@@ -49,7 +49,7 @@ export class SharedCampaign {
   /** Creates the campaign, and members who can share it. */
   static create(settings: TestStorage['settings'], workspaceId: string, members: number): Promise<SharedCampaign> {
     return withApplication(settings, async (app) => {
-      const { id } = await app.campaigns.create({ workspaceId }, createCampaignBody());
+      const { id } = await app.campaigns.create({ workspaceId }, createCampaignFields());
       const memberIds: string[] = [];
       const createMembers = async () => {
         const member = { name: 'Kim', email: 'kim@northwind.example' };

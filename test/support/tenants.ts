@@ -4,6 +4,7 @@ import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
+import { parseDates } from './parse-dates.ts';
 import { campaignBody } from './samples.ts';
 import type { Api } from './service.ts';
 
@@ -53,7 +54,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
     groups: [group.id],
   });
   const references = { domain: domain.slug, tagIds: [tag.id], groupIds: [group.id] };
-  const fields = { ...createCampaignBody(`${name} campaign`), ...references };
+  const fields = { ...createCampaignFields(`${name} campaign`), ...references };
   const campaign = await app.campaigns.create({ workspaceId, member }, fields);
   const sharer = await app.members.create(workspaceId, { name, email: `sharer@${name}.example` });
   await app.shares.createForMember(workspaceId, campaign.id, sharer.id);
@@ -87,7 +88,12 @@ export async function createExpiredKey({ apiKeys }: Application, workspaceId: st
   return secret;
 }
 
-/** Returns the fields of a new campaign. */
-export function createCampaignBody(name: string = campaignBody.name): NewCampaign {
+/** Returns the body of a request that creates a campaign. */
+export function createCampaignBody(name: string = campaignBody.name) {
   return { ...campaignBody, name };
+}
+
+/** Returns the fields of a new campaign, as the core takes them. */
+export function createCampaignFields(name: string = campaignBody.name): NewCampaign {
+  return parseDates({ ...campaignBody, name });
 }
