@@ -1,7 +1,12 @@
-import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
-import { createStores, globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
+import {
+  addEach,
+  createStores,
+  globalStoreNames,
+  recordSchemas,
+  type StorageEngine,
+} from '../persistence/storage-engine.ts';
 import { type Row, Table, type TableSchema } from './table.ts';
 
 /** The tables of all stores by their names. */
@@ -58,6 +63,7 @@ function createEngine(
 
 /** Creates the store of a table. It copies what it takes and returns: changing such a value does not change a record. */
 function createRecordStore(table: Table, write: Write): RecordStore<Row> {
+  const add = (record: Row) => write(() => table.add(structuredClone(record)));
   return {
     get: async (workspaceId: string, id: string, fields?: readonly string[]) => {
       const row = table.find(workspaceId, id);
@@ -69,20 +75,8 @@ function createRecordStore(table: Table, write: Write): RecordStore<Row> {
       table.list(workspaceId, query).map((row) => select(row, query.fields)),
     listById: async (workspaceId, after, take) => structuredClone(table.listById(workspaceId, after, take)),
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
-    add: (record) => write(() => table.add(structuredClone(record))),
-    addMany: (records) =>
-      write(() => {
-        const messages = new Map<number, string>();
-        for (const [i, record] of records.entries()) {
-          try {
-            table.add(structuredClone(record));
-          } catch (error) {
-            if (!(error instanceof CoreError)) throw error;
-            messages.set(i, error.message);
-          }
-        }
-        return messages;
-      }),
+    add,
+    addMany: (records) => addEach(records, add),
     update: (workspaceId, id, change) =>
       write(() => {
         const current = structuredClone(table.find(workspaceId, id));

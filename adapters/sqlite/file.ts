@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x57416476;
  * The version of the layout. Increment it when a schema (adapters/persistence) or layout.ts changes, so that an older version of
  * the service refuses the file instead of writing records without the new columns.
  */
-const FILE_VERSION = 1;
+const FILE_VERSION = 2;
 
 const PRAGMAS = 'PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;';
 /**

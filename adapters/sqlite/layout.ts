@@ -18,23 +18,31 @@ export interface Index {
   readonly array?: string | undefined;
 }
 
-/** A table with the records of a schema. The index of an array and the index of a search are kept up to date by triggers. */
+/** A full-text index. */
+export interface Search {
+  readonly field: string;
+  readonly name: string;
+  /** The name of the table of the rows to index at the next commit. */
+  readonly outdated: string;
+}
+
+/** A table with the records of a schema. Triggers update the indexes of arrays, and note which texts a commit must index. */
 export interface Table {
   readonly name: string;
   /** The types of the columns, besides the id, the workspace and the record. */
   readonly columns: Readonly<Record<string, Exclude<AnyColumnType, 'texts'>>>;
   readonly unique: Readonly<Record<string, string>>;
   readonly indexes: readonly Index[];
-  /** The names of the full-text indexes by their columns: the text columns that are neither unique nor in `indexes`. */
-  readonly searches: Readonly<Record<string, string>>;
+  /** The full-text indexes of the text columns that are neither unique nor in `indexes`. */
+  readonly searches: readonly Search[];
   readonly expires?: string | undefined;
   /** Returns a record of an earlier version with the defaults and the derived columns of this version. */
   readonly complete: (record: AnyRecord) => AnyRecord;
   /** The fields that records of earlier versions can lack. */
   readonly optional: ReadonlySet<string>;
   readonly isFlag: (field: string) => boolean;
-  /** Returns the statement that inserts records. Their values are the id, the workspace, the columns and the record as JSON. */
-  readonly insert: (count: number) => string;
+  /** The statement that inserts a record. The values are the id, the workspace, the columns and the record as JSON. */
+  readonly insert: string;
 }
 
 type AnySchema = Omit<RecordSchema<AnyRecord>, 'columns'> & {
@@ -65,24 +73,21 @@ function createTable(name: string, schema: AnySchema): Table {
   const isSearched = (field: string) => unique[field] === undefined && !indexes.flat().includes(field);
   const ownColumns = Object.fromEntries(types.filter(([, type]) => type !== 'texts')) as Table['columns'];
   const columnNames = ['id', 'workspaceId', ...Object.keys(ownColumns), 'record'];
-  const insertInto = `INSERT INTO ${quote(name)} (${list(columnNames)}) VALUES`;
-  const values = `(${columnNames.map((column) => (column === 'record' ? 'jsonb(?)' : '?')).join(', ')})`;
+  const values = columnNames.map((column) => (column === 'record' ? 'jsonb(?)' : '?')).join(', ');
   return {
     name,
     columns: ownColumns,
     unique: unique as Table['unique'],
     indexes: [...all].map(([index, fields]) => ({ name: index, fields, array: fields.find(isArray) })),
-    searches: Object.fromEntries(
-      types
-        .filter(([field, type]) => type === 'text' && isSearched(field))
-        .map(([field]) => [field, `${name}_${field}`]),
-    ),
+    searches: types
+      .filter(([field, type]) => type === 'text' && isSearched(field))
+      .map(([field]) => ({ field, name: `${name}_${field}`, outdated: `${name}_${field}_outdated` })),
     expires,
     complete: (record) => (toEntity && toRecord ? toRecord(toEntity(record)) : record),
     // The entity of an empty record has the defaults of the schema.
     optional: new Set(Object.keys(toEntity?.({}) ?? {})),
     isFlag,
-    insert: (count) => `${insertInto} ${Array(count).fill(values).join(', ')}`,
+    insert: `INSERT INTO ${quote(name)} (${list(columnNames)}) VALUES (${values})`,
   };
 }
 
@@ -114,7 +119,7 @@ export function describeParts({ name, unique, indexes, searches, expires }: Tabl
         ? createIndex(index.name, ['workspaceId', ...index.fields, 'id'])
         : describeArrayIndex(name, index, index.array),
     ),
-    ...Object.entries(searches).flatMap(([field, search]) => describeSearch(name, field, search)),
+    ...searches.flatMap((search) => describeSearch(name, search)),
   ];
 }
 
@@ -126,6 +131,7 @@ function describeArrayIndex(table: string, { name, fields }: Index, array: strin
     `INSERT INTO ${quote(name)} (${list(key)}, "row") SELECT DISTINCT ${key
       .map((column) => (column === array ? 'item.value' : `${row}.${quote(column)}`))
       .join(', ')}, ${row}."row" FROM ${from}json_each(${row}."record", '$.${array}') AS item`;
+  const insert = insertFrom('new', '');
   const remove = `DELETE FROM ${quote(name)} WHERE (${list(columns)}) = (${list(columns, 'old.')}) AND ${quote(array)} IN
     (SELECT value FROM json_each(old."record", '$.${array}'))`;
   const values = (row: string) => `(json_extract(${row}."record", '$.${array}'), ${list(columns, `${row}.`)})`;
@@ -136,15 +142,23 @@ function describeArrayIndex(table: string, { name, fields }: Index, array: strin
       sql: `CREATE TABLE ${quote(name)} (${list(key)}, "row", PRIMARY KEY (${list(key)})) WITHOUT ROWID`,
       fill: insertFrom('t', `${quote(table)} AS t, `),
     },
-    ...describeTriggers(table, name, insertFrom('new', ''), remove, `${values('old')} IS NOT ${values('new')}`),
+    ...describeTriggers(table, name, `${values('old')} IS NOT ${values('new')}`, {
+      insert,
+      remove,
+      update: `${remove}; ${insert}`,
+    }),
   ];
 }
 
-/** Describes the index of a search: the trigrams of a folded text (https://sqlite.org/fts5.html#the_trigram_tokenizer). */
-function describeSearch(table: string, field: string, name: string): FilePart[] {
+/**
+ * Describes the index of a search: the trigrams of a folded text (https://sqlite.org/fts5.html#the_trigram_tokenizer), and the table of
+ * the rows whose text in the index is outdated, with that text. It is `NULL` for a new row. The next commit updates the index (search.ts).
+ */
+function describeSearch(table: string, { field, name, outdated }: Search): FilePart[] {
   const [text, old] = [`new.${quote(field)}`, `old.${quote(field)}`];
-  const insert = `INSERT INTO ${quote(name)} (rowid, ${quote(field)}) VALUES (new."row", ${text})`;
-  const remove = `INSERT INTO ${quote(name)} (${quote(name)}, rowid, ${quote(field)}) VALUES ('delete', old."row", ${old})`;
+  // The index has the text from before the first change of a row.
+  const insertUnlessExists = `INSERT OR IGNORE INTO ${quote(outdated)} VALUES`;
+  const remove = `${insertUnlessExists} (old."row", ${old})`;
   return [
     {
       type: 'table',
@@ -153,19 +167,29 @@ function describeSearch(table: string, field: string, name: string): FilePart[] 
         columnsize=0, tokenize='trigram case_sensitive 1')`,
       fill: `INSERT INTO ${quote(name)} (${quote(name)}) VALUES ('rebuild')`,
     },
-    ...describeTriggers(table, name, insert, remove, `${old} IS NOT ${text}`),
+    { type: 'table', name: outdated, sql: `CREATE TABLE ${quote(outdated)} ("row" INTEGER PRIMARY KEY, "text" TEXT)` },
+    ...describeTriggers(table, name, `${old} IS NOT ${text}`, {
+      insert: `${insertUnlessExists} (new."row", NULL)`,
+      remove,
+      update: remove,
+    }),
   ];
 }
 
-function describeTriggers(table: string, name: string, insert: string, remove: string, isChanged: string): FilePart[] {
+function describeTriggers(
+  table: string,
+  name: string,
+  isChanged: string,
+  bodies: { readonly insert: string; readonly remove: string; readonly update: string },
+): FilePart[] {
   const createTrigger = (suffix: string, event: string, body: string): FilePart => ({
     type: 'trigger',
     name: `${name}_${suffix}`,
     sql: `CREATE TRIGGER ${quote(`${name}_${suffix}`)} AFTER ${event} BEGIN ${body}; END`,
   });
   return [
-    createTrigger('insert', `INSERT ON ${quote(table)}`, insert),
-    createTrigger('delete', `DELETE ON ${quote(table)}`, remove),
-    createTrigger('update', `UPDATE ON ${quote(table)} WHEN ${isChanged}`, `${remove}; ${insert}`),
+    createTrigger('insert', `INSERT ON ${quote(table)}`, bodies.insert),
+    createTrigger('delete', `DELETE ON ${quote(table)}`, bodies.remove),
+    createTrigger('update', `UPDATE ON ${quote(table)} WHEN ${isChanged}`, bodies.update),
   ];
 }

@@ -51,6 +51,8 @@ export function* findList(
     return skip + take <= MAX_ROWS_WITHOUT_PAUSE ? selectInOrder(ordered, query, columns) : undefined;
   for (const candidate of candidates) {
     if (candidate.type === 'index' && ordered?.isNarrow) continue;
+    // The index does not have the changes of this transaction.
+    if (candidate.type === 'search' && database.isInTransaction) continue;
     const rows = yield* collectRows(database, table, candidate);
     if (rows) return sort(rows);
   }

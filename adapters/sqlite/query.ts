@@ -125,9 +125,10 @@ function findCandidate(table: Table, workspaceId: string, condition: Condition<A
   const { field } = condition;
   const name = quote(table.name);
   if ('contains' in condition) {
-    const search = table.searches[field];
+    const search = table.searches.find((it) => it.field === field);
     if (search === undefined || [...condition.contains].length < MIN_INDEXED_TERM_LENGTH) return undefined;
-    const sql = `SELECT rowid AS "row" FROM ${quote(search)} WHERE ${quote(search)} MATCH ? AND rowid > ? AND rowid <= ?`;
+    const index = quote(search.name);
+    const sql = `SELECT rowid AS "row" FROM ${index} WHERE ${index} MATCH ? AND rowid > ? AND rowid <= ?`;
     return { type: 'search', condition, sql, values: [`"${condition.contains.replaceAll('"', '""')}"`] };
   }
   if (!('in' in condition)) return undefined;

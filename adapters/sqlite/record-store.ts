@@ -1,9 +1,10 @@
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
+import { addEach } from '../persistence/storage-engine.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 import { findList, type Steps, scanRows, selectRows } from './list.ts';
 import { findCandidates, join, toFilter } from './query.ts';
-import { createInserter, type InsertErrors, insertRecords, replaceRecord, toValues } from './write-records.ts';
+import { insertRecord, replaceRecord, toValues } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
@@ -21,10 +22,8 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
   const name = quote(table.name);
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
 
-  const insertAll = (getRecords: () => readonly AnyRecord[], resolvesEarly?: boolean): Promise<InsertErrors> =>
-    executor.write((database) => insertRecords(database, table, getRecords(), now()), resolvesEarly);
-  const insertTogether = createInserter(insertAll);
-  const insertEarly = createInserter((getRecords) => insertAll(getRecords, true));
+  const add: RecordStore<AnyRecord>['add'] = (record, options) =>
+    executor.write((database) => insertRecord(database, table, record, now()), options?.canBeLost);
 
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
@@ -76,14 +75,8 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         const sql = `SELECT count(*) FROM ${name} t NOT INDEXED WHERE "row" IN (${source.sql}) AND ${filter.sql}`;
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
-    add: async (record, options) => {
-      const error = await (options?.canBeLost ? insertEarly : insertTogether)(record);
-      if (error) throw error;
-    },
-    addMany: async (records) => {
-      const errors = await Promise.all(records.map(insertTogether));
-      return new Map(errors.flatMap((error, i) => (error ? [[i, error.message]] : [])));
-    },
+    add,
+    addMany: (records) => addEach(records, add),
     update: (workspaceId, id, change) =>
       executor.write((database) => {
         const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);

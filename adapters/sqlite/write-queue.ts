@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { BUSY_TIMEOUT_MS, createBusyTimeout, type Database, isBusy } from './database.ts';
+import { updateSearchIndexes } from './search.ts';
 
 /** How long a group may run before its commit. It blocks the event loop meanwhile. */
 const MAX_GROUP_MS = 10;
@@ -8,6 +9,8 @@ const MAX_BURST_MS = 50;
 /** The length of the pause. It must be longer than the interval at which another process tries to write (`MAX_RETRY_DELAY_MS`). */
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
+/** The search indexes are updated after so many writes of a group, so that the time that it takes counts for `MAX_GROUP_MS`. */
+const WRITES_PER_INDEX_UPDATE = 32;
 
 interface Write {
   readonly queuedAt: number;
@@ -86,6 +89,7 @@ export class WriteQueue {
       for (let write = this.waiting.shift(); write; write = this.waiting.shift()) {
         group.push(write);
         settle.push(await this.runInSavepoint(write));
+        if (group.length % WRITES_PER_INDEX_UPDATE === 0) updateSearchIndexes(this.database);
         if (performance.now() - startedAt > MAX_GROUP_MS) break;
         expectsMore ||= write.resolvesEarly;
         if (expectsMore && this.waiting.length === 0) {
@@ -93,6 +97,7 @@ export class WriteQueue {
           await nextTurn();
         }
       }
+      updateSearchIndexes(this.database);
       this.database.exec('COMMIT');
     } catch (error) {
       // An error such as a full disk ends the transaction of the whole group.

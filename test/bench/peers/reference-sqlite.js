@@ -41,6 +41,10 @@ const addCampaign = database.prepare(
   `INSERT INTO campaigns (${[...columns, 'searchText'].map((column) => `"${column}"`).join(', ')}, "record")
    VALUES (${columns.map(() => '?').join(', ')}, ?, jsonb(?))`,
 );
+// The triggers note which texts the commit must index (adapters/sqlite/search.ts).
+const indexText = database.prepare(
+  `INSERT INTO "campaigns_searchText" (rowid, "searchText") SELECT last_insert_rowid(), ?`,
+);
 
 function list({ workspaceId, memberId }, url) {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
@@ -57,7 +61,10 @@ async function create(caller, request) {
   const { _id: id, ...fields } = document;
   const record = { id, ...fields };
   const values = columns.map((column) => (column === 'archived' ? Number(record.archived) : record[column]));
+  database.exec('BEGIN IMMEDIATE');
   addCampaign.run(...values, record.searchText, JSON.stringify(record));
+  indexText.run(record.searchText);
+  database.exec('DELETE FROM "campaigns_searchText_outdated"; COMMIT');
   return JSON.stringify(toResponse(document, false));
 }
 
