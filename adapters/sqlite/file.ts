@@ -1,13 +1,13 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database, isBusy, isDamaged, retryWhileBusy, toValue } from './database.ts';
-import { describeParts, quote, type Table, tables } from './layout.ts';
+import { describeParts, type FilePart, quote, type Table, tables } from './layout.ts';
 
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
 /**
- * The version of the layout. Increment it when a schema (adapters/persistence) or layout.ts changes, so that an older version of
- * the service refuses the file instead of writing records without the new columns.
+ * The version of the layout. Increment it when a schema (adapters/persistence) or layout.ts changes, so that existing files are
+ * upgraded. An older version of the service rejects the file instead of writing records without the new columns.
  */
 const FILE_VERSION = 2;
 
@@ -81,9 +81,12 @@ function readState(database: Database): [applicationId: number, version: number,
   return database.all(sql)[0] as [number, number, number];
 }
 
-/** Creates what is missing or different in the file, in one transaction. Several processes may do so at the same time. */
+/**
+ * Creates what is missing or different in a file of another version, in one transaction. Several processes may do so at the same
+ * time.
+ */
 function upgrade(database: Database, file: string): void {
-  if (isUpToDate(database)) return;
+  if (readState(database)[1] === FILE_VERSION) return;
   database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have upgraded the file since the first check.
@@ -96,53 +99,28 @@ function upgrade(database: Database, file: string): void {
   }
 }
 
-function isUpToDate(database: Database): boolean {
-  const existing = readParts(database);
-  const isPresent = (table: Table) =>
-    findMissingColumns(database, table).length === 0 &&
-    describeParts(table).every(({ name, sql }) => existing.get(name)?.sql === sql);
-  return readState(database)[1] === FILE_VERSION && [...tables.values()].every(isPresent);
-}
-
-function readParts(
-  database: Database,
-): ReadonlyMap<string, { readonly type: string; readonly table: string; readonly sql: string }> {
-  const rows = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
-  return new Map(rows.map(([name, type, table, sql]) => [name, { type, table, sql }]));
-}
-
-function findMissingColumns(database: Database, { name, columns }: Table): string[] {
-  const existing = new Set(database.all('SELECT name FROM pragma_table_info(?)', name).flat());
-  return ['row', 'id', 'workspaceId', ...Object.keys(columns), 'record'].filter((column) => !existing.has(column));
-}
-
 function upgradeTable(database: Database, table: Table): void {
-  const { name, columns } = table;
-  const definitions = Object.entries(columns).map(
-    ([column, type]) => `${quote(column)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`,
-  );
-  const isNew = !readParts(database).has(name);
-  if (isNew) {
-    const fixed = ['"row" INTEGER PRIMARY KEY', '"id" TEXT NOT NULL', '"workspaceId" TEXT NOT NULL'];
-    database.exec(`CREATE TABLE ${quote(name)} (${[...fixed, ...definitions, '"record" BLOB NOT NULL'].join(', ')})`);
+  const name = quote(table.name);
+  const define = ([column, type]: [string, string]) => `${quote(column)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`;
+  const columns = Object.entries(table.columns);
+  const fixed = ['"row" INTEGER PRIMARY KEY', '"id" TEXT NOT NULL', '"workspaceId" TEXT NOT NULL'];
+  const definitions = [...fixed, ...columns.map(define), '"record" BLOB NOT NULL'];
+  database.exec(`CREATE TABLE IF NOT EXISTS ${name} (${definitions.join(', ')})`);
+
+  const existing = database.all('SELECT name FROM pragma_table_info(?)', table.name).flat();
+  const missing = columns.filter(([column]) => !existing.includes(column));
+  const parts = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
+  const isCurrent = (part: FilePart) =>
+    missing.length === 0 && parts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
+  const wanted = describeParts(table);
+  const kept = new Set(wanted.filter(isCurrent).map((part) => part.name));
+  for (const [part, type, owner] of parts) {
+    const isOfTable = wanted.some((it) => it.name === part) || (type !== 'table' && owner === table.name);
+    if (isOfTable && !kept.has(part)) database.exec(`DROP ${type} ${quote(part)}`);
   }
-  const missing = findMissingColumns(database, table);
-  const wanted = new Map(describeParts(table).map((part) => [part.name, part]));
-  for (const [part, { type, table: owner, sql }] of readParts(database)) {
-    const isObsolete = type !== 'table' && owner === name && !wanted.has(part);
-    const isDifferent = wanted.has(part) && (missing.length > 0 || wanted.get(part)?.sql !== sql);
-    if (isObsolete || isDifferent) database.exec(`DROP ${type} ${quote(part)}`);
-  }
-  for (const column of missing) {
-    database.exec(`ALTER TABLE ${quote(name)} ADD COLUMN ${definitions.find((it) => it.startsWith(quote(column)))}`);
-  }
+  for (const column of missing) database.exec(`ALTER TABLE ${name} ADD COLUMN ${define(column)}`);
   if (missing.length > 0) fillColumns(database, table);
-  const existing = readParts(database);
-  for (const { name: part, sql, fill } of wanted.values()) {
-    if (existing.has(part)) continue;
-    database.exec(sql);
-    if (fill && !isNew) database.exec(fill);
-  }
+  for (const { name: part, sql, fill } of wanted) if (!kept.has(part)) database.exec(`${sql}; ${fill ?? ''}`);
 }
 
 /** Computes the derived columns of all records, and stores them in the records and in the columns of the table. */
