@@ -87,15 +87,10 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  async write<T>(work: (database: Database) => T, resolvesEarly = false): Promise<T> {
+  /** If `work` is asynchronous, no other write runs until it has ended. */
+  async write<T>(work: (database: Database) => T | Promise<T>, resolvesEarly = false): Promise<T> {
     const { queue, writer } = this.getOpen();
     return queue.run(() => work(writer), resolvesEarly);
-  }
-
-  /** Like `write`, but `work` can be asynchronous. No other write runs until it has ended. */
-  async writeAsync<T>(work: (database: Database) => T | Promise<T>): Promise<T> {
-    const { queue, writer } = this.getOpen();
-    return queue.run(() => work(writer));
   }
 
   private getOpen(): Connections {

@@ -16,7 +16,7 @@ export function createSqliteEngine(
 ): { readonly engine: StorageEngine; readonly connection: SqliteConnection } {
   const connection = new SqliteConnection(file);
   const engine = createEngine(connection, now, {
-    runInTransaction: (work) => connection.writeAsync((writer) => runInTransaction(writer, now, work)),
+    runInTransaction: (work) => connection.write((writer) => runInTransaction(writer, now, work)),
     checkReady: () => connection.checkReady(),
   });
   return { engine, connection };
