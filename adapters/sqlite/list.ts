@@ -6,7 +6,7 @@ import {
   type Candidate,
   findCandidates,
   findOrderedRows,
-  join,
+  joinAll,
   type OrderedRows,
   toFilter,
   toOrderBy,
@@ -80,14 +80,13 @@ function sortRows(
   { where, by, order, skip, take }: Query<AnyRecord>,
   rows: Sql,
 ): Sql {
-  const filter = join([...where.map((it) => toFilter(table, it)), toWorkspaceFilter(workspaceId)], ' AND ', 'TRUE');
+  const inWorkspace = { sql: 't."workspaceId" = ?', values: [workspaceId] };
+  const filter = joinAll([...where.map((it) => toFilter(table, it)), inWorkspace]);
   // `NOT INDEXED` makes SQLite look up the rows by their numbers.
   const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql}) AND ${filter.sql}
     ORDER BY ${toOrderBy('t', by, order)} LIMIT ? OFFSET ?`;
   return { sql, values: [...rows.values, ...filter.values, take, skip] };
 }
-
-const toWorkspaceFilter = (workspaceId: string): Sql => ({ sql: 't."workspaceId" = ?', values: [workspaceId] });
 
 /** Returns a query of the rows that meet a condition, or `undefined` if there are more than `MAX_SORTED_COUNT`. */
 function* collectRows(database: Database, table: Table, candidate: Candidate): Steps<Sql | undefined> {
@@ -122,11 +121,7 @@ export function* scanRows<T>(
   read: (rows: Sql) => T,
 ): Steps<T> {
   const { from, where, orderBy, filters } = findOrderedRows(table, workspaceId, query) as OrderedRows;
-  const filter = join(
-    filters.map((it) => toFilter(table, it)),
-    ' AND ',
-    'TRUE',
-  );
+  const filter = joinAll(filters.map((it) => toFilter(table, it)));
   // Returns also a pseudo-random row now and then, at which the scan can pause although no row matches.
   const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
     AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;

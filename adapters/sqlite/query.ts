@@ -2,14 +2,14 @@ import type { Condition, Query } from '../persistence/record-store.ts';
 import { type Sql, toValue, type Value } from './database.ts';
 import { type AnyRecord, type Index, quote, type Table } from './layout.ts';
 
-const NOTHING: Sql = { sql: 'FALSE', values: [] };
 /** The trigram index finds only terms with at least this many code points. */
 const MIN_INDEXED_TERM_LENGTH = 3;
 
-export const join = (parts: readonly Sql[], separator: string, empty: string): Sql =>
-  parts.length === 0
-    ? { sql: empty, values: [] }
-    : { sql: parts.map(({ sql }) => sql).join(separator), values: parts.flatMap(({ values }) => values) };
+/** Returns the expression that is true if all of the expressions are. */
+export const joinAll = (parts: readonly Sql[]): Sql => ({
+  sql: parts.map(({ sql }) => sql).join(' AND ') || 'TRUE',
+  values: parts.flatMap(({ values }) => values),
+});
 
 /** Returns the value that a condition requires of a field, or `undefined` if several values or none meet the condition. */
 function findOnlyValue(condition: Condition<AnyRecord>): Value | undefined {
@@ -24,7 +24,6 @@ export function toFilter(table: Table, condition: Condition<AnyRecord>): Sql {
   const column = toColumn(table, field);
   if ('contains' in condition) return { sql: `instr(${column}, ?) > 0`, values: [condition.contains] };
   if (!('in' in condition)) return toRangeFilter(column, condition);
-  if (condition.in.length === 0) return NOTHING;
   const only = findOnlyValue(condition);
   const oneOf = only === undefined ? 'IN (SELECT value FROM json_each(?))' : '= ?';
   const values = [only ?? JSON.stringify(condition.in)];
@@ -44,7 +43,7 @@ function toRangeFilter(column: string, { from, to }: { from?: number; to?: numbe
     ...(from === undefined ? [] : [{ sql: `${column} >= ?`, values: [from] }]),
     ...(to === undefined ? [] : [{ sql: `${column} <= ?`, values: [to] }]),
   ];
-  return join(bounds, ' AND ', 'TRUE');
+  return joinAll(bounds);
 }
 
 function toColumn({ columns }: Table, field: string): string {
@@ -92,7 +91,7 @@ export function findOrderedRows(
       index.array === undefined
         ? `${table_} t INDEXED BY ${quote(index.name)}`
         : `${quote(index.name)} item CROSS JOIN ${table_} t ON t."row" = item."row"`,
-    where: join(conditions, ' AND ', 'TRUE'),
+    where: joinAll(conditions),
     orderBy: toOrderBy(source, by, order),
     filters: where.filter((it) => !fixing.includes(it) && !ranges.includes(it)),
     isNarrow: isNarrow(index),

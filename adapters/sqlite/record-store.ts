@@ -3,7 +3,7 @@ import { addEach } from '../persistence/storage-engine.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 import { findList, type Steps, scanRows, selectRows } from './list.ts';
-import { findCandidates, join, toFilter } from './query.ts';
+import { findCandidates, joinAll, toFilter } from './query.ts';
 import { insertRecord, replaceRecord, toValues } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
@@ -71,7 +71,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
         if (others.length === 0 && !candidate?.canRepeatRows) {
           return database.all(`SELECT count(*) FROM (${source.sql})`, ...source.values)[0]?.[0];
         }
-        const filter = join(others, ' AND ', 'TRUE');
+        const filter = joinAll(others);
         const sql = `SELECT count(*) FROM ${name} t NOT INDEXED WHERE "row" IN (${source.sql}) AND ${filter.sql}`;
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
