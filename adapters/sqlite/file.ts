@@ -20,6 +20,9 @@ const CHECKPOINT_PAGE_COUNT = 4000;
 /** A log that grew during a long read is truncated to this size when it is reused. */
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 
+const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGE_COUNT}; PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`;
+
 /** The file cannot be used. The message names the file and says what to do. */
 export class UnusableFile extends Error {}
 
@@ -30,12 +33,11 @@ export async function openWriter(file: string): Promise<Database> {
     createFile(file);
     const writer = await retryWhileBusy(() => new Database(file, false, PRAGMAS));
     database = writer;
-    await retryWhileBusy(() => rejectForeignFile(writer, file));
-    await retryWhileBusy(() => writer.exec('PRAGMA journal_mode = WAL'));
-    const settings = `PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGE_COUNT};
-      PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`;
-    await retryWhileBusy(() => writer.exec(settings));
-    await retryWhileBusy(() => upgrade(writer, file));
+    await retryWhileBusy(() => {
+      rejectForeignFile(writer, file);
+      writer.exec(WRITER_PRAGMAS);
+      upgrade(writer, file);
+    });
     return writer;
   } catch (error) {
     await database?.close();
