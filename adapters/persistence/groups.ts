@@ -2,16 +2,12 @@ import { GROUP_NAME_TAKEN, type Group } from '../../core/group/group.ts';
 import type { GroupRepository } from '../../core/group/group-repository.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { RecordStore } from './record-store.ts';
-import { createRepository, findByUnique, readNamePage } from './repository.ts';
+import { createNamedRepository, type NameColumns } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-interface GroupColumns {
-  readonly foldedName: string;
-}
+export type GroupRecord = Group & NameColumns;
 
-export type GroupRecord = Group & GroupColumns;
-
-export const groupSchema = defineSchema<Group, GroupColumns>({
+export const groupSchema = defineSchema<Group, NameColumns>({
   derived: { foldedName: ({ name }) => fold(name) },
   columns: { foldedName: 'text', createdAt: 'text' },
   unique: { foldedName: GROUP_NAME_TAKEN },
@@ -19,9 +15,5 @@ export const groupSchema = defineSchema<Group, GroupColumns>({
 });
 
 export function createGroupRepository(store: RecordStore<GroupRecord>): GroupRepository {
-  return {
-    findByNames: (workspaceId, names) => findByUnique(store, groupSchema, workspaceId, 'foldedName', names.map(fold)),
-    page: (workspaceId, filter, page) => readNamePage(store, groupSchema, workspaceId, filter, page),
-    ...createRepository(store, groupSchema),
-  };
+  return createNamedRepository(store, groupSchema);
 }

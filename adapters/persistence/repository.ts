@@ -79,23 +79,26 @@ export async function readPage<R extends Entity, F extends Field<R>, T>(
   return { items: found.slice(0, itemCount).map(toItem), hasNext };
 }
 
-/** A record with a column for the order of names and for searches in them. */
-interface NameColumns {
+/** The columns of records with a name, which is unique. Names are ordered and searched by the folded name. */
+export interface NameColumns {
   readonly foldedName: string;
-  readonly createdAt: string;
 }
 
 const nameSortColumns = { name: 'foldedName', createdAt: 'createdAt' } as const;
 
-/** Reads one page of the records with a name that match a filter. */
-export function readNamePage<T extends Entity, R extends Entity & NameColumns>(
-  store: RecordStore<R>,
-  { toEntity }: RecordMapping<T, R>,
-  workspaceId: string,
-  { search, sortBy, sortOrder }: NameFilter,
-  page: PageRequest,
-): Promise<Page<T>> {
-  const where: Condition<R>[] = search ? [{ field: 'foldedName', contains: fold(search) }] : [];
-  const query = { where, by: nameSortColumns[sortBy], order: sortOrder };
-  return readPage(store, workspaceId, query, page, (record) => toEntity(record as R));
+/** Creates the repository methods of entities with a name. */
+export function createNamedRepository<
+  T extends Entity,
+  R extends Entity & NameColumns & { readonly createdAt: string },
+>(store: RecordStore<R>, mapping: RecordMapping<T, R>) {
+  return {
+    findByNames: (workspaceId: string, names: readonly string[]) =>
+      findByUnique(store, mapping, workspaceId, 'foldedName', names.map(fold)),
+    page(workspaceId: string, { search, sortBy, sortOrder }: NameFilter, page: PageRequest) {
+      const where: Condition<R>[] = search ? [{ field: 'foldedName', contains: fold(search) }] : [];
+      const query = { where, by: nameSortColumns[sortBy], order: sortOrder };
+      return readPage(store, workspaceId, query, page, (record) => mapping.toEntity(record as R));
+    },
+    ...createRepository(store, mapping),
+  };
 }

@@ -3,16 +3,12 @@ import { fold } from '../../core/shared/text.ts';
 import { TAG_NAME_TAKEN, type Tag } from '../../core/tag/tag.ts';
 import type { TagRepository } from '../../core/tag/tag-repository.ts';
 import type { RecordStore } from './record-store.ts';
-import { createRepository, findByUnique, readNamePage } from './repository.ts';
+import { createNamedRepository, type NameColumns } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-interface TagColumns {
-  readonly foldedName: string;
-}
+export type TagRecord = Tag & NameColumns;
 
-export type TagRecord = Tag & TagColumns;
-
-export const tagSchema = defineSchema<Tag, TagColumns>({
+export const tagSchema = defineSchema<Tag, NameColumns>({
   derived: { foldedName: ({ name }) => fold(name) },
   columns: { foldedName: 'text', color: 'text', createdAt: 'text' },
   unique: { foldedName: TAG_NAME_TAKEN },
@@ -21,12 +17,10 @@ export const tagSchema = defineSchema<Tag, TagColumns>({
 
 export function createTagRepository(store: RecordStore<TagRecord>): TagRepository {
   return {
-    findByNames: (workspaceId, names) => findByUnique(store, tagSchema, workspaceId, 'foldedName', names.map(fold)),
-    page: (workspaceId, filter, page) => readNamePage(store, tagSchema, workspaceId, filter, page),
     async countByColor(workspaceId) {
       const count = async (color: Color) => [color, await store.count(workspaceId, [{ field: 'color', in: [color] }])];
       return Object.fromEntries(await Promise.all(COLORS.map(count)));
     },
-    ...createRepository(store, tagSchema),
+    ...createNamedRepository(store, tagSchema),
   };
 }
