@@ -13,7 +13,7 @@ const RECORD_COUNT = 40;
 const WORKSPACE_COUNT = 2;
 
 const time = fc.constantFrom('2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z');
-const moment = fc.integer({ min: 0, max: 9 });
+const digit = fc.integer({ min: 0, max: 9 });
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '\uffee', '🏆'), maxLength: 4 });
 const letter = fc.constantFrom('a', 'b', 'c', 'd');
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
@@ -27,9 +27,9 @@ const createIn = (field: string, values: fc.Arbitrary<(string | boolean)[]> = le
 const createContains = (field: string) => text.map((term) => ({ field, contains: term }));
 const createRange = (field: string) =>
   fc.oneof(
-    moment.map((from) => ({ field, from })),
-    moment.map((to) => ({ field, to })),
-    fc.tuple(moment, moment).map(([from, to]) => ({ field, from, to })),
+    digit.map((from) => ({ field, from })),
+    digit.map((to) => ({ field, to })),
+    fc.tuple(digit, digit).map(([from, to]) => ({ field, from, to })),
   );
 
 /** The resources under test: the values of their fields, the conditions of their queries, and the fields of their orders. */
@@ -40,8 +40,8 @@ const resources = {
       archived: fc.boolean(),
       createdAt: time,
       updatedAt: time,
-      startsAt: moment,
-      endsAt: moment,
+      startsAt: digit,
+      endsAt: digit,
       tagIds: letters,
       domain: fc.option(letter),
       createdBy: fc.option(letter),
@@ -99,7 +99,7 @@ const resources = {
   },
   shares: {
     create: (workspaceId: string, fields: object) => buildShare(workspaceId, { memberId: 'a', ...fields }),
-    fields: { campaignId: letter, clicks: moment, createdAt: time },
+    fields: { campaignId: letter, clicks: digit, createdAt: time },
     conditions: [createIs('campaignId', letter), createIn('campaignId')],
     orders: ['createdAt', 'clicks'],
   },
@@ -191,8 +191,8 @@ const allWork = fc
   });
 
 /**
- * Returns a test that runs random steps on the storage in memory and on an engine, and compares all results. If the engine is shared,
- * the steps alternate between two engines on the same data.
+ * Returns a test that runs random work on the storage in memory and on an engine, and compares all results. If the engine is shared, it
+ * is open twice on the same data: the runs of work alternate between both, and the second one reads all records after each.
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
   return {
@@ -206,9 +206,9 @@ export function defineModelTests(test: CreateStorageTest): Tests {
             ids: Array.from({ length: RECORD_COUNT }, newId),
           };
           for (const [i, work] of works.entries()) {
-            const [one, other] = [stores[i % stores.length], stores.at(-1)] as [ModelStorage, ModelStorage];
-            assert.deepEqual(await runWork(one, work, runIds), await runWork(memory, work, runIds));
-            assert.deepEqual(await readAll(other, runIds), await readAll(memory, runIds));
+            const [writer, reader] = [stores[i % stores.length], stores.at(-1)] as [ModelStorage, ModelStorage];
+            assert.deepEqual(await runWork(writer, work, runIds), await runWork(memory, work, runIds));
+            assert.deepEqual(await readAll(reader, runIds), await readAll(memory, runIds));
           }
         }),
         { numRuns: RUN_COUNT },

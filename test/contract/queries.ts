@@ -153,7 +153,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
           buildCampaign(owner, { name, searchText: 'summer', createdBy: null, ...fields }),
         ),
       );
-      // Not in the order of the ids.
+      // Adds the campaigns in another order than that of their ids.
       for (const it of [...all.slice(5), ...all.slice(0, 5).reverse()]) await storage.campaigns.add(it);
       for (const [where, names] of conditionCases) {
         const title = JSON.stringify(where);

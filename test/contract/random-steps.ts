@@ -306,7 +306,7 @@ const creating = {
       batch.map((fields) => withGroupIds(side, workspaceId, 'groups', fields)),
     ),
   ),
-  once: byCaller(
+  runOnce: byCaller(
     { idempotencyKey: slugLabel, fingerprint: mostly('f', 'g'), name, isRejected: mostly(false, true) },
     (side, { workspaceId, keyId }, { name, isRejected, ...request }) =>
       side.app.runOnce({ ...request, workspaceId, keyId, operationId: 'createTag' }, async (app) => {
@@ -542,8 +542,8 @@ type Services = {
 type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /**
- * The use cases that the steps call. If the table of steps lacks one, it does not compile. Excluded are `workspaces.create` (each run
- * begins with it), `iterate` (each run ends with it), `flush` (`Side.caller` calls it), and what uses the memory of one process:
+ * The use cases that the steps call. If `useCases` lacks one, it does not compile. Excluded are `workspaces.create` (each run
+ * begins with it), `iterate` (each run ends with it), `flush` (`Side.caller` calls it), and those that use the memory of one process:
  * `needsLookup` and the links.
  */
 type UseCase =
@@ -551,7 +551,7 @@ type UseCase =
       { [S in keyof Services]: MethodOf<S> }[keyof Services],
       'workspaces.create' | 'apiKeys.needsLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
     >
-  | 'once';
+  | 'runOnce';
 
 const useCases: Readonly<Record<UseCase, fc.Arbitrary<UseCaseCall>>> = {
   ...creating,

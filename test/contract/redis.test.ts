@@ -35,6 +35,7 @@ suite('a rate limiter in Redis', defineRateLimiterContract(openRateLimiter), {
       const limiter = rateLimiters.createRateLimiter('set-back', 1, 10, createMemoryRateLimiter(1, 10));
       const key = newId();
       await limiter.consume(key);
+      // If the clock is set back by an hour, the key expires an hour later.
       await client.pexpire(`advocacy:set-back:${key}`, 3_610_000);
       const { allowed, resetsInMs } = await limiter.consume(key);
       assert.equal(allowed, false);
@@ -46,5 +47,5 @@ suite('a rate limiter in Redis', defineRateLimiterContract(openRateLimiter), {
       await rateLimiters.close();
     }
   },
-  'leaves no server behind after its tests': async () => (await server)?.stop(),
+  'clean-up: stops the server': async () => (await server)?.stop(),
 });

@@ -12,7 +12,7 @@ import { StoreProcess } from './store-process.ts';
 const CHANGE_COUNT = 20;
 
 /**
- * Returns the tests of an engine whose data is shared by several stores and processes, and remains after they end. They cannot test that
+ * Returns the tests of a database that several engines and processes can share, and that remains after they end. They cannot test that
  * a change also survives a power failure: the operating system keeps what a killed process has written, even without `fsync`.
  */
 export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngine): Tests {
@@ -61,7 +61,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
       }),
     ),
 
-    'loses no change that two stores and another process make to one record at the same time': test(
+    'loses no change that two engines and another process make to one record at the same time': test(
       (storage, { location, openAnother }) =>
         withProcess(location, async (other) => {
           const another = await openAnother();
@@ -85,7 +85,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
         }),
     ),
 
-    'lets only one of several stores and processes add a global record': test((storage, { location, openAnother }) =>
+    'lets only one of several engines and processes add a global record': test((storage, { location, openAnother }) =>
       withProcess(location, async (other) => {
         const another = await openAnother();
         const slugs = Array.from({ length: CHANGE_COUNT }, () => `${newId()}.example`);

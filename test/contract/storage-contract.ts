@@ -31,8 +31,8 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
   };
   return [
     basicTests,
-    // Early, because MongoDB keeps the transaction of a killed process open for ten seconds. The last test removes the data, and would
-    // wait for the end of the transaction.
+    // Early, because MongoDB keeps the transaction of a killed process open for ten seconds. The clean-up removes the database, and
+    // would wait for the end of the transaction.
     ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
     defineRecordTests(test, engine.rejectsForeignIds),
     defineGlobalRecordTests(test),
@@ -41,6 +41,6 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     defineExpiryTests(test, engine.takesClock),
     ...defineTransactionTests(test, engine.transactions),
     ...(engine.isModel ? [] : [defineModelTests(test)]),
-    { 'leaves no data behind after its tests': () => database.remove() },
+    { 'clean-up: removes the database': () => database.remove() },
   ];
 }

@@ -22,7 +22,7 @@ export interface TestContext {
   openOutsides(): Promise<readonly StorageEngine[]>;
 }
 
-/** The database of all storage tests of a file. That is cheaper than a database for each test. */
+/** The database that all storage tests of a test file share. That is cheaper than a database for each test. */
 export class ContractDatabase {
   private database: Promise<TestDatabase> | undefined;
 

@@ -21,7 +21,7 @@ interface Request {
 
 type Response = { readonly number: number } & ({ readonly result: unknown } | { readonly error: string });
 
-/** Another process with a store on a database. */
+/** Another process with a storage engine on a database. */
 export class StoreProcess {
   private readonly pending: { resolve(result: unknown): void; reject(error: Error): void }[] = [];
   private readonly child: ChildProcess;
@@ -54,7 +54,7 @@ export class StoreProcess {
   }
 }
 
-/** Runs in the other process: opens a store, and runs the commands of the parent. */
+/** Runs in the other process: opens an engine, and runs the commands of the parent. */
 async function serve(name: keyof typeof engines, location: string): Promise<void> {
   const opening = engines[name]().then(({ open }) => open(location, Date.now));
   const run = async ({ number, name, args }: Request): Promise<Response> => {

@@ -14,16 +14,16 @@ const addShare = (it: CampaignRecord): CampaignRecord => ({ ...it, shares: it.sh
 export function defineTransactionTests(test: CreateStorageTest, transactions: 'optimistic' | 'serialized'): Tests[] {
   const tests: Tests = {
     'commits all changes and returns the result of the work': test(async (storage) => {
-      const { workspaceId, changed, removed, added, entry } = await createRecords(storage);
+      const { workspaceId, changed, removed, added, credential } = await createRecords(storage);
       const returned = await storage.runInTransaction(async (staged) => {
-        await changeRecords(staged, { workspaceId, changed, removed, added, entry });
+        await changeRecords(staged, { workspaceId, changed, removed, added, credential });
         return 'done';
       });
       assert.equal(returned, 'done');
       assert.equal((await storage.campaigns.get(workspaceId, changed.id))?.clicks, 1);
       assert.equal(await storage.tags.get(workspaceId, removed.id), undefined);
       assert.deepEqual(await storage.domains.get(workspaceId, added.id), added);
-      assert.deepEqual(await storage.credentials.get(entry.id), entry);
+      assert.deepEqual(await storage.credentials.get(credential.id), credential);
     }),
 
     'commits nothing if the work throws, and rejects with the same error': test(async (storage) => {
@@ -52,22 +52,22 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       const { workspaceId, ...all } = await createRecords(storage);
       await storage.runInTransaction(async (staged) => {
         await changeRecords(staged, { workspaceId, ...all });
-        const { changed, removed, added, entry } = all;
+        const { changed, removed, added, credential } = all;
         assert.equal((await staged.campaigns.get(workspaceId, changed.id))?.clicks, 1);
         assert.equal(await staged.tags.get(workspaceId, removed.id), undefined);
         assert.deepEqual(await staged.tags.getMany(workspaceId, [removed.id]), []);
         assert.deepEqual(await staged.domains.get(workspaceId, added.id), added);
         assert.deepEqual(await staged.domains.getMany(workspaceId, [added.id, newId()]), [added]);
-        assert.deepEqual(await staged.credentials.get(entry.id), entry);
+        assert.deepEqual(await staged.credentials.get(credential.id), credential);
         assert.equal(await staged.tags.update(workspaceId, removed.id, (it) => it), undefined);
         assert.equal(await staged.tags.remove(workspaceId, removed.id), false);
-        assert.equal(await staged.credentials.remove(entry.id), true);
-        assert.equal(await staged.credentials.get(entry.id), undefined);
+        assert.equal(await staged.credentials.remove(credential.id), true);
+        assert.equal(await staged.credentials.get(credential.id), undefined);
       });
     }),
 
-    'rejects an id or a unique value that is taken in a transaction, and frees those of removed or changed records':
-      test(async (storage) => {
+    'rejects a taken id or unique value in a transaction, and accepts it after its record was removed or changed': test(
+      async (storage) => {
         const workspaceId = newId();
         const stored = buildTag(workspaceId, 'stored');
         await storage.tags.add(stored);
@@ -90,18 +90,19 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
         });
         assert.equal((await storage.tags.get(workspaceId, stored.id))?.name, 'back');
         assert.equal(await storage.tags.count(workspaceId, []), 5);
-      }),
+      },
+    ),
 
     'commits a transaction whose work has caught a conflict': test(async (storage) => {
       const all = await createRecords(storage);
-      const { workspaceId, removed, entry } = all;
-      await storage.credentials.add(entry);
+      const { workspaceId, removed, credential } = all;
+      await storage.credentials.add(credential);
       const other = buildTag(workspaceId, 'other');
       await storage.runInTransaction(async (staged) => {
         await staged.campaigns.update(workspaceId, all.changed.id, addClick);
         await assertConflict(staged.tags.add(buildTag(workspaceId, removed.name)));
         await assertConflict(staged.tags.add(removed));
-        await assertConflict(staged.credentials.add(entry));
+        await assertConflict(staged.credentials.add(credential));
         await staged.tags.add(other);
         await assertConflict(staged.tags.update(workspaceId, other.id, (it) => ({ ...it, foldedName: removed.name })));
       });
@@ -183,23 +184,25 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       },
     ),
 
-    'runs a transaction before or after the removal of a record it changes': test(async (storage, { openOutsides }) => {
-      for (const outside of await openOutsides()) {
-        const it = buildCampaign(newId());
-        await storage.campaigns.add(it);
-        const change = new OutsideChange(transactions, () => outside.campaigns.remove(it.workspaceId, it.id));
-        const [found, updated] = await storage.runInTransaction(async ({ campaigns }) => {
-          const before = await campaigns.get(it.workspaceId, it.id);
-          await change.start();
-          return [before, await campaigns.update(it.workspaceId, it.id, addClick)];
-        });
-        assert.deepEqual(updated, found && addClick(found));
-        assert.equal(await change.finish(), true);
-        assert.equal(await storage.campaigns.get(it.workspaceId, it.id), undefined);
-      }
-    }),
+    'runs a transaction entirely before or after others remove a record that it changes': test(
+      async (storage, { openOutsides }) => {
+        for (const outside of await openOutsides()) {
+          const it = buildCampaign(newId());
+          await storage.campaigns.add(it);
+          const change = new OutsideChange(transactions, () => outside.campaigns.remove(it.workspaceId, it.id));
+          const [found, updated] = await storage.runInTransaction(async ({ campaigns }) => {
+            const before = await campaigns.get(it.workspaceId, it.id);
+            await change.start();
+            return [before, await campaigns.update(it.workspaceId, it.id, addClick)];
+          });
+          assert.deepEqual(updated, found && addClick(found));
+          assert.equal(await change.finish(), true);
+          assert.equal(await storage.campaigns.get(it.workspaceId, it.id), undefined);
+        }
+      },
+    ),
 
-    'runs a transaction either before or after others add a record with the same id or unique value': test(
+    'runs a transaction entirely before or after others add a record with the same id or unique value': test(
       async (storage, { openOutsides }) => {
         for (const outside of await openOutsides()) {
           const mine = buildTag(newId(), 'Launch');
@@ -313,27 +316,27 @@ async function createRecords(storage: StorageEngine) {
   const removed = buildTag(workspaceId, 'removed');
   await storage.campaigns.add(changed);
   await storage.tags.add(removed);
-  const entry = { id: newId(), workspaceId, keyId: newId() };
-  return { workspaceId, changed, removed, added: buildDomain(workspaceId, 'go.example.com'), entry };
+  const credential = { id: newId(), workspaceId, keyId: newId() };
+  return { workspaceId, changed, removed, added: buildDomain(workspaceId, 'go.example.com'), credential };
 }
 
 async function changeRecords(
   staged: StorageEngine,
-  { workspaceId, changed, removed, added, entry }: Records,
+  { workspaceId, changed, removed, added, credential }: Records,
 ): Promise<void> {
   await staged.campaigns.update(workspaceId, changed.id, addClick);
   await staged.tags.remove(workspaceId, removed.id);
   await staged.domains.add(added);
-  await staged.credentials.add(entry);
+  await staged.credentials.add(credential);
 }
 
 async function assertUnchanged(
   storage: StorageEngine,
-  { workspaceId, changed, removed, added, entry }: Records,
+  { workspaceId, changed, removed, added, credential }: Records,
 ): Promise<void> {
   assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), changed);
   assert.deepEqual(await storage.tags.get(workspaceId, removed.id), removed);
   assert.equal(await storage.domains.get(workspaceId, added.id), undefined);
   assert.equal(await storage.domains.count(workspaceId, []), 0);
-  assert.equal(await storage.credentials.get(entry.id), undefined);
+  assert.equal(await storage.credentials.get(credential.id), undefined);
 }

@@ -44,8 +44,8 @@ const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(par
 );
 
 /**
- * A system that creates the same ids and secrets for both sides. It derives them from the run, the step, and the
- * number of ids that the step has created before.
+ * A system that creates the same ids and secrets for memory and for the other engine. It derives them from the
+ * id of the run, the step, and the number of ids that the step has created before.
  */
 class DeterministicSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
@@ -54,7 +54,7 @@ class DeterministicSystem implements System {
   private idCount = 0;
 
   constructor(
-    private readonly run: string,
+    private readonly runId: string,
     readonly now: () => number,
   ) {}
 
@@ -64,10 +64,11 @@ class DeterministicSystem implements System {
 
   newId = (): string => {
     const digits = (value: number, length: number) => value.toString(16).padStart(length, '0');
-    return `${this.run}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
+    return `${this.runId}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
   };
 
-  // A hash, so that the first characters differ, too: short links use them as their key. The ids of a run begin with the same ones.
+  // A hash, because all ids of a run begin with the same characters. The key of a short link is the start of a
+  // secret, and must differ.
   newSecret = (): string => this.sha256(this.newId());
 }
 
@@ -86,7 +87,7 @@ function withClock(engine: StorageEngine): StorageEngine {
  */
 class Comparison {
   readonly workspaces: string[] = [];
-  private readonly run = randomBytes(4).toString('hex');
+  private readonly runId = randomBytes(4).toString('hex');
   private readonly secrets: string[] = [];
   private readonly createdRecords: {
     readonly workspaceId: string;
@@ -99,7 +100,7 @@ class Comparison {
   constructor(stores: readonly StorageEngine[]) {
     clock.now = START_TIME;
     this.sides = [[createMemoryEngine(getTime)], stores.map(withClock)].map((engines) => {
-      const system = new DeterministicSystem(this.run, getTime);
+      const system = new DeterministicSystem(this.runId, getTime);
       const apps = engines.map((engine) => new Application(createStorage(engine), system));
       return [system, this.createSide(() => apps[this.stepCount % apps.length] as Application)] as const;
     });
@@ -131,7 +132,7 @@ class Comparison {
     if (creates) this.recordCreated(creates, result);
   }
 
-  /** Compares the results of every date filter at each time at which campaigns start or end. */
+  /** Compares the results of every date filter at each time of `START_DATES` and `END_DATES`. */
   async compareDateFilters(): Promise<void> {
     for (const time of BOUNDARY_TIMES) {
       clock.now = time;
@@ -190,7 +191,7 @@ class Comparison {
         ...new Set(choices.map((choice) => findId(workspaceId, recordName, choice))),
       ],
       now: () => new Date(clock.now).toISOString(),
-      slug: (label) => `${label}.x${this.run}.example`,
+      slug: (label) => `${label}.x${this.runId}.example`,
     };
   }
 }
