@@ -565,7 +565,7 @@ const otherIndexes = {
 };
 
 suite('the commands of the MongoDB storage', {
-  'name the workspace and scan no collection': () =>
+  'name the workspace, or the id in a global store, and scan no collection': () =>
     withProfiledWorkspace(async (context, profile, client) => {
       await each({ ...useCases, ...indexedReads, ...otherCalls }, async (call) => {
         await call(context);
@@ -680,7 +680,7 @@ suite('the commands of the MongoDB storage', {
       }
     }),
 
-  'use every index': () =>
+  'use every index, except those for expiry and sharding': () =>
     withProfiledWorkspace(async (context, _, client) => {
       for (const call of Object.values({ ...useCases, ...indexedReads, ...otherCalls })) await call(context);
       const unused = [];

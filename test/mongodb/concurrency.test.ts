@@ -122,7 +122,7 @@ suite('a hundred simultaneous requests with one Idempotency-Key to two processes
     }),
 });
 
-suite('a hundred simultaneous changes of one record by two processes', {
+suite('many simultaneous changes of one record by two processes', {
   'are stored if their status is 200, and only then': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });

@@ -23,7 +23,7 @@ async function withDatabase(work: (opened: Opened, uri: string) => Promise<void>
 }
 
 suite('a connection to MongoDB', {
-  'waits until the majority has a write in its journal, even if the URI has other options': () =>
+  'has the write concern `majority` with journal, even if the URI has other options': () =>
     withDatabase(async (_, uri) => {
       const { connection } = createMongodbEngine(
         `${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`,
@@ -64,7 +64,7 @@ suite('a connection to MongoDB', {
       assert.equal(attemptCount, 1);
     }),
 
-  'updates a record that a dead process has locked, as soon as MongoDB releases the lock': () =>
+  'updates a record that a dead process has locked, after MongoDB has released the lock': () =>
     withDatabase(async ({ engine }, uri) => {
       const before = buildCampaign(newId());
       await engine.campaigns.add(before);

@@ -297,7 +297,7 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'does not fail records that other workspaces add at the same time, leaves connections for other shards, causes no conflict, and is logged':
+  'fails simultaneous calls only for its own workspaces, with DatabaseUnavailable, leaves connections for other shards, and is logged':
     () =>
       withOwnCluster((cluster, uri) =>
         withStorage(cluster, uri, async ({ engine, connection, logLines }) => {

@@ -250,7 +250,7 @@ suite('an unavailable MongoDB', {
     }
   },
 
-  'does not delay the shutdown of the service': () =>
+  'lets the service shut down within its shutdown timeout': () =>
     withReplicaSet(({ uri, server, key }) =>
       withProcess(createMongodbSettings(uri), async (service) => {
         await waitUntilReady(service);
@@ -266,7 +266,7 @@ suite('an unavailable MongoDB', {
       }),
     ),
 
-  'does not delay the shutdown of a service that has never been ready': () =>
+  'lets a service that has never been ready shut down': () =>
     withProcess(createMongodbSettings(UNAVAILABLE_URI), async (service) => {
       service.child.kill('SIGTERM');
       assert.equal(await service.waitForExit(), 0);

@@ -18,7 +18,7 @@ async function addOldShare(uri: string, { id, clicks: _, ...share }: Share): Pro
 }
 
 suite('a database of an earlier version', {
-  'gets the defaults of new columns, so that old records are at the right place in each list': async () => {
+  'gets the defaults of new columns, so that an old record is at the right place in a list': async () => {
     const { uri, stop } = await createDatabase();
     const [workspaceId, campaignId] = [newId(), newId()];
     // With equal clicks, the earlier id is first.
