@@ -12,7 +12,7 @@ import { withDatabasePath, withOpenEngine } from './database-file.ts';
 import type { AcknowledgedWrite } from './writer-process.ts';
 
 const ROUND_COUNT = quickOrLong(4, 40);
-/** The size at which the log is checkpointed (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
+/** The size of the write-ahead log at which SQLite copies it into the file (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
 const MAX_LOG_SIZE = 4_000 * 4_096;
 const program = join(import.meta.dirname, 'writer-process.js');
 
@@ -96,8 +96,8 @@ suite('a SQLite file after a crash', {
     }
   }),
 
-  // The writer stops, so that the copy is consistent. The log grows only at its end, because it is not yet checkpointed. A commit is
-  // acknowledged after its part of the log is on disk. So whatever follows the last acknowledged size can be lost or damaged.
+  // The writer stops, so that the copy is consistent. The write-ahead log grows only at its end, because it has not reached `MAX_LOG_SIZE`.
+  // A commit is acknowledged after its part of the log is on disk. So whatever follows the last acknowledged size can be lost or damaged.
   'loses no acknowledged write if what was not yet synced is lost or damaged, as after a power failure': withWriters(
     async (file, start) => {
       for (let round = 0; round < ROUND_COUNT; round++) {

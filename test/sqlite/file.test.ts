@@ -41,7 +41,7 @@ async function runOn(file: string, sql: string): Promise<void> {
 }
 
 suite('a SQLite file', {
-  'creates the folder and files that only the owner can read, and leaves only the database file': withDatabasePath(
+  'creates its folder, and files that only the owner can read, and leaves only the database file': withDatabasePath(
     async (base) => {
       const file = join(dirname(base), 'new', 'folder', 'a.db');
       await withOpenEngine(file, async ({ engine }) => {
@@ -172,7 +172,7 @@ suite('a SQLite file', {
     assert.equal(tryToOpen(), 'opened');
   }),
 
-  'lets several processes and engines open a new file at the same time': withDatabasePath(async (file) => {
+  'lets several engines open a new file at the same time': withDatabasePath(async (file) => {
     await Promise.all(Array.from({ length: 5 }, () => open(file)));
     await withOpenEngine(file, ({ engine }) => engine.checkReady());
   }),

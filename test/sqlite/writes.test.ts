@@ -149,7 +149,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'rejects only the failed writes of a group, and commits the others': withDatabasePath((file) =>
+  'rejects only the failed ones of writes that arrive together, and commits the others': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const getCommitCount = countCommits(writer);
       const workspaceId = newId();
@@ -170,7 +170,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a group if the disk is full, keeps reading, and recovers': withDatabasePath((file) =>
+  'fails writes if the disk is full, keeps reading, and recovers': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const kept = buildCampaign(workspaceId);
@@ -193,8 +193,8 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a group whose transaction an error has ended, also if the error is caught': withDatabasePath(
-    (file) =>
+  'fails all writes of a transaction that an error has ended, even if the work catches the error, but no later write':
+    withDatabasePath((file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
         const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildGroup(newId(), 'three')];
         const outcomes = await Promise.allSettled([
@@ -210,9 +210,9 @@ suite('writes to SQLite', {
         for (const { workspaceId, id } of [one, two]) assert.equal(await engine.tags.get(workspaceId, id), undefined);
         assert.deepEqual(await engine.groups.get(three.workspaceId, three.id), three);
       }),
-  ),
+    ),
 
-  'rejects a write after ten seconds while another process writes, and reads meanwhile': withDatabasePath((file) =>
+  'rejects a write after ten seconds while another connection writes, and reads meanwhile': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       const other = new Database(file, false, 'BEGIN IMMEDIATE');
@@ -238,7 +238,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'lets two processes that write all the time take turns': withDatabasePath(async (file) => {
+  'lets each of two processes write, even if both write all the time': withDatabasePath(async (file) => {
     await withOpenEngine(file, async ({ engine }) => {
       const program = join(import.meta.dirname, 'writer-process.js');
       const other = spawn(process.execPath, [program, file, '32'], { stdio: ['ignore', 'pipe', 'inherit'] });
