@@ -88,7 +88,7 @@ suite('a service whose database accepts no writes', {
           if (isLong) assert.equal((await writing).status, 500);
           for (const other of others) assertServed(await send(url, { path: '/campaigns', key: other }));
           assertServed(await send(url, { path: '/readyz' }));
-          // No message of the log reports an outage. The error of a failed write does: it says that MongoDB is unavailable.
+          // No log message (`msg`) reports an outage. Only the `err` of a failed write says that MongoDB is unavailable.
           assert.doesNotMatch(output.stderr, /"msg":"[^"]*is unavailable/);
 
           await unlock();

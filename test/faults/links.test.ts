@@ -55,7 +55,7 @@ function readClicks(settings: Environment, { workspaceId, campaignId }: SharedLi
 
 const linksUrlOf = ({ output }: ServiceProcess): string => /Short links: (\S+)/.exec(output.stdout)?.[1] as string;
 
-/** A time in which a cached link is loaded again in the background. */
+/** Long enough for a cached link to be loaded again in the background. */
 const RELOAD_MS = 500;
 
 let visitorCount = 0;

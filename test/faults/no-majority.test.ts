@@ -46,7 +46,7 @@ interface Outcome {
 interface Change {
   /** Sends the change for the first time. */
   send(): Promise<Outcome>;
-  /** Retries the change with another process. */
+  /** Retries the change with the other process, or with the other operator. */
   retry(): Promise<Outcome>;
   /** Returns whether the change is stored. For clicks, this depends on how often the change was acknowledged. */
   isStored(app: Application, acknowledgedCount: number): Promise<boolean>;
@@ -263,8 +263,8 @@ async function createStorageCalls({ engine }: Operator): Promise<Record<string, 
     buildTag(workspaceId, name),
   );
   for (const it of [taken, same, changed, removed]) await engine.tags.add(it as typeof taken & object);
-  const entry = { id: newId(), workspaceId, keyId: newId() };
-  await engine.credentials.add(entry);
+  const credential = { id: newId(), workspaceId, keyId: newId() };
+  await engine.credentials.add(credential);
   const createOwnTag = (name: string) => buildTag(workspaceId, name);
   const getId = (it: typeof taken) => it?.id as string;
   return {
@@ -280,9 +280,9 @@ async function createStorageCalls({ engine }: Operator): Promise<Record<string, 
       engine.tags.update(workspaceId, getId(same), (it) => ({ ...it, name: 'taken', foldedName: 'taken' })),
     remove: () => engine.tags.remove(workspaceId, getId(removed)),
     'remove of a missing record': () => engine.tags.remove(workspaceId, newId()),
-    'add to a global store': () => engine.credentials.add({ ...entry, id: newId() }),
-    'add to a global store with a taken id': () => engine.credentials.add(entry),
-    'remove from a global store': () => engine.credentials.remove(entry.id),
+    'add to a global store': () => engine.credentials.add({ ...credential, id: newId() }),
+    'add to a global store with a taken id': () => engine.credentials.add(credential),
+    'remove from a global store': () => engine.credentials.remove(credential.id),
     'a transaction that changes': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('staged'))),
     'a transaction that only reads': () => engine.runInTransaction(({ tags }) => tags.get(workspaceId, getId(taken))),
     'a transaction that is rejected': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('taken'))),

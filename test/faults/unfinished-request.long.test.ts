@@ -4,7 +4,7 @@ import { withProcess } from '../support/process.ts';
 import { suite } from '../support/suite.ts';
 
 suite('a graceful shutdown with an unfinished request', {
-  'ends at the shutdown timeout of ten seconds': () =>
+  'ends at the shutdown timeout of ten seconds at the latest': () =>
     withProcess({}, async ({ url, child, waitForExit }) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.on('error', () => socket.destroy());

@@ -58,7 +58,7 @@ suite('a repository', {
     });
   },
 
-  'returns the default of such a field also if it reads only some fields': async () => {
+  'returns the default of a missing field also if it reads only some fields': async () => {
     const { engine, storage } = testCore();
     const old = { id: 'm/c', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
     await engine.shares.add(old as Share);
