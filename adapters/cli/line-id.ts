@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-
-const LINE_BITS = 32;
-const HASH_BITS = 42;
+import { v7 } from 'uuid';
 
 /** The identity of an import: its id, its workspace and the kind of its records. */
 export interface ImportIdentity {
@@ -21,10 +19,7 @@ export function deriveLineId({ importId, workspaceId, kind }: ImportIdentity, li
     .update(JSON.stringify([importId, workspaceId, kind, line]))
     .update(bytes)
     .digest();
-  const time = BigInt(`0x${importId.replace('-', '').slice(0, 12)}`);
-  const number = BigInt.asUintN(LINE_BITS, BigInt(line));
-  const suffix = (number << BigInt(HASH_BITS)) | BigInt.asUintN(HASH_BITS, hash.readBigUInt64BE());
-  const id = (time << 80n) | (0x7n << 76n) | ((suffix >> 62n) << 64n) | (0b10n << 62n) | BigInt.asUintN(62, suffix);
-  const hex = id.toString(16).padStart(32, '0');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const time = Number.parseInt(importId.replace('-', '').slice(0, 12), 16);
+  // `v7` takes the last bits of `random`. An import of an earlier version can be continued only if these bits stay the same.
+  return v7({ msecs: time, seq: line, random: Buffer.concat([Buffer.alloc(8), hash], 16) });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { deriveLineId } from '../../adapters/cli/line-id.ts';
 import type { RecordStore } from '../../adapters/persistence/record-store.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Entity } from '../../core/shared/entity.ts';
@@ -436,6 +437,12 @@ suite('an import that ends early', {
     await cli.run(args, { stdin: [toNdjson([{ ...campaignBody, name: 'One' }])] });
     assert.deepEqual(await listCampaignNames(cli, other.id), ['One']);
   },
+
+  'derives the same record ids from the same lines in each version, so that an import can be continued after an update':
+    () => {
+      const identity = { importId: '0190163d-8694-739b-aea5-966c26f8ad91', workspaceId: 'w', kind: 'tags' };
+      assert.equal(deriveLineId(identity, 1_000_000, Buffer.from('{}')), '0190163d-8694-7000-bd09-02bdef3dae10');
+    },
 
   'reports immediately that the storage failed, without waiting for more lines': async () => {
     const cli = await createWorkspace();
