@@ -14,15 +14,12 @@ import { type Connection, type CreatedRateLimiters, type CreatedStorage, rateLim
 import type { Settings } from './settings.ts';
 
 export const tokens = {
-  settings: Symbol('Settings') as ServiceIdentifier<Settings>,
-  system: Symbol('System') as ServiceIdentifier<System>,
   storage: Symbol('CreatedStorage') as ServiceIdentifier<CreatedStorage>,
   storageEngine: Symbol('StorageEngine') as ServiceIdentifier<StorageEngine>,
   app: Symbol('Application') as ServiceIdentifier<Application>,
   requestLimiter: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
   refusalLimiter: Symbol('RateLimiter of rejected credentials') as ServiceIdentifier<RateLimiter>,
   connection: Symbol('Connection') as ServiceIdentifier<Connection>,
-  observers: Symbol('Observers') as ServiceIdentifier<readonly Observer[]>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
@@ -32,19 +29,17 @@ export const tokens = {
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const storage = await storages[settings.STORAGE].create(settings, system, log);
   const container = new Container({ defaultScope: 'Singleton' });
-  container.bind(tokens.settings).toConstantValue(settings);
-  container.bind(tokens.system).toConstantValue(system);
   container.bind(tokens.storage).toConstantValue(storage);
   container.bind(tokens.storageEngine).toConstantValue(storage.engine);
   if (storage.connection) container.bind(tokens.connection).toConstantValue(storage.connection);
   container.bind(tokens.app).toResolvedValue(
-    (engine, system, { DEMO_API_KEY: chosenSecret, LINKS_PORT, LINKS_URL: baseUrl }) =>
+    (engine) =>
       new Application(createStorage(engine), system, {
         callerCacheTtlMs: CALLER_CACHE_TTL_MS,
-        chosenSecret,
-        links: LINKS_PORT === undefined ? undefined : { baseUrl },
+        chosenSecret: settings.DEMO_API_KEY,
+        links: settings.LINKS_PORT === undefined ? undefined : { baseUrl: settings.LINKS_URL },
       }),
-    [tokens.storageEngine, tokens.system, tokens.settings],
+    [tokens.storageEngine],
   );
   return container;
 }
@@ -60,8 +55,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     import('../adapters/http/http-server.ts'),
     import('../adapters/http/log.ts'),
   ]);
-  const { LINKS_PORT, METRICS_PORT, RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REFUSED_CREDENTIALS_PER_MINUTE } =
-    settings;
+  const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REFUSED_CREDENTIALS_PER_MINUTE } = settings;
   container
     .bind(tokens.requestLimiter)
     .toConstantValue(limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS));
@@ -70,7 +64,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     .toConstantValue(limiters.createRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60));
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const observers: Observer[] = [createLogObserver(log)];
-  if (METRICS_PORT !== undefined) {
+  if (settings.METRICS_PORT !== undefined) {
     const { Metrics } = await import('../adapters/prometheus/metrics.ts');
     const metrics = new Metrics(container.get(tokens.storage).state, limiters.state);
     container.bind(tokens.metrics).toConstantValue(metrics);
@@ -79,20 +73,24 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     container.onActivation(tokens.refusalLimiter, (_, limiter) => metrics.wrapRateLimiter('refusals', limiter));
     observers.push(metrics);
   }
-  container.bind(tokens.observers).toConstantValue(observers);
   container.bind(tokens.http).toResolvedValue(
-    (app, requestLimiter, refusalLimiter, settings, observers) => {
+    (app, requestLimiter, refusalLimiter) => {
       const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
       return createHttpService({ app, requestLimiter, refusalLimiter }, { bodyLimit, docsUrl, trustProxy }, observers);
     },
-    [tokens.app, tokens.requestLimiter, tokens.refusalLimiter, tokens.settings, tokens.observers],
+    [tokens.app, tokens.requestLimiter, tokens.refusalLimiter],
   );
-  if (LINKS_PORT !== undefined) await wireLinks(container, limiters, log);
+  if (settings.LINKS_PORT !== undefined) await wireLinks(container, settings, limiters, log);
   return container;
 }
 
 /** Wires the server of short links. */
-async function wireLinks(container: Container, limiters: CreatedRateLimiters, log: Logger): Promise<void> {
+async function wireLinks(
+  container: Container,
+  settings: Settings,
+  limiters: CreatedRateLimiters,
+  log: Logger,
+): Promise<void> {
   const [{ createLinkServer, UNKNOWN_LINK_LIMIT }, { CLICK_RESULTS, VISIT_LIMIT }, { createLinkLogObserver }] =
     await Promise.all([
       import('../adapters/links/link-server.ts'),
@@ -100,7 +98,7 @@ async function wireLinks(container: Container, limiters: CreatedRateLimiters, lo
       import('../adapters/links/log.ts'),
     ]);
   container.bind(tokens.links).toResolvedValue(
-    ({ links }, { LINKS_URL: baseUrl, TRUST_PROXY: trustProxy }) => {
+    ({ links }) => {
       const observers: LinkObserver[] = [createLinkLogObserver(log)];
       const metrics = container.get(tokens.metrics, { optional: true });
       if (metrics) observers.push(metrics.createLinkObserver(links, CLICK_RESULTS));
@@ -110,8 +108,8 @@ async function wireLinks(container: Container, limiters: CreatedRateLimiters, lo
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
         sharedVisitLimiter: limiters.createSharedRateLimiter?.('visits', VISIT_LIMIT.count, VISIT_LIMIT.windowSeconds),
       };
-      return createLinkServer(services, { baseUrl, trustProxy }, observers);
+      return createLinkServer(services, { baseUrl: settings.LINKS_URL, trustProxy: settings.TRUST_PROXY }, observers);
     },
-    [tokens.app, tokens.settings],
+    [tokens.app],
   );
 }
