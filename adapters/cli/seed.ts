@@ -251,19 +251,17 @@ async function createShares(
 ): Promise<number> {
   const { app, random } = seeding;
   const published = campaigns.filter(({ status }) => status === 'published');
-  const plans = published.map(({ id }) => ({
-    id,
-    sharers: random.pickSome(members, MAX_SHARER_COUNT),
-    clicks: random.nextIntegerBelow(500),
-  }));
   let shares = 0;
-  await createInBatches(seeding, plans.length, MAX_CONCURRENT_WRITE_COUNT, async (size, start) => {
-    const recordSharesAndClicks = async ({ id, sharers, clicks }: (typeof plans)[number]) => {
-      for (const member of sharers) await app.shares.createForMember(workspaceId, id, member.id);
-      if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
-      shares += sharers.length;
-    };
-    await Promise.all(plans.slice(start, start + size).map(recordSharesAndClicks));
+  // The random numbers are picked before the first `await`, so that they do not depend on the speed of the writes.
+  const recordSharesAndClicks = async ({ id }: Campaign) => {
+    const sharers = random.pickSome(members, MAX_SHARER_COUNT);
+    const clicks = random.nextIntegerBelow(500);
+    for (const member of sharers) await app.shares.createForMember(workspaceId, id, member.id);
+    if (clicks > 0) await app.campaigns.recordClicks(workspaceId, id, clicks);
+    shares += sharers.length;
+  };
+  await createInBatches(seeding, published.length, MAX_CONCURRENT_WRITE_COUNT, async (size, start) => {
+    await Promise.all(published.slice(start, start + size).map(recordSharesAndClicks));
   });
   return shares;
 }
