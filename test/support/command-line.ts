@@ -119,7 +119,7 @@ export function startCommand(args: readonly string[], env: Readonly<Record<strin
         if (match !== undefined) resolve(match);
       };
       child.stdout.on('data', checkOutput);
-      output.then(() => reject(new Error(`the command exited before it printed that: ${text.stdout}${text.stderr}`)));
+      output.then(() => reject(new Error(`exited before ${pattern} matched: ${text.stdout}${text.stderr}`)));
       checkOutput();
     });
   return { child, output, waitForOutput };

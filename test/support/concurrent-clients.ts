@@ -24,9 +24,9 @@ export function requestBytes(method: string, path: string, body = '', key = DEMO
 }
 
 /**
- * Returns the bytes of a search that is slow on purpose: for `z` and another letter. It examines all campaigns, because only terms of
- * three or more letters have an index. The term starts with `z`, which the campaigns of the tests contain, because texts without the
- * first letter of a term are skipped at once. Simultaneous searches have different terms, so that they do not share a result.
+ * Returns the bytes of a search that is slow on purpose: for `z` and another letter. It examines all campaigns, because a term of less
+ * than three letters has no index. A text without the first letter of the term would be skipped at once, so the tests search campaigns
+ * that contain `z`. Searches with successive numbers have different terms (up to 23), so that they do not share a result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);

@@ -21,7 +21,7 @@ export function withFixture(
   return withService(async (api) => test(await createFixture(api), api), options);
 }
 
-/** Creates another workspace in a service. */
+/** Creates a workspace without records in a running service. */
 export async function createFixture(api: Api): Promise<Fixture> {
   const workspace = await createWorkspace(api.app);
   const call: Fixture['call'] = (method, path, body) => api.call(method, path, { key: workspace.key, body });
@@ -45,7 +45,7 @@ export function withClock(
   return withFixture((fixture, api) => test(fixture, clock, api), { now: () => clock.now });
 }
 
-/** Returns a campaign as it is stored, with the fields that the API does not return. */
+/** Returns the campaign with this id as an entity of the core, which has fields that the API does not return. */
 export async function storedCampaign({ app }: Api, { workspaceId }: Workspace, id: string): Promise<Campaign> {
   for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
   throw new Error(`unknown campaign: ${id}`);

@@ -29,7 +29,7 @@ const byMember = { of: ({ admin }: Tenant) => admin.id, unknown: UNKNOWN_ID };
 
 const createPillar = async (api: Api, tenant: Tenant) => (await createRecord(api, tenant, '/content-pillars')).id;
 
-/** Creates a record and deletes it, if an operation can do that. */
+/** Returns the function `createDeleted` for a type of record, or no function if no operation deletes records of this type. */
 const createDeletedRecord = (kind: keyof Tenant['ids']) => {
   const isDeletable = operationsWithId.some(([, { method, path }]) => method === 'DELETE' && path === `/${kind}/{id}`);
   if (!isDeletable) return {};

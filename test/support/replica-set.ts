@@ -52,8 +52,8 @@ export interface ReplicaSet {
 }
 
 /**
- * Starts a replica set with the `settings` of its configuration, and with its data in folders in `parentFolder`. A failover takes less time
- * than with MongoDB's default.
+ * Starts a replica set with the `settings` of its configuration, and with its data in folders in `parentFolder`. With the default
+ * `settings`, a failover takes less time than with those of MongoDB.
  */
 export async function startReplicaSet(
   size = 1,

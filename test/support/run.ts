@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 /** The folders whose tests mostly wait for servers. */
 const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap)\//;
-/** The folders with many files whose tests start no process. Such files share a process, because loading modules takes long. */
+/** The folders with many files that hardly ever start processes. Such files share a process, because loading modules takes long. */
 const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
 /** The number of files that share a process. It is small, so that the processes of a run end at about the same time. */
 const SHARING_FILE_COUNT = 8;

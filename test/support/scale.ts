@@ -6,7 +6,7 @@ export function quickOrLong(quick: number, long: number): number {
   return isLong ? long : quick;
 }
 
-/** The duration of the soak test. The timeouts of tests grow with it. */
+/** The duration of the soak test. In a long run, the timeout of every test grows with it. */
 export const SOAK_SECONDS = Number(process.env.SOAK_SECONDS ?? 40);
 
 /** The time after which a test fails. */

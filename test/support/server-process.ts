@@ -11,8 +11,8 @@ const START_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 10;
 
 /**
- * A server program with a local port and its own data. It can be killed, frozen and restarted. When this process exits, for
- * whatever reason, the server is killed and its data is removed.
+ * A server program with a local port and its own data. It can be killed, frozen and restarted. If it runs when this process exits,
+ * for whatever reason, it is killed and its data is removed.
  */
 export interface ServerProcess {
   readonly port: number;

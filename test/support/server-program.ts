@@ -13,7 +13,10 @@ const COMMAND_TIMEOUT_MS = 150_000;
 export interface ProgramSource {
   /** The file name of the fetched program. */
   readonly name: string;
-  /** Fetches the program into an empty folder and resolves to its path. Rejects within seconds if the source is unreachable. */
+  /**
+   * Fetches the program into an empty folder and resolves to its path. If the source is unreachable, rejects within seconds, or with `CI`
+   * after retries.
+   */
   fetch(folder: string): Promise<string>;
 }
 

@@ -33,9 +33,9 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service with the demo workspace during a test, on a storage of the engine that TEST_STORAGE names, or in memory. A
- * second process gets every other request, except those of `call` with the demo key, if TEST_PROCESSES is `2`, processes can share
- * the storage, and the test does not set the clock.
+ * Runs the service with the demo workspace during a test, on a storage of the engine that TEST_STORAGE names, or in memory. If
+ * TEST_PROCESSES is `2`, processes can share the storage, and the test does not set the clock, a second process gets every other
+ * request. All requests of `call` with the demo key go to the first process.
  */
 export async function withService(
   test: (api: Api) => Promise<void>,
@@ -60,7 +60,6 @@ export async function withService(
       return isOtherNext && other ? other.url : url;
     };
     const call: Api['call'] = async (method, path, options) => {
-      // Only one process knows the demo key.
       const response = await request((options?.key === undefined ? url : getNextUrl()) + path, method, options);
       assertAsDocumented(method, path, response, options?.body);
       return response;
