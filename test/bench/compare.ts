@@ -22,7 +22,7 @@ const START_COUNT = 3;
 const CAMPAIGN_COUNT = 12_500;
 const WRITTEN_CAMPAIGN_COUNT = 1_000;
 
-/** A running server and its measurements: for each name of a row, one measurement per round. */
+/** A running server and its measurements: by the name of each type of request, one measurement per round. */
 interface ContenderRun {
   readonly contender: Contender;
   readonly server: RunningServer;

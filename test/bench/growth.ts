@@ -17,7 +17,7 @@ import type { Usage } from './usage.ts';
 
 const SMALL_CAMPAIGN_COUNT = 1_000;
 
-/** This service with `campaigns` campaigns in one workspace, and 1,000 in another workspace. */
+/** This service on a database with three workspaces: one of `campaigns` campaigns, one of 1,000, and one of 1,000 to warm up. */
 interface SizedServer {
   readonly campaigns: number;
   readonly server: RunningServer;

@@ -14,7 +14,7 @@ const MEMBER_COUNT = 100;
 const PATHS = { reference: '../../../test/bench/peers/fixed-redirect.js', service: '../../bootstrap/main.js' };
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** The user agents of the visitors, by the names of the types of requests. Only the clicks of new visitors are counted. */
+/** The user agents of the visitors, by the names of the types of requests. The same visitor counts once for each link, a crawler never. */
 const userAgents = {
   crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'same visitor': BROWSER,

@@ -32,7 +32,7 @@ export interface Options {
   readonly types: readonly string[];
   /** Whether to measure this service with growing numbers of campaigns, instead of comparing it with other servers. */
   readonly measuresGrowth: boolean;
-  /** Whether to measure redirects of short links instead. */
+  /** Whether to measure redirects of short links, and nothing else. */
   readonly measuresLinks: boolean;
   /** The numbers of campaigns, if `measuresGrowth` is set. */
   readonly sizes: readonly number[];

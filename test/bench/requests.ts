@@ -46,7 +46,10 @@ const NEW_CAMPAIGN_COUNT = 100;
 /** The load of requests that are expensive for the database. With few connections, no request exceeds its time limit. */
 const HEAVY_LOAD = { connections: 4, durationFactor: 3 };
 
-/** Each text is in the name of one campaign out of 840. So a search finds less than a page, and must examine all campaigns. */
+/**
+ * Each text is in the name of one campaign out of 840. So a search finds less than a page, and without an index, it must examine all
+ * campaigns.
+ */
 const RARE_TEXTS = [
   'long evenings at the fair',
   'quiet boots in oslo',
@@ -128,7 +131,7 @@ export async function sendRequest(
   return { status: response.status, headers, body: await response.text() };
 }
 
-/** Returns the ids of the campaigns of all listed pages. The member of the key has shared some of them. */
+/** Returns the ids of the campaigns on all pages that `list` requests. The member of the key has shared some of the campaigns. */
 export async function listCampaignIds(port: number, sample: Sample): Promise<string[]> {
   const list = createListType(sample);
   const responses = await Promise.all(list.requests.map((request) => sendRequest(port, list, request)));
