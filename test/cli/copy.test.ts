@@ -153,7 +153,7 @@ suite('a copy', {
     const problems = {
       'postgres://ada:s3cret@localhost/x': unknown,
       's3cret.db': unknown,
-      // After two slashes, a URL has a host.
+      // After two slashes, a URL has a host. So this URL names no file.
       'sqlite://s3cret.db': unknown,
       'sqlite:': /^error: --to: must be the path of a file\n$/,
       'mongodb:s3cret': /^error: --to: must be a URL that starts with mongodb:\/\/ or mongodb\+srv:\/\/\n$/,

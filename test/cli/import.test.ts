@@ -420,7 +420,7 @@ suite('an import that ends early', {
     }
   },
 
-  'stores no line twice under one import id, unless its content, its number or the workspace differs': async () => {
+  'stores a line once under one import id, and again if its content, its number or the workspace differs': async () => {
     const cli = await createWorkspace();
     const importId = '0190163d-8694-739b-aea5-966c26f8ad91';
     const importAndCount = async (body: unknown, args: readonly string[] = []) => {

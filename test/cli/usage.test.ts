@@ -95,7 +95,7 @@ suite('a usage error', {
 });
 
 suite('the version', {
-  'is the version of the package': async () => {
+  'is printed with --version': async () => {
     assert.deepEqual(await createCommandLine().run(['--version']), { code: 0, stdout: '1.2.3\n', stderr: '' });
   },
 });
