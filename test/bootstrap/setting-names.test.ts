@@ -59,8 +59,8 @@ const unrelated: Readonly<Record<string, string>> = {
 };
 
 /**
- * The unrelated variables without those of fewer than eight letters. These cause no warning, but some of fewer than eight letters
- * resemble a setting and cause one.
+ * The unrelated variables, which cause no warning. The list `fewer than eight letters` is left out, because some of its names resemble
+ * a setting and cause one.
  */
 const { 'fewer than eight letters': _, ...unsuspicious } = unrelated;
 
@@ -86,7 +86,7 @@ suite('a misspelled setting', {
       }),
     ),
 
-  'is neither a variable of another program nor a name that resembles no setting': () =>
+  'is not a variable of another program, a short name, or a name that differs too much': () =>
     each(unrelated, (list) =>
       each(textCases(...list.split(/\s+/)), (name) => assert.deepEqual(findMisspellings({ [name]: '' }), [])),
     ),

@@ -152,7 +152,7 @@ suite('a start with a SQLite file', {
   'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
     for (let kill = 0; kill < KILL_COUNT; kill++) {
       const child = spawn(process.execPath, [MAIN], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
-      // The kill comes at a random time between the creation of the file and the output of the address.
+      // The kill comes after a random time, which grows with the rounds, or when the address is printed.
       const isPrinted = once(child.stdout, 'data');
       await Promise.race([isPrinted, delay(200 + 30 * Math.random() * kill)]);
       child.kill('SIGKILL');
