@@ -219,7 +219,7 @@ suite('the documentation pages in a browser', {
       assert.match(await page.locator('#key-hint').innerText(), /contains only letters/);
     }),
 
-  'send requests with the keyboard, and show the response beside them': () =>
+  'send a request with the keyboard, and show the response beside the operation': () =>
     withPage({ viewport: { width: 1280, height: 900 } }, async (page, { call }) => {
       await openReference(page);
       await enterApiKey(page);

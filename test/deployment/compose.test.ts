@@ -145,7 +145,7 @@ suite('docker-compose.yml', {
     }
   },
 
-  'starts the service without a warning': () => {
+  'sets no setting that causes a warning': () => {
     const environment = Object.entries(parseCompose().services.advocacy.environment).filter(
       ([, value]) => value !== null,
     );

@@ -59,7 +59,7 @@ suite('a log on a terminal', {
     );
   },
 
-  'contains no control characters of an error': async () => {
+  'contains no control characters from the text of an error': async () => {
     const module = join(import.meta.dirname, '../../adapters/logging/standard-error-log.js');
     const script = `
       process.stderr.isTTY = true;

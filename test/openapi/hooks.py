@@ -36,7 +36,7 @@ def create_question():
 
 
 def choose_id(resource, method="GET"):
-    """Returns the id of an existing record, or None. A DELETE gets a record that no other case uses."""
+    """Returns the id of an existing record, or None. A DELETE gets a new question, or the last of several records."""
     if resource == "inspiration-questions" and method == "DELETE":
         return create_question()
     ids = existing_ids.get(resource) or list_ids(f"/{resource}")
