@@ -124,7 +124,7 @@ suite('a new campaign', {
     }
   },
 
-  'can refer to tags, groups, a live domain and a published pillar of its workspace, not archived ones': async () => {
+  'can refer to records of its workspace, but not to an archived domain or content pillar': async () => {
     const core = testCore();
     const { app } = core;
     const { memberId: authorId } = await createMember(core);

@@ -6,7 +6,7 @@ import { testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
-/** What happens to the next transactions of a test. */
+/** What happens to a transaction. */
 type Fault = 'fails' | 'succeeds, but its outcome is unknown';
 
 interface Setup {

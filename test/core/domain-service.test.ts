@@ -260,7 +260,7 @@ suite('a slug that another workspace has too', {
       assert.equal((await createOrArchive(core, OWN, { slug: 'other.example.com' })).created, true);
     },
 
-  'blocks unarchiving and verification if the other workspace has a live, verified domain with it': async () => {
+  'blocks unarchiving and verification if the other workspace has a live, verified domain with this slug': async () => {
     const core = testCore();
     const { domain: live } = await createOrArchive(core, OWN, { slug: SLUG });
     await createVerified(core, OTHER);

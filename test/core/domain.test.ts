@@ -105,7 +105,7 @@ suite('a slug', {
     for (const [text, slug] of validNames) assert.equal(normalizeSlug(text, domainToASCII), slug, text);
   },
 
-  'is invalid if it is not a domain name': () => {
+  'is invalid if it is not a domain name, is an address or begins with www.': () => {
     for (const [reason, texts] of Object.entries(invalidNames)) {
       for (const text of texts) assert.equal(normalizeSlug(text, domainToASCII), undefined, `${reason}: ${text}`);
     }

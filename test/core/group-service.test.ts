@@ -59,7 +59,7 @@ suite('an update of a group', {
     assert.deepEqual(await app.groups.get(OWN, group.id), { ...renamed, description: '' });
   },
 
-  'writes nothing if the values are equal to the stored ones': () => {
+  'returns the same record if the values are equal to the stored ones': () => {
     const group = newGroup(OWN, UNKNOWN_ID, { name: 'Sales', description: 'All' }, NOON);
     for (const change of [{}, { name: 'Sales' }, { name: 'Sales', description: 'All' }]) {
       assert.equal(changeGroup(group, change), group);

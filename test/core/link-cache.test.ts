@@ -52,7 +52,7 @@ suite('the cache of short links', {
     await nextTurn();
     assert.equal(running.length, MAX_LOAD_COUNT);
     await assert.rejects(async () => cache.get('one more'), /Too many short links/);
-    // Known links and links that are being loaded need no further load.
+    // A link that is being loaded needs no further load.
     values.push(cache.get('key 0'));
     await endAll();
     assert.deepEqual(

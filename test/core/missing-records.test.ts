@@ -9,7 +9,7 @@ import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
-/** Creates a record of each kind. Returns their ids, by the names that error messages use for the kinds. */
+/** Creates a record of each type. Returns their ids, by the names that error messages use for the types. */
 async function createRecords({ apiKeys, campaigns, ...app }: Application, workspaceId: string) {
   const { id: authorId } = await app.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
   return {
@@ -29,7 +29,7 @@ type UseCase = (app: Application, id: string, own: Ids) => Promise<unknown>;
 
 const SHARES = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;
 
-/** The use cases that refer to a record of each kind by its id. */
+/** The use cases that refer to a record by its id, by the type of the record. */
 const useCases: Readonly<Record<keyof Ids, Readonly<Record<string, UseCase>>>> = {
   member: {
     'members.update': ({ members }, id) => members.update(OWN, id, { name: 'Eve' }),
@@ -92,15 +92,15 @@ function listAllRecords(engine: StorageEngine): Promise<unknown> {
 suite('a use case that refers to a record', {
   'rejects with not_found, and changes nothing, if the record is unknown or belongs to another workspace': () =>
     each(
-      Object.keys(useCases).map((kind) => [kind, kind as keyof Ids] as const),
-      (kind) =>
-        each(useCases[kind], async (useCase) => {
+      Object.keys(useCases).map((type) => [type, type as keyof Ids] as const),
+      (type) =>
+        each(useCases[type], async (useCase) => {
           const { app, engine } = testCore();
           const own = await createRecords(app, OWN);
           const foreign = await createRecords(app, OTHER);
           const before = await listAllRecords(engine);
-          const message = `No ${kind} of this workspace has this id. Check the id.`;
-          for (const id of [foreign[kind], UNKNOWN_ID]) {
+          const message = `No ${type} of this workspace has this id. Check the id.`;
+          for (const id of [foreign[type], UNKNOWN_ID]) {
             await assert.rejects(useCase(app, id, own), { kind: 'not_found', message });
           }
           assert.deepEqual(await listAllRecords(engine), before);

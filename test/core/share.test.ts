@@ -17,7 +17,7 @@ async function createMember({ app }: TestCore, name: string): Promise<MemberActo
   return { ...ACTOR, member: await app.members.create(OWN, { name, email: 'ada@example.com' }) };
 }
 
-/** Creates and verifies the domain go.example.com, which tests give to campaigns. */
+/** Creates and verifies the domain go.example.com. */
 async function createVerifiedDomain({ app }: TestCore) {
   const { domain } = await app.domains.createOrArchive(OWN, { slug: 'go.example.com' });
   return app.domains.verify(OWN, domain.id);
@@ -27,7 +27,7 @@ const LINKS = { links: { baseUrl: 'https://links.example' } };
 const DESTINATION = { destinationUrl: 'https://example.com/' };
 
 suite('the link of a share', {
-  'has a key of its own, and the base that the operator chose': async () => {
+  'has a key of its own, and the base URL that the operator chose': async () => {
     const core = testCore({}, LINKS);
     const campaign = await core.app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
     const actors = [await createMember(core, 'Ada'), await createMember(core, 'Ben')];
@@ -58,7 +58,7 @@ suite('the link of a share', {
     assert.equal(await getOrigin(), 'https://go.example.com');
   },
 
-  'is null without a destination, with neither a domain nor a base URL, and if links are off': async () => {
+  'is null if links are off, without a destination, or with neither a domain nor a base URL': async () => {
     const getLink = async (links: LinkOptions | undefined, fields: object) => {
       const core = testCore({}, { links });
       const domain = await createVerifiedDomain(core);
