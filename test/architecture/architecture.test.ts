@@ -40,10 +40,10 @@ function isIn(path: string, ...names: readonly string[]): boolean {
 
 const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(path)?.[0];
 
-/** The files that a storage engine implements. */
+/** The files with the interfaces that a storage engine implements. */
 const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'];
 
-/** The files of other adapters that an adapter may import. */
+/** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
   'adapters/cli': ['adapters/api'],
@@ -105,7 +105,7 @@ const importRules: readonly {
     allowed: ['bootstrap/container.ts imports inversify', 'bootstrap/container.ts imports reflect-metadata'],
   },
   {
-    title: 'lets an adapter import only the core, itself, and the files of other adapters that are listed here',
+    title: 'lets an adapter import no source except the core, itself and those in `sharedFiles`',
     rule: forbidImports((imported, path) => {
       const adapter = adapterOf(path);
       if (adapter === undefined || !isIn(imported, ...layers)) return false;
@@ -168,17 +168,19 @@ const importRules: readonly {
   },
 ];
 
-/** The adapters that bootstrap loads in every process. It loads all others when the settings name them. */
-const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence'].map((name) => `adapters/${name}`);
+/** The adapters and the file that bootstrap may load in every process. It must load others with `import()` when needed. */
+const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence', 'http/trust-proxy.ts'].map(
+  (path) => `adapters/${path}`,
+);
 
 const STATIC_IMPORT = /^import (?!type\b)[^;]*?'(\.[^']+)'/gm;
 
-/** Finds adapters that bootstrap loads although the settings may not name them. Types and dynamic imports load nothing. */
+/** Finds adapters that bootstrap loads even if they are not needed. An import of types loads nothing. */
 const forbidEarlyLoading: Rule = ({ path, text }) =>
   [...text.matchAll(STATIC_IMPORT)]
     .map(([, imported = '']) => posix.join(posix.dirname(path), imported))
     .filter((imported) => isIn(path, 'bootstrap') && isIn(imported, 'adapters'))
-    .filter((imported) => !isIn(imported, ...ALWAYS_LOADED, 'adapters/http/trust-proxy.ts'))
+    .filter((imported) => !isIn(imported, ...ALWAYS_LOADED))
     .map((imported) => `${path} loads ${imported}`);
 
 const ADAPTER_NAMES = [...Object.keys(storages), ...Object.keys(rateLimiters)].join('|');
@@ -290,7 +292,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(findCircularImports(descriptions.slice(0, 2).map(plantImport)), []);
   },
 
-  'lets bootstrap load an adapter only if the settings name it': () => {
+  'lets bootstrap load an adapter that is not in `ALWAYS_LOADED` only with `import()`': () => {
     assert.deepEqual(readSources().flatMap(forbidEarlyLoading), []);
     const loads = [
       `import { createMongodbEngine } from '../adapters/mongodb/engine.ts';`,
