@@ -79,7 +79,7 @@ async function getAdvocacyError(promise: Promise<unknown>): Promise<AdvocacyErro
   return error;
 }
 
-/** Starts a request to create a tag with the idempotency key `key`. It is in progress until the returned function is called. */
+/** Starts a request to create a tag with the idempotency key `key`. It fails when the returned function is called. */
 async function startHangingRequest({ app }: Api): Promise<() => void> {
   const { keyId, workspaceId } = await app.apiKeys.authenticate(DEMO_API_KEY);
   const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: 'key', fingerprint: '' };
@@ -232,7 +232,7 @@ suite('the TypeScript client', {
     assert.equal(attempts, 2);
   },
 
-  'does not retry a request that is rejected': () =>
+  'does not retry a request with an invalid field or a name that is taken': () =>
     withService(({ url }) =>
       withProxy(url, [], async (proxy) => {
         const client = createClient(proxy.url);

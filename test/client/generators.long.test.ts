@@ -23,7 +23,7 @@ function readCommands(section: string): string {
   return commands;
 }
 
-interface Walk {
+interface ClientCheck {
   /** The programs that must be installed. */
   readonly programs: readonly string[];
   /** The files to copy: the keys are paths in the new folder, the values are paths in test/client. */
@@ -33,7 +33,7 @@ interface Walk {
 }
 
 /** Runs the commands of a section of docs/clients.md in a new folder, then `commands`. Returns the output of `commands`. */
-function runWalk(section: string, { programs, files = {}, commands }: Walk): Promise<string> {
+function checkClient(section: string, { programs, files = {}, commands }: ClientCheck): Promise<string> {
   const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
   if (missing.length > 0) throw new MissingDependencyError(missing.join(', '), { isOptional: true });
   let output = '';
@@ -95,7 +95,7 @@ suite('the types of the TypeScript client', {
 
 suite('the commands of docs/clients.md', {
   'pack and install the TypeScript client, which compiles in a project of Node.js or of a bundler': async () => {
-    const output = await runWalk('TypeScript', {
+    const output = await checkClient('TypeScript', {
       programs: ['npm'],
       commands: `cat > program.ts <<'EOF'
 import { AdvocacyClient, AdvocacyError, type Schemas } from 'workspace-advocacy-client';
@@ -118,7 +118,7 @@ EOF
   },
 
   'generate a TypeScript client, which compiles': async () => {
-    const output = await runWalk('TypeScript, generated', {
+    const output = await checkClient('TypeScript, generated', {
       programs: ['npm'],
       commands: `npx tsc --noEmit --strict --target es2022 --lib es2022,dom,dom.iterable --module esnext --moduleResolution bundler client/index.ts
       grep -c 'export const' client/sdk.gen.ts`,
@@ -128,18 +128,18 @@ EOF
 
   'generate a Python client, which can call every operation': async () => {
     const files = { 'walk.py': 'walk.py' };
-    assert.equal(await runWalk('Python', { programs: ['python3'], files, commands: 'python walk.py' }), ALL_WORK);
+    assert.equal(await checkClient('Python', { programs: ['python3'], files, commands: 'python walk.py' }), ALL_WORK);
   },
 
   'generate a Go client, which compiles and can call every operation': async () => {
     const files = { 'walk/walk.go': 'walk.go' };
     const commands = 'go mod tidy >&2 && go vet ./... && go run ./walk';
-    assert.equal(await runWalk('Go', { programs: ['go'], files, commands }), ALL_WORK);
+    assert.equal(await checkClient('Go', { programs: ['go'], files, commands }), ALL_WORK);
   },
 
   'generate a Java client, which compiles': async () => {
     const commands = 'find client/target/classes -name "*Api.class" | wc -l';
-    const output = await runWalk('Java', { programs: ['java', 'mvn'], commands });
+    const output = await checkClient('Java', { programs: ['java', 'mvn'], commands });
     assert.ok(Number(output) >= 7, output);
   },
 });
