@@ -67,7 +67,7 @@ suite('PATCH /campaigns/{id}', {
       }),
     ),
 
-  'removes the domain, the image, the content pillar and the target if they are null': () =>
+  'removes the domain, the image, the content pillar and `targetShares` if they are null': () =>
     withDraft(async ({ fixture, patch, read }) => {
       const fields: object = {
         domain: (await fixture.create('/domains')).slug,
@@ -99,7 +99,7 @@ suite('PATCH /campaigns/{id}', {
       { shareRewardAmount: '100.00', resources: RESOURCES },
     ),
 
-  'compares one date with the stored other date, and two dates with each other': () =>
+  'compares a single date with the stored value of the other one, and two dates with each other': () =>
     withDraft(async ({ patch }) => {
       for (const [body, ...paths] of [
         [{ endDate: '2026-01-30' }, 'endDate'],
@@ -138,7 +138,7 @@ suite('PATCH /campaigns/{id}', {
       assert.equal(await find('filter=upcoming'), 1);
     }),
 
-  'keeps concurrent updates of different fields, and changes the status once': () =>
+  'keeps concurrent updates of different fields, even if several others publish the campaign': () =>
     withFixture(async ({ call, create }) => {
       const draft = await create('/campaigns', { ...campaignBody, status: 'draft' });
       const changes = { name: 'New', description: 'New', targetShares: 9, endDate: '2099-01-01' };

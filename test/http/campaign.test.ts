@@ -41,7 +41,7 @@ suite('POST /campaigns', {
       assert.deepEqual(await fixture.list('/campaigns?includeArchived=true'), [archived, campaign]);
     }),
 
-  'stores each field in its normal form, also fields that the response does not contain': () =>
+  'stores fields in their normal form, even if the response does not contain them': () =>
     withFixture(async (fixture, api) => {
       const [tag, group, pillar] = [
         await fixture.create('/tags'),

@@ -22,7 +22,7 @@ function withDeletedTag(test: (fixture: Fixture, ids: Ids) => Promise<void>): Pr
 }
 
 suite('a deleted tag', {
-  'does not exist for any operation': () =>
+  'cannot be renamed, listed or given to a new campaign': () =>
     withDeletedTag(async ({ call, list }, { deletedTag }) => {
       assertNotFound(await call('PATCH', `/tags/${deletedTag}`, { name: 'New' }));
       assert.deepEqual(await list('/tags', 'name'), ['Hiring']);

@@ -39,7 +39,7 @@ suite('the texts for language models', {
       for (const section of sections) assert.match(section, /^[\w ]+\n\n(?:- \[[^\]]+\]\([^)]+\): [^\n]+\n)+\n?$/);
     }),
 
-  'link only to existing pages and fragments': () =>
+  'have no broken links within the service': () =>
     withService(async (api) => {
       const htmlByPath = new Map<string, string>();
       for (const source of ['/llms.txt', '/llms-full.txt']) {
@@ -106,7 +106,7 @@ suite('the texts for language models', {
       }
     }),
 
-  'have every guide in /llms-full.txt, without links to files': () =>
+  'have every guide in /llms-full.txt, without links to Markdown files': () =>
     withService(async (api) => {
       const text = await fetchText(api, '/llms-full.txt');
       for (const { file } of guides) {

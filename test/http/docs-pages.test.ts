@@ -33,7 +33,7 @@ suite('the pages of the documentation', {
       ),
     ),
 
-  'link only to existing pages, files and fragments': () =>
+  'have no broken links to pages, files and fragments of the service': () =>
     withService(async (api) => {
       const htmlByPath = new Map<string, string>();
       for (const path of paths) htmlByPath.set(path, await fetchPage(api, path));

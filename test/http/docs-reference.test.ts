@@ -57,7 +57,7 @@ suite('the API reference', {
       },
     ),
 
-  'folds the fields of nested objects, and lists the values of enumerations': () => {
+  'puts the fields of nested objects into a part that can be opened, and lists the values of enumerations': () => {
     const schema: Schema = {
       type: 'object',
       properties: {
@@ -130,7 +130,7 @@ suite('the API reference', {
     );
   },
 
-  'explains the headers of all responses once': () => {
+  'explains common response headers only once': () => {
     for (const header of ['X-RateLimit-Limit', 'RateLimit-Policy', 'X-Request-Id', 'Retry-After']) {
       const rows = page.split(`<td><code>${header}</code></td>`).length - 1;
       assert.equal(rows, 1, header);

@@ -33,7 +33,7 @@ class Simulation {
   }
 
   /**
-   * Serves one request after another for a time. Each request takes `costMs`. Adds new requests before it serves the next one:
+   * Serves one request after another for a time. Each request takes `costMs`. Before each of them, adds new requests:
    * `arriving` is their number by workspace. Returns the reasons of all rejections.
    */
   serve(milliseconds: number, costMs: number, arriving: Readonly<Record<string, number>> = {}): RejectionReason[] {

@@ -146,7 +146,7 @@ function eachField(
 const toStored = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 suite('a field of a body', {
-  'is listed here': () =>
+  'has an entry in `fields`': () =>
     each(operationsWithBody, (operation) => {
       const unknown = Object.keys(operation.body?.shape ?? {}).filter(
         (field) => !(field in (fields[pathSegmentOf(operation)] ?? {})),
@@ -180,7 +180,7 @@ suite('a field of a body', {
       }, api);
     }),
 
-  'is required only if it is listed here as required': () =>
+  'is required if `requiredFields` lists it, and otherwise optional': () =>
     withService((api) =>
       each(operationsWithBody, async (operation, id) => {
         const tenant = await createTenant(api, 'tenant');

@@ -226,7 +226,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'a parameter name that is not UTF-8': { sends: get('/campaigns?%ff=1'), gets: [400] },
 
   'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [100, 422] },
-  'Expect: 100-continue on an unknown path, and closes the connection': {
+  'Expect: 100-continue on an unknown path, after which the server closes the connection': {
     sends: sized(body, 'Expect: 100-continue\r\n').toString().replace(CLOSE, '').replace('/tags', '/nothing'),
     gets: [404],
   },
@@ -234,7 +234,7 @@ const probes: Readonly<Record<string, Probe>> = {
     sends: sized('{"name":1}', 'Expect: 100-continue\r\n').toString().replace('HTTP/1.1', 'HTTP/1.0'),
     gets: [422],
   },
-  'an upgrade to another protocol, and closes the connection': {
+  'an upgrade to another protocol, after which the server closes the connection': {
     sends: [
       `GET /campaigns HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade\r\nUpgrade: x\r\n\r\n${get('/tags')}`,
       get('/domains'),
@@ -300,7 +300,7 @@ const probes: Readonly<Record<string, Probe>> = {
 };
 
 suite('the HTTP server', {
-  'responds to each request as HTTP says, and stores nothing of an invalid one': () =>
+  'responds to each request with the expected statuses, and stores nothing of an invalid one': () =>
     withService(async (api) => {
       const before = await readLists(api);
       await each(probes, async ({ sends, gets, isHalfClosed = false }) => {

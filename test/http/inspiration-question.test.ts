@@ -53,7 +53,7 @@ suite('POST /inspiration-questions', {
 });
 
 suite('GET /inspiration-questions', {
-  'filters by each parameter, and combines all filters': () =>
+  'filters by each parameter, and by several at the same time': () =>
     withFixture(async (fixture, api) => {
       const [a, b, c] = (await createGroups(fixture, 3)) as [string, string, string];
       const created = {

@@ -78,7 +78,7 @@ async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>):
 }
 
 interface Log {
-  /** The lines of requests. */
+  /** The log lines about requests. */
   // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
   readonly lines: readonly any[];
   readonly stderr: string;
@@ -126,7 +126,7 @@ suite('the log', {
     assert.deepEqual([health.route, ready.route], ['/healthz', '/readyz']);
   },
 
-  'contains nothing that requests send, except the path of a 404, at any level': async () => {
+  'does not contain a secret from any part of a request, except from the path of a 404, at any level': async () => {
     const check = async (level: string) => {
       let statuses: number[] = [];
       const settings = { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' };

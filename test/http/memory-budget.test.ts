@@ -15,9 +15,9 @@ import { waitUntil } from '../support/wait-until.ts';
 const BODY_LIMIT = 2 ** 20;
 /** The limit of adapters/http/protection/memory-budget.ts. */
 const MAX_MIB = 128;
-/** The number of questions on a page. If they have the longest descriptions, the page has three megabytes. */
+/** The number of questions on a page. JSON needs six bytes for each character of their descriptions, so a page has three megabytes. */
 const QUESTION_COUNT = 100;
-/** A client that does not read has to send several requests, because the first responses fit into the buffers of its connection. */
+/** The number of requests of a client that reads no response. The first responses fit into the buffers of its connection. */
 const UNREAD_COUNT = 10;
 const CONNECTION_COUNT = 10;
 const REJECTED =
@@ -94,7 +94,7 @@ suite('incomplete bodies', {
       });
     }),
 
-  'count with the memory of their chunks, which can be much larger than their bytes': () =>
+  'are counted with the memory of their chunks, which can be much more than their bytes': () =>
     withService(async ({ url }) => {
       const pieces = '1\r\n \r\n'.repeat(300_000);
       const responses = await sendRaw(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);

@@ -4,7 +4,7 @@ import { jsonOf } from '../support/expected-responses.ts';
 import { createFixture, type Fixture, withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 
-/** The lists of records with a name, and the fields of their records. */
+/** The lists that can be sorted by name, and the fields of their records. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   '/groups': ['id', 'name', 'count', 'createdAt'],
   '/tags': ['id', 'name', 'color'],
@@ -40,7 +40,7 @@ function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Prom
   );
 }
 
-suite('a list of records with a name', {
+suite('a list of groups or tags', {
   'has the newest record first by default, with exactly the fields of a single record': () =>
     eachList(async (path, { call, list }) => {
       const records = await list(path);

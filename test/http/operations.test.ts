@@ -306,7 +306,7 @@ suite('every operation', {
       await assertSuccess({ path: `${path}/` });
     }),
 
-  'exists only at its exact path, which is case-sensitive': () =>
+  'does not exist at similar paths, such as its path in upper case': () =>
     eachOperation(allOperations, async ({ api, operation: { method }, tenant, path }) => {
       const otherPaths = [
         path.toUpperCase(),

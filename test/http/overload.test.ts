@@ -16,7 +16,7 @@ const BURST_COUNT = 500;
 /** The number of requests that a key may send in a minute by default. */
 const KEY_LIMIT_COUNT = 600;
 const CAMPAIGN_COUNT = 60;
-/** The numbers of clients with which the test tries to overload the service. */
+/** The first and the last number of clients with which a test tries to overload the service. */
 const MIN_CLIENT_COUNT = 600;
 const MAX_CLIENT_COUNT = 9_600;
 
@@ -53,6 +53,7 @@ suite('admission', {
     let beginCount = 0;
     const begin = () => {
       beginCount++;
+      // The client has closed the connection.
       return false;
     };
     for (let i = 0; i < KEY_LIMIT_COUNT; i++) admission.add('/', { context: context(), begin, reject: assert.fail });
@@ -197,20 +198,20 @@ async function sendBurst(api: Api, campaignCount: number, descriptionLength: num
 
 const SEARCH_COUNT = 120;
 /**
- * This maximum is generous, because a read takes longer on a busy machine. Without a separate queue for searches, 75 or more begin
- * before the response on MongoDB. If that queue is not fair either, almost all begin on each storage.
+ * This maximum is generous, because a read takes longer on a busy machine. Without a separate queue for searches, 75 or more
+ * searches begin before the response on MongoDB. With neither this queue nor fair queueing, almost all do, on each storage.
  */
 const MAX_OVERTAKING_COUNT = SEARCH_COUNT / 2;
 
 suite('a burst of searches of one workspace', {
-  'is served, and delays a read of another workspace by at most half of the searches': () =>
+  'is served, and at most half of it begins while a read of another workspace waits': () =>
     withService(async (api) => {
       const { overtakingCount, statuses } = await sendBurst(api, 100, 5_000);
       assert.ok(overtakingCount <= MAX_OVERTAKING_COUNT, String(overtakingCount));
       assert.deepEqual([...statuses], [200]);
     }),
 
-  'is served, and delays a read of another workspace by at most half of the searches: with MongoDB': async () => {
+  'is served, and at most half of it begins while a read of another workspace waits: with MongoDB': async () => {
     const { uri, stop } = await createDatabase();
     try {
       await withService(

@@ -76,7 +76,7 @@ suite('pages', {
       assert.deepEqual(visited, created);
     }),
 
-  'link to other pages with all other parameters as they were sent': () =>
+  'link to other pages with all parameters except `page` as they were sent': () =>
     withFixture(async (fixture) => {
       await createRecords(fixture, '/campaigns', 3, { name: 'Name' });
       const parametersOf = (url = '') => [...new URLSearchParams(url.replace('/campaigns?', ''))];

@@ -73,7 +73,7 @@ suite('requests of one connection', {
       assert.equal(await countCreated(api), 0);
     }),
 
-  'are not read from the socket while one of them waits, so any number is served if no single read exceeds the maximum':
+  'are all served if each read of the socket has fewer than the maximum, because the service does not read while one waits':
     () =>
       withService(async ({ url, app }) => {
         Object.assign(app, { checkReady: () => delay(500) });

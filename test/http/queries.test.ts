@@ -61,7 +61,7 @@ function valuesOf(name: string, { type, enum: values, format, maximum }: FieldSc
 }
 
 suite('a query parameter with a single value', {
-  'accepts only the values of its type, and none that is blank, except for a search': () =>
+  'accepts only the values of its type, and a blank value only if it is `search`': () =>
     withTenant((get, { ids }) =>
       each(listOperations, (operation) =>
         each(singlesOf(operation.query), async (schema, name) => {

@@ -82,7 +82,7 @@ suite('the limit of a key', {
       }
     }),
 
-  'counts every response of an operation, including errors': () =>
+  'counts requests for an operation with a valid key, including those that cause an error': () =>
     withSettings({ RATE_LIMIT_POINTS: '100' }, async ({ api, own, get }) => {
       const { key } = own;
       let before = remainingOf(await get(key));
@@ -212,7 +212,7 @@ async function countLookUps({ metricsUrl }: Api): Promise<number> {
 
 /** Settings with a low limit, and with metrics that count the look-ups. */
 const MEASURED_SETTINGS = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
-/** The duration of a flood, and the maximum rate of its look-ups: 50 per second, with a margin for slow machines. */
+/** The duration of a flood, and the maximum rate of its look-ups: 50 per second, with a margin of one. */
 const FLOOD_MS = 1_000;
 const MAX_LOOK_UPS_PER_SECOND = 51;
 const CONNECTION_COUNT = 150;
@@ -249,7 +249,7 @@ suite('an address over the limit of rejected credentials', {
       assert.ok(lookUpCount <= MAX_LOOK_UPS_PER_SECOND * (seconds + 1), `${lookUpCount} look-ups in ${seconds} s`);
     }),
 
-  'gets malformed keys rejected without a look-up or a wait': () =>
+  'gets malformed keys rejected without a look-up': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await countLookUps(api);
@@ -327,7 +327,7 @@ suite('the address of a caller', {
       assertError(await sendFrom(api, '2001:db8:0:1::1'), 401);
     }),
 
-  'is that of the connection if another proxy or none is trusted': () =>
+  'is that of the connection if TRUST_PROXY is `false`, `0` or a network without that address': () =>
     each(textCases('10.0.0.0/8', 'false', '0'), (TRUST_PROXY) =>
       withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
         assertError(await sendFrom(api, '203.0.113.1'), 401);

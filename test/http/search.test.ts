@@ -51,7 +51,7 @@ suite('the search of a list', {
       }),
     ),
 
-  'finds no other field of a campaign': () =>
+  'finds neither the objective nor the share context of a campaign': () =>
     withFixture(async (fixture) => {
       await fixture.create('/campaigns', { objective: 'Hidden', shareContext: 'Hidden' });
       assert.deepEqual(await fixture.list('/campaigns?search=hidden'), []);

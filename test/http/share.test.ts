@@ -42,7 +42,7 @@ suite('POST /campaigns/{id}/shares', {
       for (let times = 0; times < 2; times++) assert.deepEqual(jsonOf(await share(id)), created);
       assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/shares`)), [created]);
       assert.equal((await readCampaign(fixture, id)).shares, 1);
-      assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`)), before, 'updatedAt has not moved');
+      assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`)), before, 'updatedAt is unchanged');
     }),
 
   'sets hasShared for the member who shared, and counts each member': () =>
@@ -175,7 +175,7 @@ suite('GET /campaigns/{id}/shares', {
       assertInvalidFields(await call('GET', `${path}?memberId=x&pageSize=101`), ['memberId', 'pageSize']);
     }),
 
-  'links to other pages at the path of the campaign': () =>
+  'links to other pages with the id of the campaign in lower case, even if it was sent in upper case': () =>
     withShares(async ({ call }, path) => {
       const response = await call(
         'GET',

@@ -43,7 +43,7 @@ suite('a workspace', {
       });
       assert.deepEqual([await readAllLists(api, own.key), await readAllLists(api, other.key)], before);
       const { status } = await api.call('POST', '/tags', { key: other.key, body: { name: other.names.tag } });
-      assert.equal(status, 409, 'the other tag still has its name');
+      assert.equal(status, 409, 'the tag of the other workspace still has its name');
     }),
 
   'gets the same response for foreign and unknown records that are combined with a record of its own': () =>
@@ -71,7 +71,7 @@ suite('a workspace', {
       assert.deepEqual(await readAllLists(api, own.key), before);
     }),
 
-  'gets the same response for a deleted, archived or renamed record of any workspace as for an unknown record': () =>
+  'gets the response for an unknown record if a deletion or a change has made a reference invalid': () =>
     withTwoTenants(async (api, own, other) => {
       await each(allPlaces, async (place) => {
         if (!place.createDeleted) return;
