@@ -107,9 +107,8 @@ export function createLinkServer(
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
     const { host, key, isGuess } = parseLinkRequest(request, parseHost);
     try {
-      const resolved = links.resolve(host, key);
       // After the timeout, the look-up goes on, so that a later request can use its result.
-      const target = resolved instanceof Promise ? await new Deadline(LOOKUP_TIMEOUT_MS).run(resolved) : resolved;
+      const target = await new Deadline(LOOKUP_TIMEOUT_MS).run(links.resolve(host, key));
       if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
       if (target.type === 'expired')
         return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };

@@ -4,7 +4,7 @@ import { DAY_MS, formatTimestamp } from '../shared/date.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { ClickCounter } from './click-counter.ts';
-import { getLinkState, isUsable, type Link, type LinkCampaign, type LinkTarget, toLinkCampaign } from './link.ts';
+import { getTargetType, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
 import { LinkCache } from './link-cache.ts';
 
 /** The host of a request. */
@@ -15,21 +15,12 @@ export interface LinkHost {
   readonly isBase: boolean;
 }
 
-/** A campaign, with the fields and the domain that decide the targets of its links. */
-interface FoundCampaign {
-  readonly campaign: LinkCampaign;
-  /** The domain of the campaign, if it is live and verified. */
-  readonly domain: LinkDomain | undefined;
-}
-
-type LinkDomain = Pick<Domain, 'slug' | 'expiredUrl' | 'notFoundUrl'>;
-
 /** The use cases for people who open short links. Campaigns and domains may be up to five seconds old. */
 export class LinkService {
   private readonly links: LinkCache<Link>;
   /** The campaigns by the texts that `createCampaignKey` returns. Many links lead to the same campaign. */
-  private readonly campaigns: LinkCache<FoundCampaign>;
-  private readonly domains: LinkCache<LinkDomain>;
+  private readonly campaigns: LinkCache<LinkCampaign>;
+  private readonly domains: LinkCache<Domain>;
   private readonly counter: ClickCounter;
   private visitorKey: { readonly dayNumber: number; readonly secret: Promise<string> } | undefined;
 
@@ -44,32 +35,19 @@ export class LinkService {
   }
 
   /**
-   * Returns where a request leads, without a promise if that is cached. `key` is `undefined` if the path of the request cannot be a link.
-   * Rejects if the storage is unavailable, or if too many requests wait for it.
+   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. Rejects if the storage is
+   * unavailable, or if too many requests wait for it.
    */
-  resolve(host: LinkHost, key: string | undefined): LinkTarget | Promise<LinkTarget> {
-    return andThen(key === undefined ? undefined : this.links.get(key), (link) =>
-      link === undefined
-        ? this.resolveUnknown(host)
-        : andThen(this.campaigns.get(createCampaignKey(link)), (found) => this.resolveLink(host, link, found)),
-    );
-  }
-
-  private resolveLink(host: LinkHost, link: Link, found?: FoundCampaign): LinkTarget | Promise<LinkTarget> {
-    if (found && (host.isBase || (found.domain !== undefined && found.domain.slug === host.slug))) {
-      const { campaign, domain } = found;
-      const state = getLinkState(campaign, this.system.now());
-      if (state === 'open') return { type: 'destination', url: campaign.destinationUrl as string, link };
-      if (state === 'closed') return { type: 'expired', url: domain?.expiredUrl || undefined };
+  async resolve(host: LinkHost, key: string | undefined): Promise<LinkTarget> {
+    const link = key === undefined ? undefined : await this.links.get(key);
+    const campaign = link && (await this.campaigns.get(createCampaignKey(link)));
+    if (campaign && (host.isBase || (campaign.domain !== undefined && campaign.domain.slug === host.slug))) {
+      const type = getTargetType(campaign, this.system.now());
+      if (type === 'destination') return { type, url: campaign.destinationUrl as string, link };
+      if (type === 'expired') return { type, url: campaign.domain?.expiredUrl || undefined };
     }
-    return this.resolveUnknown(host);
-  }
-
-  private resolveUnknown({ slug }: LinkHost): LinkTarget | Promise<LinkTarget> {
-    return andThen(slug === undefined ? undefined : this.domains.get(slug), (domain) => ({
-      type: 'unknown',
-      url: domain?.notFoundUrl || undefined,
-    }));
+    const domain = host.slug === undefined ? undefined : await this.domains.get(host.slug);
+    return { type: 'unknown', url: domain?.notFoundUrl || undefined };
   }
 
   /** Counts a click on a link. Returns `false` if it is dropped, because too many clicks are not stored yet. */
@@ -102,18 +80,19 @@ export class LinkService {
     return this.visitorKey.secret;
   }
 
-  private async findCampaign(key: string): Promise<FoundCampaign | undefined> {
+  private async findCampaign(key: string): Promise<LinkCampaign | undefined> {
     const { campaigns, domains } = this.storage;
     const [workspaceId, campaignId] = key.split(' ') as [string, string];
     const campaign = await campaigns.findById(workspaceId, campaignId);
     if (!campaign) return undefined;
+    const { status, destinationUrl, startsAt, endsAt } = campaign;
     const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(workspaceId, [campaign.domain]);
-    return { campaign: toLinkCampaign(campaign), domain: isUsable(domain) ? toLinkDomain(domain) : undefined };
+    return { status, destinationUrl, startsAt, endsAt, domain: isUsable(domain) ? domain : undefined };
   }
 
-  private async findDomain(slug: string): Promise<LinkDomain | undefined> {
+  private async findDomain(slug: string): Promise<Domain | undefined> {
     const domain = await this.storage.domains.findClaimingDomain(slug);
-    return isUsable(domain) ? toLinkDomain(domain) : undefined;
+    return isUsable(domain) ? domain : undefined;
   }
 
   private async findOrAddVisitorKey(day: string): Promise<string> {
@@ -133,15 +112,6 @@ export class LinkService {
   }
 }
 
-function toLinkDomain({ slug, expiredUrl, notFoundUrl }: Domain): LinkDomain {
-  return { slug, expiredUrl, notFoundUrl };
-}
-
 function createCampaignKey({ workspaceId, campaignId }: Link): string {
   return `${workspaceId} ${campaignId}`;
-}
-
-/** Calls `use` with a value, at once if the value is not a promise. */
-function andThen<V, R>(value: V | Promise<V>, use: (value: V) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(use) : use(value);
 }

@@ -33,27 +33,10 @@ export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions
   return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
 }
 
-/** The fields of a campaign that decide the targets of its links. */
-export type LinkCampaign = Pick<Campaign, 'status' | 'destinationUrl' | 'startsAt' | 'endsAt'>;
-
-export function toLinkCampaign({ status, destinationUrl, startsAt, endsAt }: Campaign): LinkCampaign {
-  return { status, destinationUrl, startsAt, endsAt };
-}
-
-/** `open` links lead to the destination, `closed` links have expired or have no destination, and `hidden` links do not lead there yet. */
-export type LinkState = 'open' | 'closed' | 'hidden';
-
-/** The conditions of each state. The first state whose condition holds applies. */
-const stateConditions: readonly (readonly [LinkState, (campaign: LinkCampaign, now: number) => boolean])[] = [
-  ['closed', (campaign, now) => campaign.status === 'archived' || campaign.endsAt < now],
-  ['closed', ({ destinationUrl }) => destinationUrl === null],
-  ['hidden', (campaign, now) => campaign.status === 'draft' || campaign.startsAt > now],
-  ['open', () => true],
-];
-
-/** Returns the state of the links of a campaign at a time, in milliseconds since the epoch. */
-export function getLinkState(campaign: LinkCampaign, now: number): LinkState {
-  return stateConditions.find(([, applies]) => applies(campaign, now))?.[0] as LinkState;
+/** The fields and the domain of a campaign that decide the targets of its links. */
+export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl' | 'startsAt' | 'endsAt'> {
+  /** The domain of the campaign, if it is live and verified. */
+  readonly domain: Domain | undefined;
 }
 
 /** The target of a request for a short link. */
@@ -64,3 +47,13 @@ export type LinkTarget =
   | { readonly type: 'expired'; readonly url: string | undefined }
   /** There is no such link, or it is not open yet. `url` is the page of the domain of the request for unknown links, if it has one. */
   | { readonly type: 'unknown'; readonly url: string | undefined };
+
+/** Returns where the links of a campaign lead at a time, in milliseconds since the epoch. The first condition that holds decides. */
+export function getTargetType(
+  { status, destinationUrl, startsAt, endsAt }: LinkCampaign,
+  now: number,
+): LinkTarget['type'] {
+  if (status === 'archived' || endsAt < now || destinationUrl === null) return 'expired';
+  if (status === 'draft' || startsAt > now) return 'unknown';
+  return 'destination';
+}

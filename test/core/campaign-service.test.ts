@@ -4,7 +4,7 @@ import type { Actor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
-import { getLinkState, toLinkCampaign } from '../../core/link/link.ts';
+import { getTargetType } from '../../core/link/link.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { DAY, NOON, OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
@@ -104,7 +104,10 @@ suite('a new campaign', {
     const stored = await storage.campaigns.findById(OWN, campaign.id);
     assert.deepEqual(stored, { ...campaign, ...dates });
     assert.equal((await app.campaigns.list(NO_MEMBER, { ...QUERY, filter: 'active' })).items.length, 1);
-    assert.equal(getLinkState(toLinkCampaign({ ...campaign, ...dates, destinationUrl: 'https://a.b' }), NOON), 'open');
+    assert.equal(
+      getTargetType({ ...campaign, ...dates, destinationUrl: 'https://a.b', domain: undefined }, NOON),
+      'destination',
+    );
   },
 
   'cannot end before it starts': async () => {
