@@ -5,7 +5,7 @@ import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.ts';
 import { DatabaseClock } from './clock.ts';
-import { findProblem, ServerDiagnosis, type ServerProblem } from './diagnosis.ts';
+import { findProblem, ServerDiagnosis } from './diagnosis.ts';
 import { DatabaseUnavailable, isBusy, isShardUnavailable, isTransient, UnsupportedDatabase } from './errors.ts';
 import { createMissingIndexes, probeDatabase } from './indexes.ts';
 
@@ -81,7 +81,7 @@ export class MongoConnection {
 
   /** Rejects while the database is unavailable: with the reason if it is known, otherwise with `DatabaseUnavailable`. */
   async checkReady(): Promise<void> {
-    if (!this.isUp) throw this.findDiagnosedError() ?? new DatabaseUnavailable(UNAVAILABLE);
+    if (!this.isUp) throw this.diagnosis.problem ?? new DatabaseUnavailable(UNAVAILABLE);
     await this.run((client) => this.probeOnce(client), 1);
   }
 
@@ -120,9 +120,8 @@ export class MongoConnection {
     while (!this.isClosed) {
       const startedAt = performance.now();
       this.client = this.observe(createClient(this.uri));
-      const rejection = this.diagnosis.watch(this.client).then((problem) => Promise.reject(toError(problem)));
       try {
-        await Promise.race([this.client.connect(), rejection]);
+        await Promise.race([this.diagnosis.watch(this.client), this.client.connect()]);
         await requireTransactions(this.client);
         await this.prepare(this.client);
         this.recordSuccess();
@@ -209,13 +208,7 @@ export class MongoConnection {
   }
 
   private logFailure(error: Error, isShardFailure: boolean): void {
-    this.outageLog.logFailure(toLogLine(this.findDiagnosedError() ?? error, isShardFailure), !isShardFailure);
-  }
-
-  /** Returns the reason why no server can be used, if it is known. */
-  private findDiagnosedError(): Error | undefined {
-    const { problem } = this.diagnosis;
-    return problem && toError(problem);
+    this.outageLog.logFailure(toLogLine(this.diagnosis.problem ?? error, isShardFailure), !isShardFailure);
   }
 
   private async probeUntilAvailable(startedAt: number): Promise<void> {
@@ -255,11 +248,7 @@ export class MongoConnection {
 
 async function requireTransactions(client: MongoClient): Promise<void> {
   const problem = findProblem(await client.db('admin').command({ hello: 1 }));
-  if (problem) throw toError(problem);
-}
-
-function toError({ message, isPermanent }: ServerProblem): Error {
-  return isPermanent ? new UnsupportedDatabase(message) : new DatabaseUnavailable(`${UNSUPPORTED}: ${message}`);
+  if (problem) throw problem;
 }
 
 function toLogLine(error: Error, isShardFailure: boolean): string {

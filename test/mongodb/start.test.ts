@@ -8,6 +8,7 @@ import { type Document, MongoClient } from 'mongodb';
 import pino from 'pino';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { findProblem } from '../../adapters/mongodb/diagnosis.ts';
+import { UnsupportedDatabase } from '../../adapters/mongodb/errors.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { runProcess } from '../support/command-line.ts';
@@ -228,7 +229,10 @@ suite('the response of a server to hello', {
         'a mongos': [{ msg: 'isdbgrid' }, undefined, undefined],
         'a mongos with replicaSet': [{ msg: 'isdbgrid' }, 'rs0', true],
       },
-      ([hello, replicaSet, isPermanent]) => assert.equal(findProblem(hello, replicaSet)?.isPermanent, isPermanent),
+      ([hello, replicaSet, isPermanent]) => {
+        const problem = findProblem(hello, replicaSet);
+        assert.equal(problem && problem instanceof UnsupportedDatabase, isPermanent);
+      },
     ),
 });
 
