@@ -5,7 +5,8 @@ import type { RecordSchema } from '../persistence/record-store.ts';
 import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
 import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 
-const NAMESPACE_EXISTS = 48;
+/** The index of a global store. Every collection has it, so creating it only creates the collection. */
+const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_' };
 
 /**
  * Creates the missing collections and indexes of all stores, and fills the columns of records of earlier versions. Several
@@ -15,18 +16,17 @@ const NAMESPACE_EXISTS = 48;
 export async function createMissingIndexes(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
   const existing = new Set(listed.map(({ name }) => name));
-  const createIndexesOf = async ([name, schema]: [string, unknown]) => {
-    const declared = describeIndexes(schema as RecordSchema<Entity>);
-    const present = existing.has(name) ? await db.collection(name).indexes() : [];
-    const isPresent = (index: IndexDescription) => present.some((other) => isSameIndex(index, other));
-    if (declared.every(isPresent)) return;
-    if (existing.has(name)) await fillDefaults(db.collection(name), schema as RecordSchema<Entity>);
-    await db.collection(name).createIndexes(declared);
+  const createIndexesOf = async (name: string, schema?: unknown) => {
+    const collection = db.collection(name);
+    const declared = schema ? describeIndexes(schema as RecordSchema<Entity>) : [ID_INDEX];
+    const present = existing.has(name) ? await collection.indexes() : [];
+    if (declared.every((index) => present.some((other) => isSameIndex(index, other)))) return;
+    if (schema) await fillDefaults(collection, schema as RecordSchema<Entity>);
+    await collection.createIndexes(declared);
   };
-  const missing = globalStoreNames.filter((name) => !existing.has(name));
   await Promise.all([
-    ...Object.entries(recordSchemas).map(createIndexesOf),
-    ...missing.map((name) => createCollection(db, name)),
+    ...Object.entries(recordSchemas).map(([name, schema]) => createIndexesOf(name, schema)),
+    ...globalStoreNames.map((name) => createIndexesOf(name)),
   ]);
 }
 
@@ -78,10 +78,4 @@ export function toUniqueIndexName(field: string): string {
 /** Returns the key of an index that is not unique. */
 export function createIndexKey(fields: readonly string[]): Record<string, 1> {
   return Object.fromEntries(['workspaceId', ...fields, '_id'].map((field) => [field, 1]));
-}
-
-async function createCollection(db: Db, name: string): Promise<void> {
-  await db.createCollection(name).catch((error) => {
-    if (error.code !== NAMESPACE_EXISTS) throw error;
-  });
 }
