@@ -5,7 +5,7 @@ import type { Field, GlobalRecordStore, RecordSchema, RecordStore } from '../per
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toRecord } from './documents.ts';
 import { LockTimeout } from './errors.ts';
-import { find, findOne } from './find.ts';
+import { type FindCommand, find, findOne } from './find.ts';
 import { findList } from './list.ts';
 import { toFilter, toProjection } from './query.ts';
 import { confirm, insert, insertMany, mapWriteErrors, requireUnique } from './writes.ts';
@@ -66,17 +66,14 @@ export function createRecordStore<T extends Entity>(
     );
   };
 
+  const read = createReader<T>(name, runOnCollection);
   /** Finds records by their ids. Without the hint, MongoDB would also consider the indexes that begin with the workspace. */
   const findById = (
     scope: string,
     filter: Filter<StoredDocument>,
     limit: number,
     fields: readonly string[] | undefined,
-  ) =>
-    runOnCollection(name, scope, async (collection, session) => {
-      const command = { filter, limit, projection: toProjection(fields), hint: { _id: 1 } } as const;
-      return (await find(collection, session, command)).map(toRecord<T>);
-    });
+  ) => read(scope, { filter, limit, projection: toProjection(fields), hint: { _id: 1 } });
 
   return {
     get: async (workspaceId, id, fields) => (await findById(workspaceId, { workspaceId, _id: id }, 1, fields))[0],
@@ -100,10 +97,7 @@ export function createRecordStore<T extends Entity>(
       ),
 
     listById: (workspaceId, after, limit) =>
-      runOnCollection(name, workspaceId, async (collection, session) => {
-        const filter = { workspaceId, _id: { $gt: after } };
-        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(toRecord<T>);
-      }),
+      read(workspaceId, { filter: { workspaceId, _id: { $gt: after } }, sort: { _id: 1 }, limit }),
 
     count: (workspaceId, where) =>
       runOnCollection(name, workspaceId, (collection, session) =>
@@ -178,22 +172,23 @@ export function createRecordStore<T extends Entity>(
   };
 }
 
+/** Returns a function that finds records with a command. `scope` is explained at `RunOnCollection`. */
+function createReader<T>(name: string, runOnCollection: RunOnCollection) {
+  return (scope: string, command: FindCommand): Promise<T[]> =>
+    runOnCollection(name, scope, async (collection, session) =>
+      (await find(collection, session, command)).map(toRecord<T>),
+    );
+}
+
 /** Creates a store of records that are unique over all workspaces. `name` is the name of their collection. */
 export function createGlobalRecordStore<E extends { readonly id: string }>(
   name: string,
   { runOnCollection, runChange }: Executor,
 ): GlobalRecordStore<E> {
+  const read = createReader<E>(name, runOnCollection);
   return {
-    get: (id) =>
-      runOnCollection(name, id, async (collection, session) => {
-        const found = await findOne(collection, session, { _id: id });
-        return found ? toRecord<E>(found) : undefined;
-      }),
-    list: (after, limit) =>
-      runOnCollection(name, 'all', async (collection, session) => {
-        const filter = { _id: { $gt: after } };
-        return (await find(collection, session, { filter, sort: { _id: 1 }, limit })).map(toRecord<E>);
-      }),
+    get: async (id) => (await read(id, { filter: { _id: id }, limit: 1 }))[0],
+    list: (after, limit) => read('all', { filter: { _id: { $gt: after } }, sort: { _id: 1 }, limit }),
     add: (entry) => {
       const document = toDocument(entry);
       return runChange(name, entry.id, (collection, session) =>
