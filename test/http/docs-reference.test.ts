@@ -3,7 +3,7 @@ import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { renderSamples, toPython } from '../../adapters/http/docs/code-samples.ts';
 import type { OpenApiDocument } from '../../adapters/http/docs/documented-operations.ts';
-import { getSections, readGuide } from '../../adapters/http/docs/guides.ts';
+import { getSections } from '../../adapters/http/docs/guides.ts';
 import { GUIDE_PAGE } from '../../adapters/http/docs/pages.ts';
 import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
 import {
@@ -22,7 +22,7 @@ const schemas = {
 } as const;
 
 const document = createOpenApiDocument() as unknown as OpenApiDocument;
-const sections = getSections(GUIDE_PAGE, await readGuide(GUIDE_PAGE));
+const sections = await getSections(GUIDE_PAGE);
 const page = renderReferencePage(document, sections);
 
 suite('the API reference', {

@@ -4,8 +4,8 @@ import { renderTextPage } from './layout.ts';
 import { type ResolveLink, renderMarkdownPage } from './markdown.ts';
 import { type Guide, guides } from './pages.ts';
 
-/** Returns the Markdown of a guide. Rejects if the installation lacks the file. */
-export async function readGuide({ file }: Guide): Promise<string> {
+/** Reads a file of the package, such as `docs/guide.md`. Rejects if the installation lacks it. */
+export async function readDocsFile(file: string): Promise<string> {
   try {
     return await readFile(new URL(file, import.meta.resolve('workspace-advocacy/package.json')), 'utf8');
   } catch (cause) {
@@ -15,12 +15,16 @@ export async function readGuide({ file }: Guide): Promise<string> {
 }
 
 /** Renders a guide as a page, with a list of its sections. */
-export function renderGuidePage(guide: Guide, markdown: string): string {
-  const { html: content, headings } = renderMarkdownPage(markdown, createLinkResolver(guide));
+export async function renderGuidePage(guide: Guide): Promise<string> {
+  const { html: content, headings } = await renderGuide(guide);
   const contents = headings.map(
     ({ depth, id, html }) => `<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`,
   );
   return renderTextPage(guide.title, contents, content);
+}
+
+async function renderGuide(guide: Guide) {
+  return renderMarkdownPage(await readDocsFile(guide.file), createLinkResolver(guide));
 }
 
 /** A section of a guide. `text` is its text without code blocks. */
@@ -31,8 +35,8 @@ export interface Section {
 }
 
 /** Returns the sections and subsections of a guide. */
-export function getSections(guide: Guide, markdown: string): Section[] {
-  const { html } = renderMarkdownPage(markdown, createLinkResolver(guide));
+export async function getSections(guide: Guide): Promise<readonly Section[]> {
+  const { html } = await renderGuide(guide);
   return [...html.matchAll(/<(h[23]) id="([^"]+)">(.*?)<\/\1>(.*?)(?=<h[23]|$)/gs)].map(([, , id, title, content]) => ({
     id: id as string,
     title: toText(title as string),
@@ -67,8 +71,9 @@ function createLinkResolver({ file, path: ownPath }: Guide): ResolveLink {
 }
 
 /** Returns the Markdown of a guide as a section of a longer text: its headings are one level lower, and its links lead to pages. */
-export function toSiteMarkdown(guide: Guide, markdown: string): string {
+export async function toSiteMarkdown(guide: Guide): Promise<string> {
   const resolveLink = createLinkResolver(guide);
+  const markdown = await readDocsFile(guide.file);
   return markdown
     .split(/^(```.*?^```)$/ms)
     .map((part) =>

@@ -1,7 +1,6 @@
 import { errorCodes, errors } from '../../api/errors.ts';
 import { type DocumentedOperation, getDocumentedOperations, type OpenApiDocument } from './documented-operations.ts';
-import { toSiteMarkdown } from './guides.ts';
-import { ERRORS_PAGE, type Guide, guides, REFERENCE_PAGE } from './pages.ts';
+import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import {
   describeBounds,
   describeType,
@@ -41,16 +40,13 @@ ${operations.join('\n')}
 }
 
 /** Returns `/llms-full.txt`: all guides and the whole reference as one Markdown text. */
-export function renderLlmsFullText(
-  document: OpenApiDocument,
-  guideTexts: readonly (readonly [guide: Guide, markdown: string])[],
-): string {
+export function renderLlmsFullText(document: OpenApiDocument, guideTexts: readonly string[]): string {
   const { schemas, headers } = document.components;
   const operations = getDocumentedOperations(document);
   const sections = [
     `# ${TITLE}, version ${document.info.version}`,
     `> ${SUMMARY}`,
-    ...guideTexts.map(([guide, markdown]) => toSiteMarkdown(guide, markdown)),
+    ...guideTexts,
     '## Errors',
     ...errorCodes.map(renderError),
     '## Operations',

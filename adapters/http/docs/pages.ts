@@ -48,8 +48,14 @@ export const GUIDE_PAGE = guides[0] as Guide;
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [REFERENCE_PAGE, GUIDE_PAGE, ERRORS_PAGE, ...guides.slice(1)];
 
-/** The media types of the files that pages load, by their paths. */
-export const fileTypes: Readonly<Record<string, string>> = {
+export const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** The media types of all contents of the documentation, by their paths. */
+export const mediaTypes: Readonly<Record<string, string>> = {
+  '/openapi.json': 'application/json; charset=utf-8',
+  '/llms.txt': 'text/plain; charset=utf-8',
+  '/llms-full.txt': 'text/plain; charset=utf-8',
+  ...Object.fromEntries(pages.map(({ path }) => [path, HTML_TYPE])),
   '/docs/files/favicon.svg': 'image/svg+xml',
   '/docs/files/reference.js': 'text/javascript; charset=utf-8',
   '/docs/files/reference.css': 'text/css; charset=utf-8',

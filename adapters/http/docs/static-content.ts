@@ -10,17 +10,15 @@ interface Representation {
 
 /** A content that is the same for every client, such as a page or a style sheet, and its compressed form. */
 export interface StaticContent {
-  /** The media type. */
-  readonly type: string;
   readonly plain: Representation;
   readonly gzipped: Representation;
 }
 
-export async function createContent(type: string, content: string | Buffer): Promise<StaticContent> {
+export async function createContent(content: string): Promise<StaticContent> {
   const bytes = Buffer.from(content);
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const gzipped = { bytes: await promisify(gzip)(bytes), etag: `"${hash}-gzip"` };
-  return { type, plain: { bytes, etag: `"${hash}"` }, gzipped };
+  return { plain: { bytes, etag: `"${hash}"` }, gzipped };
 }
 
 /**
