@@ -2,7 +2,7 @@ import { errorCodes, errors } from '../../api/errors.ts';
 import { type DocumentedOperation, getDocumentedOperations, type OpenApiDocument } from './documented-operations.ts';
 import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import {
-  describeBounds,
+  describeSchema,
   describeType,
   type Field,
   getFields,
@@ -104,12 +104,7 @@ function renderSchema(name: string, schema: Schema, schemas: Schemas): string {
 function renderFields(fields: readonly Field[], schemas: Schemas, indentation = ''): string {
   return fields
     .map(({ name, schema, description, required }) => {
-      const facts = [
-        describeType(schema, schemas),
-        ...describeBounds(schema, schemas),
-        ...(schema.default === undefined ? [] : [`default \`${schema.default}\``]),
-        ...(required ? ['required'] : []),
-      ];
+      const facts = [...describeSchema(schema, schemas), ...(required ? ['required'] : [])];
       const values = getValues(schema, schemas).map((value) => `\`${value}\``);
       const nested = renderFields(getFields(schema, schemas), schemas, `${indentation}  `);
       const options = [schema, schema.items].flatMap((part) => part?.anyOf?.map((option) => option.description));

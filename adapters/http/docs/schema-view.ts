@@ -60,9 +60,7 @@ export function renderFields(fields: readonly Field[], schemas: Schemas, kind: K
 
 function renderField({ name, schema, description, required = false }: Field, schemas: Schemas, kind: Kind) {
   const facts = [
-    `<span class="type">${describeType(schema, schemas)}</span>`,
-    ...describeBounds(schema, schemas).map(escapeHtml),
-    ...(schema.default === undefined ? [] : [`default <code>${escapeHtml(String(schema.default))}</code>`]),
+    ...describeSchema(schema, schemas).map(renderInlineMarkdown),
     ...(kind === 'request' && required ? ['<strong class="required">required</strong>'] : []),
     ...(kind === 'response' && !required ? ['can be absent'] : []),
   ];
@@ -88,6 +86,12 @@ function renderValues(schema: Schema, schemas: Schemas): string {
 /** Returns the values of an enumeration, or none. */
 export function getValues(schema: Schema, schemas: Schemas): readonly string[] {
   return getAlternatives(schema, schemas).flatMap((option) => option.enum ?? option.items?.enum ?? []);
+}
+
+/** Returns the type, the bounds and the default of a value, in Markdown. */
+export function describeSchema(schema: Schema, schemas: Schemas): string[] {
+  const defaultValue = schema.default === undefined ? [] : [`default \`${schema.default}\``];
+  return [describeType(schema, schemas), ...describeBounds(schema, schemas), ...defaultValue];
 }
 
 /** Returns the type in words, such as `string or null` or `array of UUIDs`. */
