@@ -1,7 +1,7 @@
 import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
 import { renderSamples } from './code-samples.ts';
 import type { OpenApiDocument } from './documented-operations.ts';
-import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
+import { escapeHtml } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
 /** A link in the side list. The search finds its title and its keywords. The label, such as `POST`, is shown before the title. */
@@ -12,7 +12,7 @@ export interface Entry {
   readonly keywords: string;
 }
 
-/** A section about a convention of all operations. `text` and `aside` are HTML: the text, and what is shown beside it. */
+/** A section about a convention of all operations. `text` is Markdown. `aside` is HTML that is shown beside it. */
 export interface Convention {
   readonly id: string;
   readonly title: string;
@@ -28,27 +28,25 @@ export function getConventions({ components }: OpenApiDocument): readonly Conven
       id: 'authentication',
       title: 'Authentication',
       keywords: 'Authorization Bearer API key access role member 401 403 GET /me',
-      text: renderMarkdown(`Send your API key in the header \`Authorization: Bearer API_KEY\`. The operator of the service creates keys.
+      text: `Send your API key in the header \`Authorization: Bearer API_KEY\`. The operator of the service creates keys.
 
 A key can read everything in its workspace, unless the invitation of its member is pending or has expired. To create, change or
 delete records, the key needs \`full\` access. If the key belongs to a member, the member also needs the role \`admin\`. Creating a content pillar requires a key that belongs to an admin. Sharing a campaign
 requires a key with \`full\` access that belongs to a member, of any role. [Retrieve the caller](#getMe) returns the access
-of your key.`),
+of your key.`,
       aside: renderSamples('authentication', { method: 'GET', path: '/me' }),
     },
     {
       id: 'errors',
       title: 'Errors',
       keywords: `status code message doc_url ${errorCodes.map((code) => `${errors[code].status} ${code}`).join(' ')}`,
-      text: `${renderMarkdown(`Every error has the same JSON shape. Branch on \`code\` in your program. For a 422, \`message\` names up to
+      text: `Every error has the same JSON shape. Branch on \`code\` in your program. For a 422, \`message\` names up to
 ten invalid fields. \`doc_url\` links to the causes and the solution. The guide says [which errors to retry](/docs/guide#handle-errors)
-and [what to do about a 409](/docs/guide#resolve-a-conflict-409).`)}
-<table>
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-${errorCodes.map(renderErrorRow).join('\n')}
-</tbody>
-</table>`,
+and [what to do about a 409](/docs/guide#resolve-a-conflict-409).
+
+| Status | Code | Meaning |
+|---|---|---|
+${errorCodes.map(formatErrorRow).join('\n')}`,
       aside: renderExample('Response 409', {
         error: {
           code: 'conflict',
@@ -61,14 +59,14 @@ ${errorCodes.map(renderErrorRow).join('\n')}
       id: 'pagination',
       title: 'Pagination and filters',
       keywords: 'page pageSize Link next prev list second page tagNames tagIds search filter',
-      text: renderMarkdown(`A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page:
+      text: `A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page:
 each list states its default and maximum. To read all pages, follow the link with \`rel="next"\` in the \`Link\` header until that link is missing. The link keeps your filters.
 
 A list contains the records that match all filters. To send several values for one filter, repeat the parameter or separate the
 values with commas: a record matches if it has at least one of them. An unknown parameter returns 422.
 
 The sample returns the second page of the campaigns with the tag \`launch\`. The guide has [a loop over all
-pages](/docs/guide#read-all-pages).`),
+pages](/docs/guide#read-all-pages).`,
       aside: `${renderSamples('pagination', { method: 'GET', path: '/campaigns', query: '?tagNames=launch&pageSize=10&page=2' })}
 ${renderExample('Link header of the response', '</campaigns?tagNames=launch&pageSize=10&page=3>; rel="next", </campaigns?tagNames=launch&pageSize=10&page=1>; rel="prev"')}`,
     },
@@ -77,7 +75,7 @@ ${renderExample('Link header of the response', '</campaigns?tagNames=launch&page
       title: 'Retry a request safely',
       keywords:
         'retries resend repeat again Idempotency-Key Idempotency-Replayed create POST twice duplicate timeout network lost response',
-      text: renderMarkdown(`To retry a POST safely, send it with an \`Idempotency-Key\`: a value that you choose once for the record that you create,
+      text: `To retry a POST safely, send it with an \`Idempotency-Key\`: a value that you choose once for the record that you create,
 such as a UUID. If the response is lost, send the same request with the same key again. The first success is stored for 24 hours,
 and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. After 24 hours, the key counts
 as a new one. An error is not stored.
@@ -87,7 +85,7 @@ as a new one. An error is not stored.
 - PATCH and DELETE need no \`Idempotency-Key\`: you can repeat them. A repeated DELETE returns 404.
 
 After a 429, wait for the number of seconds in \`Retry-After\`. After a 500, wait a moment. Do not retry other errors unless the
-message says so.`),
+message says so.`,
       aside: `${renderSamples('retries', { method: 'POST', path: '/tags', body: { name: 'Onboarding' } })}
 ${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIdempotency-Replayed: true')}`,
     },
@@ -95,18 +93,14 @@ ${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIde
       id: 'headers',
       title: 'Response headers and rate limits',
       keywords: `rate limit 429 quota ${Object.keys(components.headers).join(' ')}`,
-      text: `${renderMarkdown(`A key can send 600 requests per minute by default. Each response shows the limit and the remaining requests, except
-if the request was rejected before its key was checked: because of overload (429), an unknown path (404) or a malformed request (400).`)}
-<table>
-<thead><tr><th scope="col">Header</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
+      text: `A key can send 600 requests per minute by default. Each response shows the limit and the remaining requests, except
+if the request was rejected before its key was checked: because of overload (429), an unknown path (404) or a malformed request (400).
+
+| Header | Meaning |
+|---|---|
 ${Object.entries(components.headers)
-  .map(
-    ([name, { description }]) => `<tr><td><code>${name}</code></td><td>${renderInlineMarkdown(description)}</td></tr>`,
-  )
-  .join('\n')}
-</tbody>
-</table>`,
+  .map(([name, { description }]) => `| \`${name}\` | ${description} |`)
+  .join('\n')}`,
       aside: renderExample(
         'Headers of a response',
         Object.entries(components.headers)
@@ -118,10 +112,9 @@ ${Object.entries(components.headers)
   ];
 }
 
-function renderErrorRow(code: (typeof errorCodes)[number]): string {
+function formatErrorRow(code: (typeof errorCodes)[number]): string {
   const { status, meaning } = errors[code];
-  const link = `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}"><code>${code}</code></a>`;
-  return `<tr><td>${status}</td><td>${link}</td><td>${renderInlineMarkdown(meaning)}</td></tr>`;
+  return `| ${status} | [\`${code}\`](${ERRORS_PAGE.path}#${getErrorAnchor(code)}) | ${meaning} |`;
 }
 
 /** Renders an example with its title. A text is shown as it is, and another value as JSON. */

@@ -9,7 +9,7 @@ import {
 } from './documented-operations.ts';
 import type { Section } from './guides.ts';
 import { renderPage } from './layout.ts';
-import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
+import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE, GUIDE_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
 import { type Field, getFields, renderFields, type Schema, type Schemas } from './schema-view.ts';
@@ -121,8 +121,7 @@ function renderConvention({ id, title, text, aside }: Convention): string {
   return `<section id="${id}" class="columns">
 <div>
 <h2><a href="#${id}">${title}</a></h2>
-${text}
-</div>
+${renderMarkdown(text)}</div>
 <div class="panel">${aside}</div>
 </section>`;
 }
