@@ -9,7 +9,7 @@ import { MemoryBudget } from './protection/memory-budget.ts';
 import type { OpenConnections } from './protection/open-connections.ts';
 import { Protection } from './protection/protection.ts';
 import { createBodyReader, type ReadBody } from './request-body.ts';
-import { findFramingError, mustCloseAfter } from './request-framing.ts';
+import { findFramingProblem, mustCloseAfter } from './request-framing.ts';
 import { normalizeTarget, pathOf } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 import type { TrustProxy } from './trust-proxy.ts';
@@ -50,18 +50,13 @@ export function createHttpService(
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
   };
   const server = createServer(options, (request, response) => {
-    const framingError = findFramingError(request);
-    if (framingError || mustCloseAfter(request, settings.bodyLimit)) response.shouldKeepAlive = false;
-    protection.admit(request, response, {
-      begin() {
-        if (response.headersSent || response.closed) return false;
-        const requestError = framingError ?? normalizeTarget(request);
-        const fail = (error?: unknown) => responder.fail(response, error ?? createNotFoundError(request));
-        if (requestError) fail(requestError);
-        else app(request as Request, response as Response, fail);
-        return true;
-      },
-      reject: (error) => !response.closed && responder.fail(response, error),
+    const framingProblem = findFramingProblem(request);
+    if (framingProblem || mustCloseAfter(request, settings.bodyLimit)) response.shouldKeepAlive = false;
+    protection.admit(request, response, () => {
+      const problem = framingProblem ?? normalizeTarget(request);
+      const fail = (error?: unknown) => responder.fail(response, error ?? createNotFoundError(request));
+      if (problem) fail(new HttpError('bad_request', problem));
+      else app(request as Request, response as Response, fail);
     });
   });
   return { server, responder, connections: protection.guard(server) };

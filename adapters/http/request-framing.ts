@@ -1,44 +1,36 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError } from './errors.ts';
 
 /**
  * The maximum number of headers. Node's limit of 16 KiB counts only one of the four bytes of a header such as `a:\r\n`. So a request
  * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node keeps only a
- * few headers more than the maximum, from which `findFramingError` sees that there were too many.
+ * few headers more than the maximum, from which `findFramingProblem` sees that there were too many.
  */
 export const MAX_HEADER_COUNT = 200;
 
 const HOST = /^[^\s/?#@\\]*$/;
 
 /**
- * Returns the error for a request that Node parses although it has too many headers, or although its version, `Host`, `Expect`
+ * Returns a message if a request must be rejected that Node parses: it has too many headers, or its version, `Host`, `Expect`
  * or `Transfer-Encoding` is not valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
  */
-export function findFramingError(request: IncomingMessage): HttpError | undefined {
-  if (request.httpVersionMajor !== 1) {
-    return new HttpError('bad_request', 'The HTTP version is not supported: use HTTP/1.1 or HTTP/1.0.');
-  }
-  if (request.rawHeaders.length > 2 * MAX_HEADER_COUNT) {
-    return new HttpError('bad_request', `The request has too many headers: send at most ${MAX_HEADER_COUNT}.`);
+export function findFramingProblem(request: IncomingMessage): string | undefined {
+  const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = request;
+  if (httpVersionMajor !== 1) return 'The HTTP version is not supported: use HTTP/1.1 or HTTP/1.0.';
+  if (rawHeaders.length > 2 * MAX_HEADER_COUNT) {
+    return `The request has too many headers: send at most ${MAX_HEADER_COUNT}.`;
   }
   const hosts = countHeader(request, 'host');
-  if (hosts > 1) return new HttpError('bad_request', 'More than one Host header was sent: send exactly one.');
-  if (hosts === 0 && request.httpVersionMinor > 0) {
-    return new HttpError('bad_request', 'The Host header is missing: send exactly one.');
-  }
-  const { host = '', expect = '100-continue', 'transfer-encoding': coding } = request.headers;
-  if (!HOST.test(host)) {
-    return new HttpError('bad_request', 'The Host header is not valid: send a host name, with a port if needed.');
-  }
+  if (hosts > 1) return 'More than one Host header was sent: send exactly one.';
+  if (hosts === 0 && httpVersionMinor > 0) return 'The Host header is missing: send exactly one.';
+  const { host = '', expect = '100-continue', 'transfer-encoding': coding } = headers;
+  if (!HOST.test(host)) return 'The Host header is not valid: send a host name, with a port if needed.';
   if (expect.toLowerCase() !== '100-continue') {
-    return new HttpError('bad_request', 'The Expect header is not supported: the only allowed value is 100-continue.');
+    return 'The Expect header is not supported: the only allowed value is 100-continue.';
   }
   if (coding === undefined) return undefined;
-  if (request.httpVersionMinor === 0) {
-    return new HttpError('bad_request', 'Transfer-Encoding is not allowed in HTTP/1.0: send a Content-Length.');
-  }
+  if (httpVersionMinor === 0) return 'Transfer-Encoding is not allowed in HTTP/1.0: send a Content-Length.';
   if (coding.toLowerCase() !== 'chunked') {
-    return new HttpError('bad_request', 'The Transfer-Encoding is not supported: the only allowed value is chunked.');
+    return 'The Transfer-Encoding is not supported: the only allowed value is chunked.';
   }
   return undefined;
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { isUrl } from '../api/url.ts';
-import { HttpError } from './errors.ts';
 
 /** Returns the path of a request as it was sent, still percent-encoded. */
 export function pathOf({ url = '' }: IncomingMessage): string {
@@ -12,20 +11,19 @@ const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /**
  * Sets `request.url` to the path and query of the request target, which may be an absolute URL (RFC 9112, section 3.2).
- * Returns an error if the target is invalid.
+ * Returns a message if the target is invalid.
  */
-export function normalizeTarget(request: IncomingMessage): HttpError | undefined {
+export function normalizeTarget(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
-  if (url.includes('#'))
-    return new HttpError('bad_request', 'The request target must not have a fragment: remove "#" and what follows it.');
+  if (url.includes('#')) return 'The request target must not have a fragment: remove "#" and what follows it.';
   if (!url.startsWith('/') && url !== '*') {
-    if (!isUrl(url)) return new HttpError('bad_request', 'The request target must be a path or a URL.');
+    if (!isUrl(url)) return 'The request target must be a path or a URL.';
     request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
   }
   try {
     decodeURIComponent(pathOf(request));
     return undefined;
   } catch {
-    return new HttpError('bad_request', 'The path cannot be decoded: check its percent-encoding.');
+    return 'The path cannot be decoded: check its percent-encoding.';
   }
 }

@@ -10,7 +10,7 @@ import { LimitedAddresses } from '../http/protection/limited-addresses.ts';
 import { OpenConnections } from '../http/protection/open-connections.ts';
 import { PipeliningQueue } from '../http/protection/pipelining.ts';
 import { limitReadingTime } from '../http/protection/unread-response.ts';
-import { findFramingError, mustCloseAfter } from '../http/request-framing.ts';
+import { findFramingProblem, mustCloseAfter } from '../http/request-framing.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { parseHostName, parseLinkHost, parseLinkRequest } from './link-request.ts';
@@ -101,7 +101,7 @@ export function createLinkServer(
   };
 
   const answer = async (request: IncomingMessage): Promise<Answer> => {
-    if (findFramingError(request)) return { outcome: 'bad_request' };
+    if (findFramingProblem(request)) return { outcome: 'bad_request' };
     const limitedAddress = limitedAddresses.find(() => addressOf(request));
     if (limitedAddress) return createLimitedAnswer(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };

@@ -37,19 +37,19 @@ export class Protection {
   }
 
   /** Begins a request after the earlier requests of its connection, when the admission control lets it begin. Rejects it under overload. */
-  admit(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { begin, reject }: Pick<QueuedRequest, 'begin' | 'reject'>,
-  ): void {
+  admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.pipelining.add(response, () => {
       if (response.headersSent) return;
       const { url = '', headers, socket } = request;
-      const queued = {
+      const queued: QueuedRequest = {
         context: this.responder.contextOf(response),
         authorization: headers.authorization,
-        begin,
-        reject,
+        begin: () => {
+          if (response.headersSent || response.closed) return false;
+          begin();
+          return true;
+        },
+        reject: (error) => !response.closed && this.responder.fail(response, error),
       };
       if (PROBE_URL.test(url)) this.admission.addProbe(queued);
       else this.admission.add(url, queued, socket.remoteAddress);
