@@ -219,11 +219,8 @@ function setUpRequestForm(form) {
 
 function showKeyNeeded(result) {
   const link = createElement('a', 'Enter your API key');
+  // A browser focuses the field that a fragment leads to.
   link.href = '#key';
-  link.addEventListener('click', (event) => {
-    event.preventDefault();
-    $('#key').focus();
-  });
   showResult(result, '', 'failure');
   result.firstElementChild.append(link, ' first.');
 }
