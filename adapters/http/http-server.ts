@@ -4,6 +4,7 @@ import { operations } from '../api/operations.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
+import { Admission } from './protection/admission.ts';
 import { TIMEOUT_CHECK_INTERVAL_MS } from './protection/connection-guard.ts';
 import { MemoryBudget } from './protection/memory-budget.ts';
 import type { OpenConnections } from './protection/open-connections.ts';
@@ -37,8 +38,9 @@ export function createHttpService(
   observers: readonly Observer[],
 ): HttpService {
   const memory = new MemoryBudget();
-  const responder = new Responder(settings.docsUrl, observers, memory);
-  const protection = new Protection(responder, observers);
+  const admission = new Admission(observers);
+  const responder = new Responder(settings.docsUrl, [...observers, admission], memory);
+  const protection = new Protection(responder, admission);
   const read = createBodyReader(settings.bodyLimit, memory);
   const readBody: ReadBody = (request, response, workspaceId) =>
     protection.excludeFromInFlight(response, read(request, response, workspaceId));

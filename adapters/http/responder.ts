@@ -48,19 +48,12 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 export class Responder {
   /** Set at shutdown: from then on, each response closes its connection. */
   isStopping = false;
-  private readonly observers: Observer[];
 
   constructor(
     private readonly docsUrl: string,
-    observers: readonly Observer[],
+    private readonly observers: readonly Observer[],
     private readonly memory: MemoryBudget,
-  ) {
-    this.observers = [...observers];
-  }
-
-  addObserver(observer: Observer): void {
-    this.observers.push(observer);
-  }
+  ) {}
 
   /** Returns the request context that belongs to a response. */
   contextOf(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {

@@ -24,7 +24,7 @@ const context = () => ({ startedAt: performance.now() }) as RequestContext;
 
 suite('admission', {
   'begins health probes immediately, queues them if there are many, and rejects none': async () => {
-    const admission = new Admission(() => undefined);
+    const admission = new Admission([]);
     let beginCount = 0;
     const begin = () => {
       beginCount++;
@@ -49,7 +49,7 @@ suite('admission', {
   },
 
   'skips requests whose clients have closed the connection': async () => {
-    const admission = new Admission(() => undefined);
+    const admission = new Admission([]);
     let beginCount = 0;
     const begin = () => {
       beginCount++;
@@ -62,7 +62,7 @@ suite('admission', {
   },
 
   'does not count a request as in flight while it waits for its client': async () => {
-    const admission = new Admission(() => undefined);
+    const admission = new Admission([]);
     let beginCount = 0;
     for (let i = 0; i < KEY_LIMIT_COUNT; i++) {
       const requestContext = context();

@@ -114,7 +114,8 @@ export class Admission implements Observer {
    */
   private arrivedAt: number | undefined;
 
-  constructor(private readonly noteRejection: (reason: RejectionReason) => void) {}
+  /** Creates the admission control. `observers` observe rejections. */
+  constructor(private readonly observers: readonly Observer[]) {}
 
   /**
    * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under the address
@@ -185,7 +186,7 @@ export class Admission implements Observer {
 
   private reject(waiting: QueuedRequest, reason: RejectionReason): void {
     this.rejections.push(waiting);
-    this.noteRejection(reason);
+    for (const observer of this.observers) observer.onRejected?.(reason);
   }
 
   /** Rejects late requests (see `FairQueue.takeLate`), and removes the workspaces without requests from the queues. */

@@ -35,6 +35,8 @@ interface Lane<Request> {
  * milliseconds.
  */
 export class FairQueue<Request> {
+  /** The number of waiting requests. */
+  length = 0;
   private readonly lanes = new Map<string, Lane<Request>>();
   /** The lanes with waiting requests. The first lane begins next. */
   private readonly round = new Set<Lane<Request>>();
@@ -43,8 +45,6 @@ export class FairQueue<Request> {
   private busySince = 0;
   /** The time at which the last request was served. */
   private servedAt = 0;
-  /** The number of waiting requests. */
-  private size = 0;
 
   /**
    * Creates a queue. The limit of requests in flight never falls below `minInFlight`, and that of a workspace never below
@@ -67,14 +67,14 @@ export class FairQueue<Request> {
     const reason = this.rejectionReasonOf(lane, now);
     if (reason) return reason;
     lane.waiting.push({ request, since: now });
-    this.size++;
+    this.length++;
     this.round.add(lane);
     return undefined;
   }
 
   /** Removes and returns the request that begins next, if one may begin. */
   next(now: number): { readonly request: Request; readonly key: string } | undefined {
-    if (this.size === 0 || this.inFlight.isFull(now)) return undefined;
+    if (this.length === 0 || this.inFlight.isFull(now)) return undefined;
     for (const lane of this.round) {
       if (lane.inFlight.isFull(now)) continue;
       const request = this.takeRequest(lane.waiting.shift());
@@ -117,12 +117,12 @@ export class FairQueue<Request> {
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
-    const isStanding = !this.isPaused(now) && now - this.busySince > BURST_MS && this.size > MIN_WAITING_COUNT;
+    const isStanding = !this.isPaused(now) && now - this.busySince > BURST_MS && this.length > MIN_WAITING_COUNT;
     // The requests of the last lanes would begin last, so these lanes are shortened first.
     for (const lane of [...this.round].reverse()) {
       const { waiting } = lane;
       const waitMs = () => (isStanding ? this.estimateWaitMs(waiting.length, now) : 0);
-      const isLong = () => this.size > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
+      const isLong = () => this.length > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
       while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.takeRequest(waiting.shift()));
       while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS))
         late.push(this.takeRequest(waiting.pop()));
@@ -131,13 +131,8 @@ export class FairQueue<Request> {
     return late;
   }
 
-  /** The number of waiting requests. */
-  get length(): number {
-    return this.size;
-  }
-
   private takeRequest(entry: Lane<Request>['waiting'][number] | undefined): Request {
-    this.size--;
+    this.length--;
     return entry?.request as Request;
   }
 
@@ -152,8 +147,8 @@ export class FairQueue<Request> {
 
   /** Returns the reason for which a new request of a workspace should be rejected, if there is one. */
   private rejectionReasonOf(lane: Lane<Request>, now: number): RejectionReason | undefined {
-    if (this.size < MIN_WAITING_COUNT) return undefined;
-    if (this.isPaused(now) && this.size < MAX_BURST_COUNT) return undefined;
+    if (this.length < MIN_WAITING_COUNT) return undefined;
+    if (this.isPaused(now) && this.length < MAX_BURST_COUNT) return undefined;
     if (now - this.busySince > BURST_MS && this.estimateWaitMs(1, now) > MAX_ROUND_MS) return 'service';
     if (now - lane.busySince <= BURST_MS) return undefined;
     return this.estimateWaitMs(lane.waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;

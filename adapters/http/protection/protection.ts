@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Observer, Responder } from '../responder.ts';
-import { Admission, type QueuedRequest } from './admission.ts';
+import type { Responder } from '../responder.ts';
+import type { Admission, QueuedRequest } from './admission.ts';
 import { guardConnections } from './connection-guard.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
 import { OpenConnections } from './open-connections.ts';
@@ -16,18 +16,13 @@ const PROBE_URL = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 export class Protection {
   /** The addresses that have sent too many wrong keys. */
   readonly limitedAddresses = new LimitedAddresses();
-  private readonly admission: Admission;
   private readonly pipelining = new PipeliningQueue();
 
+  /** Creates a protection. `admission` must observe the responses of `responder`. */
   constructor(
     private readonly responder: Responder,
-    observers: readonly Observer[],
-  ) {
-    this.admission = new Admission((reason) => {
-      for (const observer of observers) observer.onRejected?.(reason);
-    });
-    responder.addObserver(this.admission);
-  }
+    private readonly admission: Admission,
+  ) {}
 
   /** Protects the connections of a server. Returns its open connections. */
   guard(server: Server): OpenConnections {
