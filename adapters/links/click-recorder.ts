@@ -30,7 +30,7 @@ export class ClickRecorder {
   constructor(
     private readonly links: Pick<LinkService, 'countClick'>,
     private readonly visitors: VisitorHash,
-    /** The visits of all processes, if they are shared. */
+    /** Finds repeated visits across all processes. Without it, each process finds only its own. */
     private readonly sharedVisitLimiter: RateLimiter | undefined,
     private readonly onClick: (result: ClickResult) => void,
   ) {}
@@ -39,7 +39,7 @@ export class ClickRecorder {
   record(request: IncomingMessage, link: Link, getAddress: () => string): void {
     const userAgent = request.headers['user-agent'] ?? '';
     const reason =
-      findReasonAgainst(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);
+      findReasonNotToCount(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);
     if (reason) {
       this.onClick(reason);
       return;
@@ -48,7 +48,7 @@ export class ClickRecorder {
     this.pending.add(recording);
   }
 
-  /** Resolves when all recorded clicks are counted. */
+  /** Resolves when no visit is being recorded. */
   async settle(): Promise<void> {
     await Promise.all(this.pending);
   }
@@ -68,7 +68,7 @@ export class ClickRecorder {
 }
 
 /** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
-function findReasonAgainst({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
+function findReasonNotToCount({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
   if (isBot(userAgent)) return 'bot';
   const [purpose, secPurpose] = [headers.purpose, headers['sec-purpose']].map((it) => String(it ?? '').toLowerCase());
   return purpose === 'prefetch' || secPurpose?.startsWith('prefetch') ? 'prefetch' : undefined;

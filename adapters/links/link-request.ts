@@ -4,7 +4,7 @@ import { normalizeSlug } from '../../core/domain/domain.ts';
 import { isLinkKey } from '../../core/link/link.ts';
 import type { LinkHost } from '../../core/link/link-service.ts';
 
-/** A request for a short link: its host, and its path without the query. */
+/** The host and the key of the short link that a request asks for. */
 export interface LinkRequest {
   readonly host: LinkHost;
   /** The key of the link, if the path is exactly `/{key}`. */
@@ -34,7 +34,7 @@ export function parseLinkRequest(
   };
 }
 
-/** Returns the host of an authority. `baseHost` is the host of the links of campaigns without a verified domain. */
+/** Returns the host of an authority. `baseHost` is the host of `LinkSettings.baseUrl`. */
 export function parseLinkHost(authority: string, baseHost: string | undefined): LinkHost {
   const name = parseHostName(authority);
   return { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost };

@@ -34,7 +34,7 @@ export interface LinkServices {
 }
 
 export interface LinkSettings {
-  /** The base of the links of campaigns without a verified domain: an origin. */
+  /** The origin of the links of campaigns that have no verified domain, or whose domain is archived. */
   readonly baseUrl: string | undefined;
   readonly trustProxy: TrustProxy;
 }
@@ -67,7 +67,7 @@ interface Answer {
 
 /**
  * Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the
- * address of the client, the check of the framing and the deadline.
+ * addresses of clients and of trusted proxies, the check of the framing and the deadline.
  */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
@@ -140,7 +140,7 @@ export function createLinkServer(
   const server = createServer(
     { requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS },
     (request, response) => {
-      // A body is not read.
+      // Bodies are not read, so a request with a body is the last one of its connection.
       if (mustCloseAfter(request, 0) || request.headers['transfer-encoding']) response.shouldKeepAlive = false;
       pipelining.add(response, () => serve(request, response));
     },
@@ -168,7 +168,7 @@ export function createLinkServer(
 }
 
 function createRedirect(outcome: LinkOutcome, url: string, link?: Link): Answer {
-  // A header can have only ASCII characters. URLs of campaigns and domains are valid, but may have others.
+  // A header can have only ASCII characters. URLs of campaigns and domains are valid, but may contain other characters.
   const location = /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
   return { outcome, header: ['Location', location], ...(link && { link }) };
 }

@@ -6,7 +6,7 @@ const COMMON_HEADERS = [
   ...['X-Content-Type-Options', 'nosniff'],
 ];
 
-/** Creates a response with a page. `headers` are those besides `COMMON_HEADERS`, each name followed by its value. */
+/** Creates a response with a page. `headers` are additional headers, each name followed by its value. */
 function createPage(status: number, title: string, text: string, headers: readonly string[] = []) {
   const body = `<!doctype html>
 <html lang="en">
@@ -23,7 +23,7 @@ function createPage(status: number, title: string, text: string, headers: readon
 
 const REDIRECT = { status: 302, headers: [...COMMON_HEADERS, 'Content-Length', '0'], body: '' };
 
-/** All responses by their outcomes. `Location` and the `Retry-After` of `limited` depend on the request. */
+/** All responses by their outcomes. `link-server.ts` adds `Location`, and the `Retry-After` of `limited`. */
 export const responses = {
   destination: REDIRECT,
   expired_url: REDIRECT,

@@ -4,7 +4,10 @@ import type { LinkService } from '../../core/link/link-service.ts';
 /** The number of characters of a hash that are kept: 132 bits. */
 const LENGTH = 22;
 
-/** Hashes visitors with the key of the day, so that addresses are neither stored nor sent to Redis. */
+/**
+ * Hashes visitors with the key of the day, a random secret that all processes share for one day. So addresses are neither stored nor
+ * sent to Redis.
+ */
 export class VisitorHash {
   /** Used while the storage cannot be asked for the key of the day. */
   private readonly ownKey = randomBytes(32).toString('hex');
