@@ -10,8 +10,8 @@ const MAX_LINK_BYTES = 7_600;
 type Encode = (text: string) => string;
 
 /**
- * Returns the `Link` header of a page of a list (RFC 8288): `next` if another page has items, and `prev` from page 2 on. The
- * links are relative URLs and keep the other parameters. If the links are too long, their parameters are written as short as
+ * Returns the `Link` header of a page of a list (RFC 8288): `next` if the next page has items, and `prev` from page 2 on. The
+ * links are relative URLs and keep all parameters except `page`. If the links are too long, their parameters are written as short as
  * possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long for `next`, because a client
  * would mistake a page without `next` for the last one (docs/adr/0020-links-of-long-queries.md).
  */

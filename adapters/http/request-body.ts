@@ -15,7 +15,7 @@ const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incom
 
 /**
  * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a body that is larger, or
- * that arrives while its workspace exceeds the memory budget. If it has not read the whole body, the connection closes after the response.
+ * for whose workspace `memory` returns an error. If the function has not read the whole body, the connection closes after the response.
  */
 export function createBodyReader(limitBytes: number, memory: MemoryBudget): ReadBody {
   const tooLongError = new HttpError('bad_request', `The request body ${describeTooLongBody(limitBytes)}.`);

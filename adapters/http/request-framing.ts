@@ -10,8 +10,8 @@ export const MAX_HEADER_COUNT = 200;
 const HOST = /^[^\s/?#@\\]*$/;
 
 /**
- * Returns a message if a request must be rejected that Node parses: it has too many headers, or its version, `Host`, `Expect`
- * or `Transfer-Encoding` is not valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
+ * Returns a message if a request must be rejected although Node parses it: it has too many headers, or its version, `Host`,
+ * `Expect` or `Transfer-Encoding` is not valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
  */
 export function findFramingProblem(request: IncomingMessage): string | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = request;

@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly method: string;
   /** The `traceparent` header (W3C Trace Context), if it is valid. */
   readonly traceparent: string | undefined;
-  /** The path template of the operation, such as `/tags/{id}`. `undefined` if no route matches. */
+  /** The path of the route, such as `/tags/{id}` or `/healthz`. `undefined` if no route matches. */
   route: string | undefined;
   /** The path as it was sent, without the query. Set only for a response with status 404. */
   path: string | undefined;

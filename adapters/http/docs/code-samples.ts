@@ -5,7 +5,7 @@ export interface SampleRequest {
   readonly method: string;
   /** The path of the operation, such as `/tags/{id}`. */
   readonly path: string;
-  /** The query, such as `?page=2`. The page can replace it. */
+  /** The query, such as `?page=2`. The script of the page can replace it. */
   readonly query?: string;
   readonly body?: unknown;
 }

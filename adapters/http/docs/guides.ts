@@ -44,7 +44,7 @@ export async function getSections(guide: Guide): Promise<readonly Section[]> {
   }));
 }
 
-/** Removes the code blocks and the tags of HTML that this module rendered. */
+/** Returns the text of HTML that `markdown.ts` rendered, without code blocks. */
 function toText(html: string): string {
   const text = html
     .replaceAll(/<pre>.*?<\/pre>|<[^>]+>/gs, ' ')
@@ -54,7 +54,7 @@ function toText(html: string): string {
   return text.replaceAll(/&([\w#]+);/g, (entity, name: string) => characters[name] ?? entity);
 }
 
-/** The pages of files that guides can link to. */
+/** The paths of the pages that show files of the repository, by file. Guides can link to these files. */
 const pathsByFile = new Map([
   ['docs/openapi.json', '/openapi.json'],
   ...guides.map(({ file, path }) => [file, path] as const),

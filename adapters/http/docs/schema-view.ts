@@ -34,7 +34,7 @@ export interface Field {
 type Kind = 'request' | 'response';
 
 const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'date-time' };
-/** Higher limits are not shown: other limits, such as that of a URL, apply first. */
+/** Higher limits are not shown. Only query parameters have them, and a URL of such a length is rejected anyway. */
 const MAX_SHOWN_LENGTH = 10_000;
 /** Longer lists of values are folded. */
 const MAX_SHOWN_VALUE_COUNT = 8;

@@ -15,7 +15,7 @@ function getDocument(): OpenApiDocument {
   return document;
 }
 
-/** The functions that create the contents, by path. The other paths are those of files that are sent as they are. */
+/** The functions that create contents, by path. A path of `mediaTypes` that is missing here is that of a file, which is sent as it is. */
 const creators: Readonly<Record<string, () => string | Promise<string>>> = {
   '/openapi.json': () => JSON.stringify(getDocument()),
   '/llms.txt': () => renderLlmsText(getDocument()),

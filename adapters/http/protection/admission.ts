@@ -147,8 +147,8 @@ export class Admission implements Observer {
   }
 
   /**
-   * Waits for `wait`, which can be slow, such as a request body. Meanwhile, the request does not count as in flight. Afterwards,
-   * it counts again unless `hasResponse` returns `true`.
+   * Waits for `wait`, which can be slow, such as a request body. Meanwhile, the request does not count as in flight. When `wait`
+   * resolves, the request counts again unless `hasResponse` returns `true`.
    */
   async excludeFromInFlight<T>(context: RequestContext, wait: Promise<T>, hasResponse: () => boolean): Promise<T> {
     const entry = this.end(context);

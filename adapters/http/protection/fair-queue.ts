@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 500;
 const MIN_WAITING_COUNT = 16;
 /** The longest time that a round should take. In a round, each waiting workspace begins one request. */
 const MAX_ROUND_MS = 1_000;
-/** The longest time that a request may wait that was queued during a burst. It leaves 2 s of its timeout of 10 s. */
+/** The longest time that a request queued during a burst may wait. It leaves 2 s of the request's timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;
 /** The number of requests queued during a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
 const MAX_BURST_COUNT = 600;
@@ -111,9 +111,8 @@ export class FairQueue<Request> {
 
   /**
    * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. If the queue is standing, also removes the
-   * newest requests of each lane whose estimated wait is longer than `MAX_BURST_WAIT_MS`. If more than
-   * `MAX_BURST_COUNT` requests still wait after that, lanes with more than an equal part of this number keep only requests whose
-   * estimated wait is at most `MAX_ROUND_MS`.
+   * newest requests of each lane whose estimated wait is longer than `MAX_BURST_WAIT_MS`. While more than `MAX_BURST_COUNT`
+   * requests wait, a lane with more than an equal part of this number has the lower limit `MAX_ROUND_MS` instead.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
@@ -154,7 +153,10 @@ export class FairQueue<Request> {
     return this.estimateWaitMs(lane.waiting.length + 1, now) > MAX_WAIT_MS ? 'workspace' : undefined;
   }
 
-  /** Returns whether requests wait and none has been served for a while, as in a failover of the database. */
+  /**
+   * Returns whether requests have waited for `pauseMs` and none was served, as in a failover of the database. Meaningful only while
+   * requests wait.
+   */
   private isPaused(now: number): boolean {
     return now - Math.max(this.servedAt, this.busySince) > this.pauseMs;
   }

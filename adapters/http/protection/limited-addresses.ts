@@ -13,9 +13,9 @@ const TOO_MANY_LOOKUPS_ERROR = createOverloadError(
 );
 
 /**
- * The addresses that have exceeded the limit of rejected credentials, each until its rate limit window ends. Keys from such an
- * address are looked up one after another. So requests with a valid key are still served, and a flood of invalid keys costs the
- * storage little.
+ * The addresses that have exceeded a limit, each until its rate limit window ends. In the API server, it is the limit of rejected
+ * credentials: keys from such an address are looked up one after another. So requests with a valid key are still served, and a
+ * flood of invalid keys costs the storage little. In the server of short links, it is the limit of requests for unknown links.
  */
 export class LimitedAddresses {
   private readonly addresses = new Map<string, LimitedAddress>();

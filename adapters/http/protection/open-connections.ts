@@ -25,7 +25,10 @@ export class OpenConnections {
     server.once('close', () => clearInterval(timer));
   }
 
-  /** Stops listening, and resolves when all connections are closed: idle ones at once, others after their responses. */
+  /**
+   * Stops listening, and resolves when all connections are closed. Idle connections are closed when no response is being sent on
+   * any connection, and the others after their responses.
+   */
   async close(): Promise<void> {
     if (!this.server.listening) return;
     let isClosed = false;

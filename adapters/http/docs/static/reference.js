@@ -111,7 +111,7 @@ function setUpLanguages() {
   });
 }
 
-/** Replaces a value in the samples below an element. */
+/** Fills a value into the samples inside `root`. An empty value restores the initial text. */
 function fill(name, value, root = document) {
   for (const element of $$(`[data-fill=${name}]`, root)) {
     element.dataset.default ??= element.textContent;
@@ -126,7 +126,7 @@ function setUpApiKey() {
   const help = hint.textContent;
   const update = () => {
     const key = input.value.trim();
-    // Other characters could end a string of a sample. No API key contains them.
+    // Allows all characters of API keys, and none that could end a string of a sample, such as a quotation mark.
     const isValid = /^[\w.~+/-]*$/.test(key);
     input.setAttribute('aria-invalid', String(!isValid));
     hint.textContent = isValid ? help : 'An API key contains only letters, digits and - . _ ~ + /';
@@ -181,7 +181,7 @@ function setUpRequestForm(form) {
   const getId = () => getInputs('path')[0]?.value.trim() ?? '';
   form.addEventListener('input', () => {
     fill('query', getQuery(), operation);
-    // Other characters could end a string of a sample. No id contains them.
+    // Allows all characters of ids, and none that could end a string of a sample, such as a quotation mark.
     fill('id', /^[\w-]+$/.test(getId()) ? getId() : '', operation);
   });
 
