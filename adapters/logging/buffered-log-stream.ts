@@ -1,11 +1,11 @@
 import { write, writeSync } from 'node:fs';
 
 const FLUSH_INTERVAL_MS = 500;
-/** A buffer of at least this length, in UTF-16 units, is written immediately. */
+/** A buffer of at least this length, in UTF-16 units, is written as soon as no other batch is being written. */
 const BATCH_LENGTH = 65_536;
 /**
- * The maximum length of the buffer, in UTF-16 units. While the buffer is longer, new lines are dropped, so that no request waits
- * for its log.
+ * While the buffer has at least this length, in UTF-16 units, new lines are dropped. So the memory is limited, and no request waits for
+ * its log.
  */
 const MAX_BUFFERED_LENGTH = 8 * 1024 * 1024;
 const RETRY_DELAY_MS = 100;

@@ -1,4 +1,4 @@
-/** Returns the loggable properties of an error and its causes. Others, such as those of a driver, may contain records. */
+/** Returns the loggable properties of an error and its causes. Other properties, such as those of a driver, may contain records. */
 export function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: removeQuotedText(String(error)) };
   const { name: type, message, stack, cause } = error;

@@ -16,7 +16,7 @@ const WORKER_TIMEOUT_MS = 1_000;
 export function createWorkersMetricsServer(): Server {
   const snapshots = new Map<Worker, MetricsSnapshot>();
   let sumsOfExited: Promise<MetricsSnapshot> = Promise.resolve([]);
-  // The last message of a worker may arrive after its exit.
+  // A message that arrives after the exit of its worker is ignored, because the sums of the worker may already be in `sumsOfExited`.
   cluster.on('message', (worker, { snapshot }) => worker.isDead() || snapshots.set(worker, snapshot));
   cluster.on('exit', (worker) => {
     const last = snapshots.get(worker)?.filter(isSummable) ?? [];
