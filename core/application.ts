@@ -20,7 +20,7 @@ import { TagService } from './tag/tag-service.ts';
 export interface ApplicationOptions {
   /** How long authenticated callers are cached. By default, they are not cached. */
   readonly callerCacheTtlMs?: number;
-  /** A secret of another format that is accepted as an API key, because the operator chose it. */
+  /** A secret that the operator chose for an API key. It need not have the format of other secrets (`isApiKeySecret`). */
   readonly chosenSecret?: string | undefined;
   /** The options of short links. By default, no share has a link. */
   readonly links?: LinkOptions | undefined;

@@ -26,7 +26,7 @@ export class ApiKeyService {
     private readonly storage: Storage,
     private readonly system: System,
     private readonly callers: CallerCache,
-    /** A secret of another format that is accepted, because the operator chose it. */
+    /** A secret that the operator chose for an API key. It need not have the format of other secrets (`isApiKeySecret`). */
     private readonly chosenSecret: string | undefined,
   ) {}
 
@@ -92,7 +92,10 @@ export class ApiKeyService {
     return caller;
   }
 
-  /** Returns whether `authenticate` must look up a secret: it is well-formed, and its key is not cached. */
+  /**
+   * Returns whether a secret is well-formed and its key has no entry in the cache. A key with an expired entry counts as cached, although
+   * `authenticate` looks it up again.
+   */
   needsLookup(secret: string): boolean {
     return this.isWellFormed(secret) && !this.callers.has(this.system.sha256(secret));
   }

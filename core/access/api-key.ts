@@ -9,7 +9,7 @@ export interface ApiKey extends Entity {
   readonly memberId: string | null;
   readonly access: Access;
   readonly createdAt: string;
-  /** A timestamp in the format of the API. */
+  /** A timestamp (`formatTimestamp`), or `null` if the key does not expire. */
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly lastUsedAt: string | null;

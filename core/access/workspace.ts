@@ -1,4 +1,4 @@
-/** The isolated data of one company. Every other record belongs to one workspace, except those that hash visitors of links. */
+/** The isolated data of one company. All other records belong to one workspace, except the secrets of `VisitorKeyRepository`. */
 export interface Workspace {
   readonly id: string;
   readonly name: string;

@@ -13,7 +13,7 @@ export type BriefResource = Pick<CampaignResource, 'url'> & {
   readonly [F in ResourceField]: NonNullable<CampaignResource[F]> | null;
 };
 
-/** A campaign with all that an employee needs to share it: full resources, and the records that the campaign refers to. */
+/** A campaign with all that an employee needs to share it: full resources, and its tags, groups and content pillar. */
 export interface Brief extends Omit<Campaign, 'resources'> {
   readonly campaignId: string;
   readonly resources: readonly BriefResource[];
@@ -22,7 +22,7 @@ export interface Brief extends Omit<Campaign, 'resources'> {
   readonly contentPillar: ContentPillar | null;
 }
 
-/** The records that a campaign refers to and that still exist, in any order. */
+/** The tags, groups and content pillar of a campaign that still exist, in any order. */
 export interface ReferencedRecords {
   readonly tags: readonly Tag[];
   readonly groups: readonly Group[];

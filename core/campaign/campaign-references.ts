@@ -8,7 +8,10 @@ import type { Campaign, CampaignChange } from './campaign.ts';
 /** The fields of a campaign that refer to other records. */
 type CampaignReferences = Pick<CampaignChange, 'tagIds' | 'groupIds' | 'contentPillarId' | 'domain'>;
 
-/** Returns the references that a change changes. The others are valid even if their record was deleted or archived. */
+/**
+ * Returns the reference fields of a change that differ from the campaign. An unchanged field is valid even if a record that it refers to
+ * was deleted or archived.
+ */
 export function selectChangedReferences(campaign: Campaign, change: CampaignChange): CampaignReferences {
   const { tagIds, groupIds, contentPillarId, domain } = change;
   const references = Object.entries({ tagIds, groupIds, contentPillarId, domain });
@@ -16,7 +19,7 @@ export function selectChangedReferences(campaign: Campaign, change: CampaignChan
 }
 
 /**
- * Returns a function that returns an error for each reference of a campaign that is not valid. Reads all records that a batch of
+ * Returns a function that returns an error for each invalid reference of a campaign. Reads all records that a batch of
  * campaigns refers to, with at most one read for each type of record.
  */
 export async function createReferenceCheck(

@@ -100,7 +100,7 @@ export type NewCampaign = Omit<Campaign, keyof Entity | keyof OptionalFields | k
   NewDates &
   Changes<OptionalFields>;
 
-/** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of an optional field. */
+/** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of a field that can be `null`. */
 export type CampaignChange = Changes<NewCampaign>;
 
 /** The maximum number of clicks in one call of `recordClicks`. */

@@ -3,13 +3,13 @@ import type { System } from '../shared/system.ts';
 import { type IdempotencyRecord, LOCK_TTL_MS, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
-/** A request with an idempotency key, as the client sends it. `fingerprint` is the hash of its path and body. */
+/** A request that a client sends with an idempotency key. `keyId` is the id of its API key, `fingerprint` the hash of its path and body. */
 export interface IdempotentRequest {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly operationId: string;
   readonly idempotencyKey: string;
-  /** The name that the client knows the idempotency key by, for errors. */
+  /** How error messages name the field with the idempotency key. By default, `idempotencyKey`. */
   readonly keyName?: string;
   readonly fingerprint: string;
 }
@@ -63,7 +63,7 @@ export class IdempotencyService {
     }
   }
 
-  /** Stores the response of a locked request. Rejects with `conflict` if another request took over the lock. */
+  /** Stores the response of a locked request. Rejects with `conflict` if the request no longer has the lock. */
   async complete(request: IdempotentRequest, lockOwner: string, response: StoredResponse): Promise<void> {
     const expiresAt = this.now() + RESPONSE_TTL_MS;
     const stored = await this.records.update(request.workspaceId, createRecordId(request), (current) =>

@@ -7,7 +7,7 @@ export interface InspirationQuestionFilter {
   /** A case-insensitive search term in question and description. */
   readonly search?: string | undefined;
   readonly userType?: UserType | undefined;
-  /** A question must be limited to one of these groups. */
+  /** The groups of a question must include at least one of these groups. */
   readonly groupIds?: readonly string[] | undefined;
   readonly includeArchived: boolean;
   readonly isActive?: boolean | undefined;

@@ -1,8 +1,11 @@
-/** After this time, in milliseconds, the use of an entry loads it again in the background. */
+/** When an entry of this age or older is used, it is loaded again in the background. */
 const FRESH_MS = 1_000;
-/** A change of a campaign or a domain affects its links within five seconds. So no older entry is used, even if the storage is unavailable. */
+/**
+ * A change of a campaign or a domain affects its links within five seconds. So no older entry is used, even if the storage
+ * is unavailable.
+ */
 const MAX_AGE_MS = 5_000;
-/** The maximum number of entries. The least recently loaded entry is removed first. */
+/** The maximum number of keys with a value, and of keys without one. The least recently loaded key is removed first. */
 const MAX_ENTRY_COUNT = 10_000;
 /** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. Further loads wait. */
 export const MAX_LOAD_COUNT = 100;
@@ -16,8 +19,8 @@ interface Entry<V> {
 }
 
 /**
- * Caches values for up to five seconds. Simultaneous requests of one key share a load. Keys without a value are cached apart, so that
- * many unknown keys do not remove values.
+ * Caches values for up to five seconds, or without a maximum age if they never change. Simultaneous requests of one key share a load. Keys
+ * without a value are cached apart, so that many unknown keys do not remove values.
  */
 export class LinkCache<V> {
   private readonly values = new Map<string, Entry<V>>();
@@ -31,7 +34,7 @@ export class LinkCache<V> {
     private readonly load: (key: string) => Promise<V | undefined>,
     /** Milliseconds of a monotonic clock. */
     private readonly now: () => number,
-    /** Whether values never change. Then they are used without a limit of time, but a missing value can still be added later. */
+    /** Whether values never change. A key without a value is still loaded again, because its value can be added later. */
     private readonly options: { readonly isImmutable?: boolean } = {},
   ) {}
 

@@ -35,8 +35,8 @@ export class LinkService {
   }
 
   /**
-   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. Rejects if the storage is
-   * unavailable, or if too many requests wait for it.
+   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. Rejects if something
+   * is not cached, and the storage is unavailable or too many look-ups wait for it.
    */
   async resolve(host: LinkHost, key: string | undefined): Promise<LinkTarget> {
     const link = key === undefined ? undefined : await this.links.get(key);
@@ -50,7 +50,7 @@ export class LinkService {
     return { type: 'unknown', url: domain?.notFoundUrl || undefined };
   }
 
-  /** Counts a click on a link. Returns `false` if it is dropped, because too many clicks are not stored yet. */
+  /** Counts a click on a link. Returns `false` if the click is dropped, because the clicks on too many links are not stored yet. */
   countClick(link: Link): boolean {
     return this.counter.add(link);
   }
@@ -66,8 +66,8 @@ export class LinkService {
   }
 
   /**
-   * Returns the secret of the current day (UTC). All processes that use the storage have the same secret, and those of earlier days are
-   * removed. So a hash of a visitor with the secret tells nothing about the visitor after the day has ended.
+   * Returns the secret of the current day (UTC). All processes that use the storage have the same secret. Adding the secret of a day
+   * removes the secrets of earlier days. Without the secret, the hash of a visitor tells nothing about the visitor.
    */
   async getVisitorKey(): Promise<string> {
     const now = this.storage.now();

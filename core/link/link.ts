@@ -43,9 +43,12 @@ export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'
 export type LinkTarget =
   /** To the destination of the campaign. */
   | { readonly type: 'destination'; readonly url: string; readonly link: Link }
-  /** The link is closed: it has expired or has no destination. `url` is the page of the domain for expired links, if it has one. */
+  /** The campaign is archived, has ended or has no destination. `url` is the `expiredUrl` of its domain, if there is one. */
   | { readonly type: 'expired'; readonly url: string | undefined }
-  /** There is no such link, or it is not open yet. `url` is the page of the domain of the request for unknown links, if it has one. */
+  /**
+   * The host has no such link, or the campaign is a draft or has not started. `url` is the `notFoundUrl` of the domain that the request
+   * names, if there is one.
+   */
   | { readonly type: 'unknown'; readonly url: string | undefined };
 
 /** Returns where the links of a campaign lead at a time, in milliseconds since the epoch. The first condition that holds decides. */

@@ -1,4 +1,4 @@
-/** The reason for which a use case rejects. Each adapter maps all kinds to its own protocol. */
+/** The reason for which a use case rejects. The API has an error code for each kind (adapters/api/errors.ts). */
 export type CoreErrorKind =
   | 'unauthenticated'
   | 'forbidden'

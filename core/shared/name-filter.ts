@@ -1,9 +1,9 @@
 import type { Order } from './page.ts';
 
-/** The fields by which lists of records with a name can be sorted. */
+/** The fields by which lists of groups and of tags can be sorted. */
 export const NAME_SORTS = ['name', 'createdAt'] as const;
 
-/** The filter and the order of a list of records with a name. */
+/** The filter and the order of a list of groups or of tags. */
 export interface NameFilter {
   /** A case-insensitive search term in the name. */
   readonly search?: string | undefined;

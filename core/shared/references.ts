@@ -12,7 +12,7 @@ export async function findKnownIds(
 }
 
 /**
- * Returns an error for each unknown reference in a field. `value` is one reference or a list. The error is the same
+ * Returns an error for each reference in a field that is not in `known`. `value` is one reference or a list. The error is the same
  * for a record that is unknown, deleted, or of another workspace.
  */
 export function findReferenceErrors(

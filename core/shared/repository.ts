@@ -12,7 +12,7 @@ export interface Repository<T extends Entity> {
   findById(workspaceId: string, id: string): Promise<T | undefined>;
   /** Returns the records that the workspace has, each once, in any order. */
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
-  /** Iterates over all records in the order of their ids, which is the order of their creation. */
+  /** Iterates over all records in the order of their ids, which begin with the time of creation (`System.newId`). */
   iterate(workspaceId: string): AsyncIterable<T>;
   /** Adds a record. Rejects with `conflict` if its id or a unique value is taken. */
   add(record: T): Promise<void>;
