@@ -113,10 +113,10 @@ const campaignFields = z.strictObject({
   contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
 });
 
-/** Options of the check of the dates. It also runs if other fields are invalid. */
+/** Options of the check of the dates. With `when`, the check also runs if other fields are invalid. */
 const DATE_ORDER = { path: [END_BEFORE_START.path], message: END_BEFORE_START.problem, when: () => true };
 
-/** Returns `false` if a campaign would end before it starts. Missing and invalid dates have no time. */
+/** Returns `false` if a campaign would end before it starts. A missing or invalid date has no `time`, and passes. */
 const isInDateOrder = (dates: CampaignChange): boolean => findDateError(dates) === undefined;
 
 const campaignResponse = z

@@ -17,6 +17,7 @@ const URL_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000- /\\\\?#@]+([/\\\\?#][^\\
 
 type FindProblem = (value: string) => string | undefined;
 
+/** The maximum number of different items of a list, such as the ids of tags. */
 export const MAX_ITEM_COUNT = 100;
 /**
  * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser rejects a URL
@@ -91,7 +92,7 @@ export const workspaceId = recordId.describe('The id of the workspace that the r
 export const count = z
   .number()
   .meta({ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** A finite number that is not negative, such as a size in bytes. */
+/** A finite number that is not negative, such as a size in bytes. Unlike the other schemas here, it also validates requests. */
 export const nonNegativeNumber = z.number().min(0).meta({ format: 'double' });
 export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta({ maxLength, pattern: NO_NUL });
 
@@ -200,7 +201,7 @@ export function sortParameters<S extends string>(sorts: readonly (S | 'createdAt
   };
 }
 
-/** Returns the query parameters of a list of records with a name. */
+/** Returns the query parameters of a list of groups or of tags. */
 export function nameListParameters(maxPageSize: number) {
   return {
     search: searchParameter.describe('Case-insensitive search in the name.'),
@@ -279,7 +280,7 @@ function toSlug(value: string): string | undefined {
 }
 
 /**
- * Returns the problem of a text that must be an http(s) URL. Checks the text as it was sent, because the WHATWG parser repairs
+ * Returns the problem of a text that must be an http(s) URL. Checks also the text itself, because the WHATWG parser repairs
  * invalid URLs (`http:///host`, a line break inside) and drops an empty user name.
  */
 function findUrlProblem(value: string): string | undefined {

@@ -56,7 +56,7 @@ interface OperationDeclaration<
   readonly description: string;
   readonly query?: Query;
   readonly body?: Body;
-  /** The statuses of successful responses. By default, 201 of a POST, and 200 of the others. */
+  /** The statuses of successful responses. By default, 201 for a POST, and 200 for other methods. */
   readonly statuses?: readonly (200 | 201)[];
   readonly response: Result;
   readonly example: Example<z.output<Query>, z.input<Body>, z.input<Result>>;
@@ -78,7 +78,7 @@ export interface Operation {
   readonly example: Example<Record<string, unknown>, object, unknown>;
   /**
    * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
-   * `invalid` with all invalid fields of query and body.
+   * one `invalid` error for all invalid fields of query and body.
    */
   prepare(
     query: object,

@@ -4,7 +4,7 @@ import { createInvalidFieldsError, type FieldError } from '../../core/shared/cor
 type Part = readonly [schema: z.ZodObject, value: unknown];
 type Issue = z.core.$ZodIssue;
 
-/** Validates each value against its schema. Throws one `invalid` error with all invalid fields, unknown fields first. */
+/** Validates each value against its schema. Throws one `invalid` error for all invalid fields, unknown fields first. */
 export function parseAll(...parts: readonly (Part | false | undefined)[]): unknown[] {
   const results = parts.map((part) => (part ? part[0].safeParse(part[1], { error: describeProblem }) : undefined));
   const issues = results.flatMap((result) => result?.error?.issues ?? []).flatMap((issue) => explainUnion(issue));
@@ -16,7 +16,7 @@ export function parseAll(...parts: readonly (Part | false | undefined)[]): unkno
   return results.map((result) => result?.data);
 }
 
-/** Validates one value. Throws `invalid` with all invalid fields. */
+/** Validates one value. Throws one `invalid` error for all invalid fields. */
 export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
   return parseAll([schema, value])[0] as z.output<Schema>;
 }
