@@ -26,7 +26,8 @@ const schemas = Object.entries(recordSchemas) as unknown as readonly (readonly [
 
 /**
  * Copies all records to another storage, in batches, and yields the outcome of each batch. Records that the target already has are not
- * changed, so an interrupted copy can be repeated. Workspaces are copied first, so that a target with an incomplete copy is not empty.
+ * changed, so an interrupted copy can be repeated. Workspaces are copied first, so that a server that starts on an
+ * incomplete copy finds a workspace, and does not create the demo workspace.
  */
 export async function* copyRecords(source: StorageEngine, target: StorageEngine): AsyncGenerator<BatchOutcome> {
   const otherNames = globalStoreNames.filter((name) => name !== 'workspaces');

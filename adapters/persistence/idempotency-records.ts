@@ -27,7 +27,7 @@ const mapping: RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
 
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {
   const { update } = createRepository(store, mapping);
-  // A crash of the database may lose the lock. If the transaction of the request was committed before the crash, it is lost, too. If
-  // it is committed after the crash, it finds no lock and changes nothing.
+  // A crash of the database may lose the lock. If the transaction of the request was committed before the crash, it is lost together with
+  // the lock. If it would be committed after the crash, it finds no lock, and changes nothing.
   return { update, add: (lock) => store.add(mapping.toRecord(lock), { canBeLost: true }) };
 }

@@ -2,7 +2,7 @@ import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
 import type { BatchRepository, RemovableRepository } from '../../core/shared/repository.ts';
 
-// The messages of the errors that all engines throw. The schema has those of unique fields.
+// The messages of errors that storage engines throw. The messages of duplicate unique values are in the schemas.
 export const ID_TAKEN = 'A record with this id already exists.';
 export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
 export const LIST_TIMEOUT = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
@@ -55,7 +55,7 @@ export type ColumnType<V = unknown> = V extends boolean
 
 /** The description of a type of record for a storage engine. */
 export interface RecordSchema<T extends Entity> {
-  /** The types of the fields that conditions, orders and unique values use, besides the ids. A text can also be `null`. */
+  /** The types of the fields that conditions, orders, unique values and expiry use, besides the ids. A text can also be `null`. */
   readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
   /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
@@ -113,8 +113,8 @@ export interface RecordStore<T extends Entity>
 }
 
 /**
- * Records that are unique over all workspaces and are read by id alone. They hold data that is needed before the workspace
- * is known (an API key by its hash), or that only one workspace can have (a verified slug).
+ * Records that are unique over all workspaces and are read without the id of a workspace. They hold data that is needed before the
+ * workspace is known (an API key by its hash), or that only one workspace can have (a verified slug).
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
   get(id: string): Promise<E | undefined>;

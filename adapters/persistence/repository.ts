@@ -79,14 +79,14 @@ export async function readPage<R extends Entity, F extends Field<R>, T>(
   return { items: found.slice(0, itemCount).map(toItem), hasNext };
 }
 
-/** The columns of records with a name, which is unique. Names are ordered and searched by the folded name. */
+/** The derived column of groups and of tags. Their names are unique, and are ordered and searched by their folded form. */
 export interface NameColumns {
   readonly foldedName: string;
 }
 
 const nameSortColumns = { name: 'foldedName', createdAt: 'createdAt' } as const;
 
-/** Creates the repository methods of entities with a name. */
+/** Creates the repository methods that groups and tags have. */
 export function createNamedRepository<
   T extends Entity,
   R extends Entity & NameColumns & { readonly createdAt: string },

@@ -16,20 +16,20 @@ interface EntitySchema<T extends Entity, R extends Entity> extends RecordSchema<
 /** A function for each derived column. */
 type Derivations<T, D> = { readonly [C in keyof D]: (entity: T) => D[C] };
 
-/** The options of a schema. Only those of a type of record without derived columns `D` lack `derived`. */
+/** The options of a schema. `derived` is required if the records have derived columns (`D`). */
 type SchemaOptions<T extends Entity, D> = Partial<RecordSchema<T & D>> &
   (keyof D extends never ? { readonly derived?: undefined } : { readonly derived: Derivations<T, D> });
 
 /**
  * Declares how the entities of one type are stored. A record has the fields of its entity and derived columns, such as a folded
- * name or the text that searches scan. The columns are computed on each write, and removed when a record is read.
+ * name or the text that searches scan. The derived columns are computed on each write, and removed when a record is read.
  */
 export function defineSchema<T extends Entity, D extends object = Record<never, never>>({
   derived,
   ...options
 }: SchemaOptions<T, D>): EntitySchema<T, T & D> {
   const derivations = Object.entries((derived ?? {}) as Derivations<T, Record<string, unknown>>);
-  const columns = new Set(derivations.map(([column]) => column));
+  const derivedColumns = new Set(derivations.map(([column]) => column));
   return {
     ...{ columns: {}, unique: {}, indexes: [], ...options },
     toRecord(entity) {
@@ -39,7 +39,7 @@ export function defineSchema<T extends Entity, D extends object = Record<never, 
     },
     toEntity(record) {
       const entity: Record<string, unknown> = { ...options.defaults };
-      for (const [field, value] of Object.entries(record)) if (!columns.has(field)) entity[field] = value;
+      for (const [field, value] of Object.entries(record)) if (!derivedColumns.has(field)) entity[field] = value;
       return entity as unknown as T;
     },
     withDefaults: (record) => (options.defaults ? { ...options.defaults, ...record } : record),

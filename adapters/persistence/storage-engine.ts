@@ -34,7 +34,7 @@ export const recordSchemas = {
 
 type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
 
-/** The records of the global stores. They are unique over all workspaces, and are read by id alone. */
+/** The records of the global stores. They are unique over all workspaces, and are read without the id of a workspace. */
 interface GlobalRecords {
   readonly credentials: Credential;
   readonly links: StoredLink;
@@ -54,7 +54,7 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
 
 export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
-/** The stores of all schemas. */
+/** The store of each schema, and the global stores. */
 export type RecordStores = {
   readonly [N in keyof typeof recordSchemas]: RecordStore<RecordOf<(typeof recordSchemas)[N]>>;
 } & { readonly [N in keyof GlobalRecords]: GlobalRecordStore<GlobalRecords[N]> };
