@@ -66,8 +66,8 @@ export class LinkService {
   }
 
   /**
-   * Returns the secret of the current day (UTC). All processes that use the storage have the same secret. Adding the secret of a day
-   * removes the secrets of earlier days. Without the secret, the hash of a visitor tells nothing about the visitor.
+   * Returns the secret of the current day (UTC). All processes that use the storage have the same secret. Before the secret of a
+   * day is added, the secrets of earlier days are removed. Without the secret, the hash of a visitor tells nothing about the visitor.
    */
   async getVisitorKey(): Promise<string> {
     const now = this.storage.now();
@@ -99,6 +99,8 @@ export class LinkService {
     const { visitorKeys } = this.storage;
     const found = await visitorKeys.findByDay(day);
     if (found !== undefined) return found;
+    // Before the new secret is added: if this fails, the next call tries again.
+    await visitorKeys.removeBefore(day);
     const secret = this.system.newSecret();
     try {
       await visitorKeys.add(day, secret);
@@ -107,7 +109,6 @@ export class LinkService {
       if (other === undefined) throw error;
       return other;
     }
-    await visitorKeys.removeBefore(day);
     return secret;
   }
 }

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { createNodeSystem } from '../../adapters/node/system.ts';
+import { Application } from '../../core/application.ts';
+import { DAY, testCore } from '../support/core.ts';
+import { suite } from '../support/suite.ts';
+
+suite('the secret with which visitors are hashed', {
+  'is the same in all processes during a day in UTC, and another one on the next day': async () => {
+    const { app, storage, clock } = testCore();
+    const other = new Application(storage, { ...createNodeSystem(), now: () => clock.now });
+    const readSecrets = () => Promise.all([app, other].map(({ links }) => links.getVisitorKey()));
+    const [secret, same] = await readSecrets();
+    assert.equal(same, secret);
+    clock.now += DAY / 2 - 1;
+    assert.deepEqual(await readSecrets(), [secret, secret]);
+    clock.now += 1;
+    const [next, sameNext] = await readSecrets();
+    assert.equal(sameNext, next);
+    assert.notEqual(next, secret);
+  },
+
+  'is deleted before the secret of a later day is added, even if that fails at first': async () => {
+    const { app, engine, clock } = testCore();
+    await app.links.getVisitorKey();
+    clock.now += 3 * DAY;
+    const { visitorKeys } = engine;
+    const { remove } = visitorKeys;
+    visitorKeys.remove = () => Promise.reject(new Error('unavailable'));
+    await assert.rejects(app.links.getVisitorKey(), { message: 'unavailable' });
+    visitorKeys.remove = remove;
+    const secret = await app.links.getVisitorKey();
+    assert.deepEqual(await visitorKeys.list('', 10), [{ id: '2026-02-03', secret }]);
+  },
+});
