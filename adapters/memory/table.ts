@@ -44,7 +44,7 @@ export class Table {
     this.set(row.id, row);
   }
 
-  /** Replaces or removes a row. Throws `conflict` if a unique value is taken. */
+  /** Stores a row under its id, or removes it if `row` is `undefined`. Throws `conflict` if a unique value is taken. */
   set(id: string, row: Row | undefined): void {
     const message = row && this.findConflict(row);
     if (message !== undefined) throw new CoreError('conflict', message);
@@ -58,7 +58,7 @@ export class Table {
     return new Table(this.schema, this.now, new Map(this.rows));
   }
 
-  /** Returns the error message of a row if another row of its workspace has the same unique value. */
+  /** If another row of the workspace has the same value in a unique field, returns the error message of this field. */
   private findConflict(row: Row): string | undefined {
     const fields = Object.keys(this.schema.unique);
     for (const other of fields.length > 0 ? this.rows.values() : []) {
