@@ -8,7 +8,7 @@ import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** How long the steps of all scans may block the event loop. */
+/** How long the steps of all scans together may block the event loop at a time. */
 const MAX_STEP_MS = 5;
 const MAX_SCAN_COUNT = 4;
 
@@ -19,7 +19,10 @@ interface Connections {
   readonly inode: number;
 }
 
-/** The connections to a file. One writes, and one reads what is committed, also while the first is in a transaction. */
+/**
+ * The connections to a file. One writes, and one reads what is committed, also while the first is in a transaction. Scans use up to
+ * `MAX_SCAN_COUNT` further connections.
+ */
 export class SqliteConnection implements Executor {
   private connections: Connections | undefined;
   /** The unused connections for scans. */
@@ -98,7 +101,10 @@ export class SqliteConnection implements Executor {
     return this.connections;
   }
 
-  /** Runs steps, and lets the event loop run whenever the scans together took `MAX_STEP_MS`. Starts again if the file is busy. */
+  /**
+   * Runs steps. Lets the event loop run each time they have taken their share of `MAX_STEP_MS`, which is divided by the number of scans.
+   * Starts again if the file is busy.
+   */
   private async runInSteps<T>(start: () => Steps<T>): Promise<T> {
     let steps: Steps<T> | undefined;
     for (;;) {

@@ -20,6 +20,7 @@ export function toValue(value: unknown): Value {
 type Statement = ReturnType<Connection['prepare']>;
 type Connection = InstanceType<typeof DatabaseSync>;
 
+/** The maximum number of prepared statements that a connection caches. */
 const MAX_STATEMENT_COUNT = 500;
 /** How long to wait while another process uses the file exclusively. */
 export const BUSY_TIMEOUT_MS = 10_000;
@@ -74,7 +75,10 @@ export class Database {
     return this.prepare(sql).iterate(...values);
   }
 
-  /** Closes the connection. The last connection to a file copies the write-ahead log into the file, and removes the log. */
+  /**
+   * Closes the connection. If the last connection to a file can write, it copies the write-ahead log into the file, and removes the
+   * log.
+   */
   close(): Promise<void> {
     return Database.closeAll([this]);
   }
@@ -82,7 +86,7 @@ export class Database {
   /** Closes connections, in this order. */
   static async closeAll(databases: readonly Database[]): Promise<void> {
     for (const { statements } of databases) statements.clear();
-    // A statement keeps the file open until it is finalized. The package has no call for it, only the garbage collector does it.
+    // A statement keeps the file open until it is finalized. The package has no method to finalize it, only the garbage collector does.
     collectGarbage();
     await nextTurn();
     for (const { database } of databases) database.close();

@@ -9,7 +9,7 @@ export { UnusableFile } from './file.ts';
 /** How long the work of a transaction may take. Meanwhile, all other writes wait. */
 const TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before its first use. */
+/** Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before the engine is used. */
 export function createSqliteEngine(
   file: string,
   now: () => number = Date.now,

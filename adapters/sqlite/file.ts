@@ -84,8 +84,8 @@ function readState(database: Database): [applicationId: number, version: number,
 }
 
 /**
- * Creates what is missing or different in a file of another version, in one transaction. Several processes may do so at the same
- * time.
+ * Upgrades a new file or a file of an older version, in one transaction: adds missing tables, columns and parts (`FilePart`), and replaces
+ * or removes parts that differ from those of this version. Several processes may do so at the same time.
  */
 function upgrade(database: Database, file: string): void {
   if (readState(database)[1] === FILE_VERSION) return;
@@ -112,6 +112,7 @@ function upgradeTable(database: Database, table: Table): void {
   const existing = database.all('SELECT name FROM pragma_table_info(?)', table.name).flat();
   const missing = columns.filter(([column]) => !existing.includes(column));
   const parts = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
+  // If a column is missing, all parts are dropped before it is filled, and created again from the new records.
   const isCurrent = (part: FilePart) =>
     missing.length === 0 && parts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
   const wanted = describeParts(table);
@@ -125,7 +126,7 @@ function upgradeTable(database: Database, table: Table): void {
   for (const { name: part, sql, fill } of wanted) if (!kept.has(part)) database.exec(`${sql}; ${fill ?? ''}`);
 }
 
-/** Computes the derived columns of all records, and stores them in the records and in the columns of the table. */
+/** Adds the defaults and the derived columns of this version to all records, and fills the columns of the table from them. */
 function fillColumns(database: Database, { name, columns, complete }: Table): void {
   const names = Object.keys(columns);
   const assignments = [...names.map((column) => `${quote(column)} = ?`), '"record" = jsonb(?)'];
@@ -145,6 +146,7 @@ function fillColumns(database: Database, { name, columns, complete }: Table): vo
   }
 }
 
+/** Converts an error of the file system or of SQLite to `UnusableFile`. Returns any other error unchanged. */
 function toUnusableFile(error: unknown, file: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   const because = (problem: string) => new UnusableFile(`${file} ${problem}`, { cause: error });

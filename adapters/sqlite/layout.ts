@@ -10,7 +10,10 @@ const list = (names: readonly string[], prefix = ''): string => names.map((name)
 
 type AnyColumnType = ColumnType<boolean | number | string | readonly string[]>;
 
-/** An index in the order of its last field. If one of its fields is an array, it is a table of its own with a row for each item. */
+/**
+ * An index on the workspace, `fields` and the id. If all fields but the last are fixed to one value each, it has the records in the order
+ * of the last field. If one of the fields is an array, the index is an index table: a table of its own, with a row for each item.
+ */
 export interface Index {
   readonly name: string;
   readonly fields: readonly string[];
@@ -22,7 +25,7 @@ export interface Index {
 export interface Search {
   readonly field: string;
   readonly name: string;
-  /** The name of the table of the rows to index at the next commit. */
+  /** The name of the table that lists the rows to index at the next commit. */
   readonly outdated: string;
 }
 
@@ -91,16 +94,23 @@ function createTable(name: string, schema: AnySchema): Table {
   };
 }
 
-/** Something that a file contains, with the statements that create and fill it. */
+/**
+ * An index, an index table or a trigger of a table in the database file. A full-text index, and the table of its outdated rows, are index
+ * tables too.
+ */
 export interface FilePart {
   readonly type: 'table' | 'index' | 'trigger';
   readonly name: string;
+  /** The statement that creates it. */
   readonly sql: string;
-  /** The statement that fills a new part from the records. */
+  /** The statement that fills a new index table from the records. */
   readonly fill?: string;
 }
 
-/** Returns the parts of a file for a table, besides the table itself. Their statements are compared with those in the file. */
+/**
+ * Returns the indexes, index tables and triggers that a table must have in the database file. An upgrade compares their `sql` with that
+ * in the file.
+ */
 export function describeParts({ name, unique, indexes, searches, expires }: Table): FilePart[] {
   const createIndex = (index: string, fields: readonly string[], kind = 'INDEX'): FilePart => ({
     type: 'index',
@@ -123,7 +133,7 @@ export function describeParts({ name, unique, indexes, searches, expires }: Tabl
   ];
 }
 
-/** Describes the table of an index on an array: a row for each item of each record. */
+/** Describes the index table of an array, which has a row for each item of each record, and the triggers that update it. */
 function describeArrayIndex(table: string, { name, fields }: Index, array: string): FilePart[] {
   const key = ['workspaceId', ...fields, 'id'];
   const columns = key.filter((column) => column !== array);
@@ -151,12 +161,13 @@ function describeArrayIndex(table: string, { name, fields }: Index, array: strin
 }
 
 /**
- * Describes the index of a search: the trigrams of a folded text (https://sqlite.org/fts5.html#the_trigram_tokenizer), and the table of
- * the rows whose text in the index is outdated, with that text. It is `NULL` for a new row. The next commit updates the index (search.ts).
+ * Describes a full-text index, which has the trigrams of a folded text (https://sqlite.org/fts5.html#the_trigram_tokenizer), and the
+ * table of its outdated rows. Triggers list each new, changed or deleted row there, with the text that the index still has, or `NULL` for
+ * a new row. The next commit updates the index (search.ts).
  */
 function describeSearch(table: string, { field, name, outdated }: Search): FilePart[] {
   const [text, old] = [`new.${quote(field)}`, `old.${quote(field)}`];
-  // The index has the text from before the first change of a row.
+  // Later changes of a row are ignored, because the index has the text from before the first one.
   const insertUnlessExists = `INSERT OR IGNORE INTO ${quote(outdated)} VALUES`;
   const remove = `${insertUnlessExists} (old."row", ${old})`;
   return [

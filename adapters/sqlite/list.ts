@@ -32,8 +32,10 @@ export type Steps<T> = Generator<void, T>;
  * Returns a query of `columns` of the records of a list. Returns `undefined` if the records must be scanned (`scanRows`).
  *
  * 1. If a condition is on ids or unique values, its rows are read and sorted.
- * 2. If an index has exactly the records of the list in its order, they are read from it.
+ * 2. If an index has exactly the records of the list in the order of the list, they are read from it. For a page beyond
+ *    `MAX_ROWS_WITHOUT_PAUSE`, they are scanned.
  * 3. If a condition matches few records, according to its index, they are read and sorted.
+ * 4. If an index has the order of the list, its records are scanned. Otherwise, all records of the workspace are read and sorted.
  */
 export function* findList(
   database: Database,
@@ -73,7 +75,7 @@ export function selectRows(table: Table, { by, order }: Query<AnyRecord>, column
   return { sql, values: rows.values };
 }
 
-/** Returns a query that selects the rows of a list as `row`, from the rows that `rows` selects. */
+/** Returns a query that filters and sorts the rows that `rows` selects, and selects those of the page, as `row`. */
 function sortRows(
   table: Table,
   workspaceId: string,
@@ -91,6 +93,7 @@ function sortRows(
 /** Returns a query of the rows that meet a condition, or `undefined` if there are more than `MAX_SORTED_COUNT`. */
 function* collectRows(database: Database, table: Table, candidate: Candidate): Steps<Sql | undefined> {
   const isSearch = candidate.type === 'search';
+  // A search examines the rows up to the `last` in several steps. For any other type, one step reads all rows.
   const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
   const step = isSearch ? SEARCH_STEP : 1;
   const found: number[] = [];
@@ -110,8 +113,8 @@ function toRowsQuery(rows: readonly number[]): Sql {
 }
 
 /**
- * Reads the rows of a list in its order, and tests each. Calls `read` with a query of the rows that match, while the connection
- * still reads the same snapshot. Rejects with `invalid` if that takes too long.
+ * Reads rows in the order of a list, and tests each, until the page is full. Calls `read` with a query of the rows of the page, while
+ * the connection still reads the same snapshot. Throws `invalid` if the scan takes too long.
  */
 export function* scanRows<T>(
   database: Database,

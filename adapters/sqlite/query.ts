@@ -18,7 +18,7 @@ function findOnlyValue(condition: Condition<AnyRecord>): Value | undefined {
   return values.size === 1 ? toValue([...values][0]) : undefined;
 }
 
-/** Returns the expression that is true for the records of `t` that meet a condition. */
+/** Returns the expression that is true for the records that meet a condition. In the statement, `t` must be the alias of the table. */
 export function toFilter(table: Table, condition: Condition<AnyRecord>): Sql {
   const { field } = condition;
   const column = toColumn(table, field);
@@ -51,21 +51,23 @@ function toColumn({ columns }: Table, field: string): string {
   return isColumn ? `t.${quote(field)}` : `json_extract(t."record", '$.${field}')`;
 }
 
-/** Rows in the order of a list: the rows of `t` that meet the conditions that the index serves. */
+/** The parts of a statement that reads rows of a table from an index, in the order of a list. */
 export interface OrderedRows {
-  /** The source of the rows, with the name `t` for the table. */
+  /** The index and the table, which has the alias `t`. */
   readonly from: string;
+  /** The conditions that the index serves. */
   readonly where: Sql;
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
   readonly filters: readonly Condition<AnyRecord>[];
-  /** Whether a condition on another field than a flag limits the rows, so that there are few. */
+  /** Whether the index has a field before its last field that is not a flag. The condition on it usually leaves few rows. */
   readonly isNarrow: boolean;
 }
 
 /**
- * Returns the index that has the records in the order of a query: it ends with the field of the order, and conditions fix its other
- * fields. Of several indexes, an index with another field than a flag is preferred, because a flag matches more records.
+ * Returns how to read rows in the order of a query, from an index that ends with the field of the order and whose other fields are each
+ * fixed to one value by a condition. Returns `undefined` if there is none. An index that has a field before its last field that is not
+ * a flag is preferred, because a flag matches more records.
  */
 export function findOrderedRows(
   table: Table,
@@ -106,11 +108,11 @@ export function toOrderBy(source: string, by: string, order: string): string {
 export interface Candidate extends Sql {
   readonly condition: Condition<AnyRecord>;
   /**
-   * A `lookup` finds at most one row for each value. A `search` has two more parameters: it examines the rows after the first number, up
-   * to the second.
+   * A `lookup` finds at most one row for each value, an `index` any number. A `search` examines only the rows with
+   * `after < row <= last`, of all workspaces: the caller adds the two row numbers `after` and `last` to the values.
    */
   readonly type: 'lookup' | 'search' | 'index';
-  /** Whether the same row can be selected twice: a record whose array has several of the values. */
+  /** Whether the query can select a row twice, because the array of the record has several of the values. */
   readonly canRepeatRows?: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Executor {
   read<T>(work: (database: Database) => T): Promise<T>;
   /** Reads in steps. Each step may see newer data. */
   readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T>;
-  /** Reads in steps, all from the snapshot of the first statement. */
+  /** Reads in steps. While an iterator of `Database.iterate` is open, all steps see the same snapshot. */
   scan<T>(start: (database: Database) => Steps<T>): Promise<T>;
   /** Writes. With `resolvesEarly`, resolves before the commit. */
   write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
@@ -20,6 +20,7 @@ export interface Executor {
 /** Creates the store of a table. */
 export function createRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
   const name = quote(table.name);
+  // The `+` prevents SQLite from using an index that begins with the workspace.
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
 
   const add: RecordStore<AnyRecord>['add'] = (record, options) =>
@@ -91,7 +92,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
   };
 }
 
-/** How some fields of records are read: the expression that selects them as JSON, statements with it, and the parser of the JSON. */
+/** How to read some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
 interface Reading {
   readonly columns: string;
   readonly selectById: string;
@@ -99,7 +100,7 @@ interface Reading {
   parse(json: string): AnyRecord;
 }
 
-/** The readings of each table. The key of a reading is its array of fields. The key of the reading of whole records is the table. */
+/** The cached readings of each table, by the array `fields` (the same object, not an equal one), or by the table for whole records. */
 const readings = new WeakMap<Table, WeakMap<object, Reading>>();
 
 function getReading(table: Table, fields: readonly string[] | undefined): Reading {
@@ -110,7 +111,7 @@ function getReading(table: Table, fields: readonly string[] | undefined): Readin
   return reading;
 }
 
-/** Creates the reading of these fields and the ids, or of whole records if a record can lack one of the fields. */
+/** Creates the reading of these fields and the ids. Without `fields`, or if a record can lack one of them, it reads whole records. */
 function createReading({ name, optional }: Table, fields: readonly string[] | undefined): Reading {
   const isWhole = !fields || fields.some((field) => optional.has(field));
   // With one path, `json_extract` would not return JSON. So there are always at least two.

@@ -16,8 +16,8 @@ const updates = [...tables.values()].flatMap(({ name: table, searches }) =>
 );
 
 /**
- * Updates the search indexes, before a commit. One statement indexes all new texts, because FTS5 writes its trigrams to the file at
- * the end of each statement and savepoint. That would take about as long as the rest of a create.
+ * Updates the search indexes, before a commit. One statement for each index adds all new texts, because FTS5 writes its trigrams to the
+ * file at the end of each statement and savepoint. A statement for each record would take about as long as the rest of a create.
  */
 export function updateSearchIndexes(database: Database): void {
   for (const { isNeeded, run, clear } of updates) {

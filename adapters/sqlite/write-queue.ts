@@ -2,14 +2,14 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { BUSY_TIMEOUT_MS, createBusyTimeout, type Database, isBusy } from './database.ts';
 import { updateSearchIndexes } from './search.ts';
 
-/** How long a group may run before its commit. It blocks the event loop meanwhile. */
+/** After so many milliseconds, a group (the writes of one commit) gets no more writes, because it blocks the event loop meanwhile. */
 const MAX_GROUP_MS = 10;
 /** After so many milliseconds of writing without a break, the queue pauses, so that other processes can write. */
 const MAX_BURST_MS = 50;
 /** The length of the pause. It must be longer than the interval at which another process tries to write (`MAX_RETRY_DELAY_MS`). */
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
-/** The search indexes are updated after so many writes of a group, so that the time that it takes counts for `MAX_GROUP_MS`. */
+/** The search indexes are updated after so many writes of a group, so that the time of this update counts toward `MAX_GROUP_MS`. */
 const WRITES_PER_INDEX_UPDATE = 32;
 
 interface Write {
@@ -21,8 +21,8 @@ interface Write {
 }
 
 /**
- * Runs the writes of a connection one after another, and commits those together that arrive in one turn of the event loop. A commit
- * waits until the disk has the data, however many writes it contains. A write resolves after its commit.
+ * Runs the writes of a connection one after another, and commits waiting writes together, as a group: a commit waits until the disk has
+ * the data, which takes about as long for many writes as for one. A write resolves after its commit, unless it `resolvesEarly`.
  */
 export class WriteQueue {
   private readonly waiting: Write[] = [];
@@ -32,8 +32,8 @@ export class WriteQueue {
 
   /**
    * Runs `work`. If it throws, its changes are undone, but not those of other writes. Rejects if another process writes for ten
-   * seconds, or if the commit fails. With `resolvesEarly`, resolves before the commit, so that the next write of the caller is
-   * committed together with this one. If the commit then fails, the next write is rejected, or does not find the changes of this one.
+   * seconds, or if the commit fails. With `resolvesEarly`, resolves before the commit, so that the next write of the caller can
+   * be committed together with this one. If the commit then fails, the next write is rejected, or does not find the changes of this one.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -61,7 +61,7 @@ export class WriteQueue {
     this.running = undefined;
   }
 
-  /** Begins a transaction. Waits while another process writes. Returns `false` if that failed for all waiting writes. */
+  /** Begins a transaction. Waits while another process writes. Returns `false` if all waiting writes were rejected. */
   private async begin(): Promise<boolean> {
     while (this.waiting.length > 0) {
       try {

@@ -12,7 +12,10 @@ export function insertRecord(database: Database, table: Table, record: AnyRecord
   runUnlessDuplicate(database, table, table.insert, values);
 }
 
-/** Replaces the record of a row. It sets only the columns that change, because SQLite rewrites the index of each column that is set. */
+/**
+ * Replaces the record of a row. `before` has the current values of the columns. Sets only the columns that change, because SQLite
+ * rewrites the index of each column that is set.
+ */
 export function replaceRecord(
   database: Database,
   table: Table,
