@@ -2,7 +2,7 @@ import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { MAX_POOL_SIZE } from './client.ts';
 import { DatabaseUnavailable, isShardUnavailable, LockTimeout } from './errors.ts';
 
-/** The maximum number of commands of a scope that run at the same time: a fifth of the connections of a client. */
+/** The maximum number of commands of a scope that run at the same time: a fifth of the connections to a server. */
 const MAX_RUNNING_COUNT = MAX_POOL_SIZE / 5;
 /** The maximum number of scopes that are marked as unavailable. It bounds the memory that an outage takes. */
 const MAX_UNAVAILABLE_SCOPE_COUNT = 10_000;
@@ -10,8 +10,8 @@ const MAX_UNAVAILABLE_SCOPE_COUNT = 10_000;
 /**
  * Prevents an unavailable shard from using all connections: mongos lets each command wait for its shard, and meanwhile the command
  * occupies a connection. At most `MAX_RUNNING_COUNT` commands of a scope (a workspace, or a record of a global store)
- * run at the same time. When a command finds its shard unavailable, its scope is marked as unavailable until one of the scope's
- * commands succeeds. At most `MAX_RUNNING_COUNT` commands of all unavailable scopes together run at the same time.
+ * run at the same time. When a command finds its shard unavailable, or exceeds its time limit, its scope is marked as unavailable until
+ * one of the scope's commands succeeds. At most `MAX_RUNNING_COUNT` commands of all unavailable scopes together run at the same time.
  */
 export class Bulkhead {
   private readonly queuesByScope = new Map<string, Queue>();

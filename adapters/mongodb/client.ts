@@ -64,7 +64,10 @@ class ClientWithDefaultDatabase extends MongoClient {
   }
 }
 
-/** Returns an error with the driver's message. If this message may contain a part of the password, uses a general message. */
+/**
+ * Returns an error with the message of `error` if that is an error of the driver and its message cannot contain a part of the password.
+ * Otherwise, returns an error with a general message.
+ */
 export function toUnsupportedDatabase(error: Error, uri: string): UnsupportedDatabase {
   if (error instanceof UnsupportedDatabase) return error;
   const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';

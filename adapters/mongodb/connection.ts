@@ -14,8 +14,8 @@ const MAX_ATTEMPT_COUNT = 5;
 const MIN_BACKOFF_MS = 50;
 const PROBE_INTERVAL_MS = 500;
 /**
- * Limits of a probe of a sharded cluster. The probe reads from a random shard. After each interval without a response, it also
- * reads from another random shard.
+ * Limits of a probe of a sharded cluster. The probe reads from a random shard. After each interval without a response, it starts one
+ * more read, again from a random shard.
  */
 const MAX_SHARD_PROBE_COUNT = 20;
 const SHARD_PROBE_INTERVAL_MS = 100;
@@ -27,14 +27,15 @@ const ADVICE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
 const SHARD_ADVICE = 'Check the servers of this shard. Retrying.';
 
 /**
- * A connection that opens as soon as the database is available, and recovers after outages. `log` gets a line when an outage
- * begins and when it ends. A sharded cluster is available while at least one shard is available (docs/adr/0008-mongodb.md).
+ * A connection that opens as soon as the database is available, and recovers after outages. `log` gets lines about outages and their
+ * end, and about indexes that may be missing. A sharded cluster is available while at least one shard is available
+ * (docs/adr/0008-mongodb.md).
  */
 export class MongoConnection {
   readonly clock = new DatabaseClock();
   /** Whether the servers are mongos. If so, a part of the data may be unavailable while the rest is available. */
   isSharded = false;
-  /** The number of retries after failures of the database. */
+  /** The number of retries after transient errors. */
   retries = 0;
   /** The number of connections to the servers that are in use. */
   connectionsInUse = 0;

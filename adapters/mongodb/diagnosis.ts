@@ -9,8 +9,9 @@ const NOT_INITIATED =
   "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
 
 /**
- * Returns the problem that a server's response to `hello` shows, or `undefined` if the server can be used: `DatabaseUnavailable`
- * if the server may become usable on its own. `replicaSet` is the name in the connection string, if any.
+ * Returns the problem that a server's response to `hello` shows, or `undefined` if the server can be used. The problem is
+ * `DatabaseUnavailable` if the replica set is not initiated yet, so that a retry may succeed. `replicaSet` is the name in the
+ * connection string, if any.
  */
 export function findProblem(
   { isreplicaset, setName, msg }: Document,

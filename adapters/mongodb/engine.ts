@@ -32,8 +32,8 @@ const WRITE_CONFLICT_CODE = 112;
 const MAX_BACKOFF_MS = 100;
 
 /**
- * Creates a storage engine on the database of a connection string, and starts to connect to it. `log` gets a line when an outage
- * begins and when it ends. Unless `isBatched`, each call sends a command of its own (batching.ts).
+ * Creates a storage engine on the database of a connection string, and starts to connect to it. `log` gets lines about
+ * outages and their end, and about indexes that may be missing. Unless `isBatched`, each call sends a command of its own (batching.ts).
  */
 export function createMongodbEngine(
   uri: string,
@@ -59,7 +59,8 @@ export function createMongodbEngine(
   const engine: StorageEngine = {
     ...createStores(executor, isBatched ? (store) => withBatching(store, isSharded) : undefined),
     runInTransaction: (work) => {
-      // After a write conflict, the transaction waits for earlier transactions of this process that update the same record.
+      // The record that the transaction last updated. After a write conflict, the transaction waits for earlier transactions of this
+      // process that also had a write conflict on it.
       let updatedKey: string | undefined;
       const onUpdate = (key: string) => (updatedKey = key);
       const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runInBulkhead));

@@ -5,7 +5,7 @@ export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
 
-/** This process gave up waiting for the database. A retry may succeed. */
+/** This process gave up waiting for the database, or the replica set is not initiated yet. A retry may succeed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }

@@ -45,7 +45,7 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
 }
 
 /**
- * Looks up a random id in `credentials`, which each request reads first. In a sharded cluster, this collection is sharded by
+ * Looks up a random id in `credentials`, which the authentication of a request reads. In a sharded cluster, this collection is sharded by
  * the hash of the id, so the lookup reads a random shard.
  */
 export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
@@ -55,8 +55,8 @@ export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
 }
 
 /**
- * Returns the indexes of a record schema. Every index begins with the workspace, except the index of the expiry time. Of the
- * others, those that are not unique end with the id, because the id is the last sort field of every query.
+ * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the
+ * workspace, and end with the id unless they are unique, because the id is the last sort field of every query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [

@@ -69,7 +69,7 @@ function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, 
   return isScan ? new CoreError('invalid', LIST_TIMEOUT) : error;
 }
 
-/** Returns whether an error means that an operator has dropped the index of a hint. MongoDB can then use another index. */
+/** Returns whether an error means that the index of a hint does not exist. MongoDB can then use another index. */
 function isMissingHint(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
 }

@@ -35,11 +35,19 @@ export interface ListPlan<T> {
 
 /**
  * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few
- * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. An index with
- * a condition on another value than a flag is preferred, because a flag matches more records. Of equally suitable indexes, the
- * last one in the schema is used. If every index that has the sort order of the query also has fields on which the query has no
- * condition, the first index is used in which all these fields are flags. The query then gets conditions on them that every record meets. A query by ids or unique values
- * needs no hint.
+ * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. A query by ids or
+ * unique values needs no hint.
+ *
+ * `ordered` is an index that ends with the sort field of the query, the first of these that exists:
+ * 1. The last index in the schema with an `in` condition on each earlier field, if one of these fields is not a flag. (A flag matches more
+ *    records.)
+ * 2. The last index with an `in` condition on each earlier field, which are all flags.
+ * 3. The index that has no earlier field.
+ * 4. The first index whose earlier fields without an `in` condition are all flags. The query gets conditions on these flags that every
+ *    record meets.
+ *
+ * If all earlier fields of `ordered` are flags, `narrow` is the last index with an `in` condition on each field but its last, one of
+ * them not a flag.
  */
 export function planList<T extends Entity>(
   { where, by }: Query<T>,

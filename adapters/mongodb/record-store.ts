@@ -31,10 +31,11 @@ export interface Executor {
   readonly runChange: RunOnCollection;
   /**
    * Runs an attempt to update the record with a key, after earlier updates of this record. Repeats the attempt until it ends
-   * without a write conflict. Rejects with `conflict` if that takes too long.
+   * without a write conflict. Rejects with `conflict` if that takes too long. In a transaction, runs the attempt once: a write
+   * conflict ends the whole transaction, which then runs again.
    */
   readonly runUpdate: <T>(key: string, attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
-  /** Returns whether the database is known to be a sharded cluster. */
+  /** Returns whether the database is known to be a sharded cluster. In a transaction, always returns `true` (engine.ts). */
   isSharded(): boolean;
 }
 

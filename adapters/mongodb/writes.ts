@@ -82,6 +82,7 @@ export async function insertMany(
     // If the command as a whole failed, the driver wraps its own error, or the error of the server.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
     if (otherFailure || error.result.getWriteConcernError()) throw error;
+    // A duplicate may be due to an earlier attempt, which inserted the document with its revision. This is not a conflict.
     const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
     const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
     const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
@@ -111,8 +112,8 @@ export async function requireUnique(
 }
 
 /**
- * Runs a write. Rejects with `conflict` and the message of the field if a unique value is taken, and with `LockTimeout` if the
- * write waited too long.
+ * Runs a write. Rejects with `conflict` if the id or a unique value is taken (then with the message of its field), and with
+ * `LockTimeout` if the write waited too long.
  */
 export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
   try {
