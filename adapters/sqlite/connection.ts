@@ -77,10 +77,11 @@ export class SqliteConnection implements Executor {
 
   async scan<T>(start: (database: Database) => Steps<T>): Promise<T> {
     while (this.scanCount >= MAX_SCAN_COUNT) await new Promise<void>((resolve) => this.waitingScans.push(resolve));
-    this.getOpen();
     this.scanCount++;
     let scanner: Database | undefined;
     try {
+      // If the file was closed meanwhile, all waiting scans are rejected, one after another.
+      this.getOpen();
       scanner = this.idleScanners.pop() ?? (await openReader(this.file));
       return await this.runInSteps(() => start(scanner as Database));
     } finally {

@@ -162,6 +162,19 @@ suite('lists in SQLite', {
       assert.ok(longest < 150, `the event loop was blocked for ${longest} ms`);
     }),
   ),
+
+  'settles all scans, also those that wait to begin, when the engine is closed': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, connection }) => {
+      const workspaceId = newId();
+      await engine.campaigns.addMany(buildCampaigns(workspaceId, 1000));
+      const query = { where: [contains('q!')], by: 'createdAt', order: 'desc', skip: 0, take: 21 } as const;
+      const scans = Array.from({ length: 40 }, () => engine.campaigns.list(workspaceId, query));
+      const settled = Promise.allSettled(scans);
+      await Promise.race(scans);
+      await connection.close();
+      assert.ok((await settled).some(({ status }) => status === 'rejected'));
+    }),
+  ),
 });
 
 /** Returns the statements that a read prepares. */
