@@ -58,7 +58,7 @@ export interface MessageResult {
   readonly message: string;
   /** The exit code of a command that did not complete everything. Default: 0. */
   readonly exitCode?: number;
-  /** The error that ended the command. */
+  /** An error that ended the command, or that it found in its result. */
   readonly error?: string;
   /** A possible mistake in a command that succeeded. */
   readonly warning?: string;
@@ -81,11 +81,11 @@ export interface ReportResult {
 
 export type CommandResult = MessageResult | TableResult | ReportResult;
 
-/** The declaration of a command. The parser, the help, docs/command-line.md and the tests are derived from it. */
+/** The declaration of a command. The parser, the help and the reference in docs/command-line.md are derived from it. */
 export interface Command<P extends Parameters = Parameters> {
   /** The words of the command, such as `member create`. */
   readonly name: string;
-  /** A phrase without a capital letter or a period. */
+  /** A phrase that begins with a lower-case letter and ends without a period. */
   readonly summary: string;
   /** Sentences that the help shows after the summary. */
   readonly details?: string;

@@ -34,6 +34,7 @@ import { type Line, readLines } from './lines.ts';
 import { replaceControlCharacters } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
 
+/** A batch ends with the line that reaches one of these two limits. */
 const MAX_BATCH_LINE_COUNT = 500;
 const BATCH_THRESHOLD_BYTES = 4 * 2 ** 20;
 /** Space, tab and carriage return: a line of only these is skipped. */
@@ -84,6 +85,7 @@ const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups'
 const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds];
 
 const importIdSchema = idSchema.refine(
+  // Character 14 of a UUID is its version.
   (id) => isUuid(id) && id[14] === '7',
   'must be the import id that this command printed',
 );
@@ -139,7 +141,7 @@ type ParsedLine = { readonly number: number } & (
   | { readonly reason: string }
 );
 
-/** Lines that are processed together. The valid ones are stored. */
+/** Lines that are processed together. The valid ones are stored, or only checked in a dry run. */
 interface Batch {
   readonly lines: readonly ParsedLine[];
   /** The number of the last line that was read, including skipped lines. */
@@ -213,7 +215,7 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
       yield value;
     }
   } finally {
-    // Not awaited, because this resolves only after the next line, which may never arrive.
+    // Not awaited, because the promise resolves only after the next line of the file, which may never arrive.
     void source.return(undefined).catch(doNothing);
   }
 }

@@ -20,6 +20,7 @@ export function deriveLineId({ importId, workspaceId, kind }: ImportIdentity, li
     .update(bytes)
     .digest();
   const time = Number.parseInt(importId.replace('-', '').slice(0, 12), 16);
-  // `v7` takes the last bits of `random`. An import of an earlier version can be continued only if these bits stay the same.
+  // `v7` takes the last bits of `random`. An import that an earlier version of this program began can be continued
+  // only if these bits stay the same.
   return v7({ msecs: time, seq: line, random: Buffer.concat([Buffer.alloc(8), hash], 16) });
 }

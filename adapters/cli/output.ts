@@ -9,8 +9,8 @@ import { replaceControlCharactersInLines, stringifyForTerminal } from './termina
 const SAMPLE_ROW_COUNT = 1_000;
 
 /**
- * The output of a command. When its stream fails, `closedSignal` is aborted and all further text is dropped, so that
- * commands can stop early.
+ * The output of a command. When its stream fails or its reader closes the pipe, `closedSignal` is aborted and all further text is
+ * dropped, so that commands can stop early.
  */
 export class Output {
   private readonly closeController = new AbortController();
@@ -28,7 +28,7 @@ export class Output {
     });
   }
 
-  /** The width of the terminal in cells. `undefined` if the output is not a terminal. */
+  /** The width of the terminal in characters. `undefined` if the output is not a terminal. */
   get terminalWidth(): number | undefined {
     return (this.stream.isTTY && this.stream.columns) || undefined;
   }
@@ -80,7 +80,10 @@ async function writeTableAsJson({ rows }: TableResult, output: Output): Promise<
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/** Writes a table row by row. Truncates lines to the width of the terminal. Without a terminal, the lines are complete. */
+/**
+ * Writes a table: the rows that determine the column widths together, and each later row as it arrives. Truncates cells to fit the
+ * lines into the terminal. Without a terminal, the lines are complete.
+ */
 async function writeTable({ rows, columns, emptyMessage }: TableResult, output: Output): Promise<void> {
   const shouldTruncate = output.terminalWidth !== undefined;
   const sample: (readonly string[])[] = [];

@@ -33,13 +33,14 @@ export function createProgram(version: string, actions: Actions): Parser {
     .showSuggestionAfterError();
   program.addHelpText('after', `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}`);
   for (const [name, summary] of Object.entries(commandGroups)) {
-    const members = commands.filter((command) => command.name.startsWith(`${name} `));
-    const group = program.command(name);
-    // The example is the first command that changes something.
-    const { example } = members.find((command) => !command.name.endsWith(' list')) ?? (members[0] as Command);
-    describe(group, { summary, example });
-    for (const command of members)
-      configureCommand(group.command(command.name.slice(name.length + 1)), command, actions);
+    const groupCommands = commands.filter((command) => command.name.startsWith(`${name} `));
+    const groupParser = program.command(name);
+    // The help of a group shows the example of its first command other than `list`, if it has one.
+    const { example } =
+      groupCommands.find((command) => !command.name.endsWith(' list')) ?? (groupCommands[0] as Command);
+    describe(groupParser, { summary, example });
+    for (const command of groupCommands)
+      configureCommand(groupParser.command(command.name.slice(name.length + 1)), command, actions);
   }
   for (const command of commands) {
     if (!command.name.includes(' ')) configureCommand(program.command(command.name), command, actions);

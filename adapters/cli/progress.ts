@@ -5,11 +5,11 @@ const LINE_INTERVAL_MS = 5_000;
 const BAR_WIDTH = 20;
 const CLEAR_LINE = '\r\x1b[K';
 
-/** The progress of a long command: a bar on a terminal, otherwise a line every `LINE_INTERVAL_MS`. */
+/** The progress of a long command: on a terminal, a line that is redrawn, otherwise a new line every `LINE_INTERVAL_MS`. */
 export class ProgressLine {
   private readonly startedAt: number;
   private shownAt: number;
-  private isBarVisible = false;
+  private isLineVisible = false;
 
   constructor(
     private readonly stream: TerminalStream,
@@ -19,7 +19,10 @@ export class ProgressLine {
     this.shownAt = stream.isTTY ? Number.NEGATIVE_INFINITY : this.startedAt;
   }
 
-  /** Shows the number of processed units and, if `fraction` (0 to 1) is known, a bar and the remaining time. */
+  /**
+   * Shows the number of processed units, such as records, and their rate. If the processed `fraction` (0 to 1) is known, also shows the
+   * remaining time and, on a terminal, a bar. Does nothing if the last display is too recent.
+   */
   show(doneCount: number, unit: string, fraction?: number): void {
     const doneFraction = fraction && Math.min(1, fraction);
     const now = this.now();
@@ -35,14 +38,14 @@ export class ProgressLine {
     }
     const bar = doneFraction === undefined ? '' : formatBar(doneFraction);
     this.stream.write(CLEAR_LINE + `${bar}${text}`.slice(0, (this.stream.columns ?? 80) - 1));
-    this.isBarVisible = true;
+    this.isLineVisible = true;
   }
 
-  /** Removes the bar, so that other text can be written. */
+  /** Removes the line from a terminal, so that other text can be written. */
   clear(): void {
-    if (!this.isBarVisible) return;
+    if (!this.isLineVisible) return;
     this.stream.write(CLEAR_LINE);
-    this.isBarVisible = false;
+    this.isLineVisible = false;
   }
 }
 

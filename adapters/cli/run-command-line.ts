@@ -29,6 +29,7 @@ export interface Environment {
   onInterrupt(stop: () => void): void;
 }
 
+/** The exit code of a usage error, and of every other failure that is not a `CoreError`, such as an unavailable database. */
 const USAGE_ERROR_EXIT_CODE = 2;
 /** The width of the help in characters, if the output is not a terminal. */
 const DEFAULT_HELP_WIDTH = 100;
@@ -64,7 +65,7 @@ export async function runCommandLine(args: readonly string[], environment: Envir
   return USAGE_ERROR_EXIT_CODE;
 }
 
-/** Writes the error that ended a command line. Resolves to the exit code. */
+/** Writes the error that ended a command line, unless the parser has already written it. Resolves to the exit code. */
 async function reportError(error: unknown, errorOutput: Output): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR_EXIT_CODE;
   const lines = error instanceof UsageError ? error.lines : [(error as Error).message];

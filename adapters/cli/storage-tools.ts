@@ -10,7 +10,7 @@ export interface RecordCounts {
 export interface CopyResult {
   /** Whether the copy reached its end. `false` if it was aborted. */
   readonly isComplete: boolean;
-  /** The number of records that were copied, or that the target already had. */
+  /** The number of source records that were processed: copied, already in the target, or rejected by it. */
   readonly copiedCount: number;
   /**
    * The number of source records that the target rejected, or that it already had with other content. The copy did not change the
@@ -26,7 +26,7 @@ export interface CopyOptions {
   readonly isResumed: boolean;
   /** Aborted when the copy must stop. */
   readonly signal: AbortSignal;
-  /** Called with the number of records that were copied so far, and the number of all records. */
+  /** Called with the `copiedCount` so far, and the number of all records. */
   onProgress(copiedCount: number, totalCount: number): void;
 }
 

@@ -4,12 +4,12 @@ const COLUMN_SEPARATOR = '  ';
 const MIN_COLUMN_WIDTH = 4;
 const ELLIPSIS = '…';
 
-/** The widths of a table's columns, in cells of a terminal. */
+/** The widths of a table's columns. The unit of each width in this file is the width of a Latin letter in a terminal. */
 export type ColumnWidths = readonly number[];
 
 /**
  * Returns the column widths that the headings and some rows need. If `maxWidth` is given, narrows the widest columns until
- * a line fits. Narrows the first column, which has the id, last.
+ * a line fits, or no column is wider than `MIN_COLUMN_WIDTH`. Narrows the first column, which usually has the id, last.
  */
 export function computeColumnWidths(
   columns: readonly string[],
@@ -23,10 +23,10 @@ export function computeColumnWidths(
   const gaps = COLUMN_SEPARATOR.length * (columns.length - 1);
   let excess = widths.reduce((sum, width) => sum + width, gaps) - maxWidth;
   for (; excess > 0; excess--) {
-    const widest = widths.indexOf(Math.max(...widths.slice(1)), 1);
-    const narrowed = (widths[widest] ?? 0) > MIN_COLUMN_WIDTH ? widest : 0;
-    if ((widths[narrowed] as number) <= MIN_COLUMN_WIDTH) break;
-    (widths[narrowed] as number)--;
+    const widestIndex = widths.indexOf(Math.max(...widths.slice(1)), 1);
+    const narrowedIndex = (widths[widestIndex] ?? 0) > MIN_COLUMN_WIDTH ? widestIndex : 0;
+    if ((widths[narrowedIndex] as number) <= MIN_COLUMN_WIDTH) break;
+    (widths[narrowedIndex] as number)--;
   }
   return widths;
 }
@@ -46,7 +46,7 @@ export function formatTableRow(cells: readonly string[], widths: ColumnWidths, s
     .trimEnd();
 }
 
-/** Returns a text of at most `width` cells. Ends a longer text with `…`. */
+/** Returns a text that is at most `width` wide. Shortens a wider text, and ends it with `…`. */
 function truncate(text: string, width: number): string {
   if (measureWidth(text) <= width) return text;
   let start = '';
@@ -66,7 +66,7 @@ const NO_WIDTH = /^[\p{M}\p{Cf}]$/u;
 const WIDE =
   /\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 
-/** Returns how many cells of a terminal a text takes. This is an estimate, because terminals differ. */
+/** Returns the width of a text in a terminal. This is an estimate, because terminals differ. */
 function measureWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
