@@ -187,7 +187,7 @@ function removeAbandonedFolders() {
 
 /**
  * Moves the files of a build into `dist`. Each move is atomic, so no file is ever missing or incomplete. A process loads the
- * chunks of one build only: their names contain their hashes, and `main.js` and `cli.js` are moved last.
+ * chunks of one build only: their names contain their hashes, and `main.js` and `cli.js` are moved after them.
  */
 function publish(folder, sources) {
   const previous = readManifest();

@@ -11,15 +11,15 @@ import type { Settings } from './settings.ts';
 export interface AdapterChoice {
   /** The setting that says where the data of the adapter is. It has no effect with another adapter. */
   readonly location?: keyof Settings;
-  /** Whether several servers can use the same data at the same time, so that `WORKERS` can be more than 1. */
+  /** Whether `WORKERS` can be more than 1: all workers then use the same data. */
   readonly hasWorkers: boolean;
 }
 
 /** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
 export interface Connection {
   /**
-   * Resolves when the data can be used. Also resolves if it is unavailable: the connection retries in the background. Rejects with
-   * a `UsageError` if the data cannot be used until an operator changes something.
+   * Resolves when the data can be used. Also resolves if the data is unavailable, and then retries in the background. Rejects with a
+   * `UsageError` if the data cannot be used until an operator changes something.
    */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -67,7 +67,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     isShared: true,
     hasDemo: true,
     describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
-    // In a URL, a host follows two slashes. So `sqlite://data/a.db` is not accepted, and not read as `/data/a.db`.
+    // In a URL, a host follows two slashes. So `sqlite://data/a.db` is rejected: otherwise, it would mean the file `/data/a.db`.
     parseUrl: (url) => /^sqlite:((?!\/\/[^/]).*)$/s.exec(url)?.[1],
     async create({ SQLITE_FILE }, { now }) {
       const { createSqliteEngine, UnusableFile } = await import('../adapters/sqlite/engine.ts');

@@ -68,10 +68,10 @@ async function openApplication(): Promise<OpenApplication> {
 }
 
 function createNotSharedError({ STORAGE }: Settings): UsageError {
-  const others = Object.entries(storages).filter(([, { isShared }]) => isShared);
+  const shared = Object.entries(storages).filter(([, { isShared }]) => isShared);
   return new UsageError([
     `STORAGE: must be ${namesWith(storages, 'isShared')} for this command. ` +
       `With STORAGE=${STORAGE}, the records exist only inside the server.`,
-    ...others.map(([name, { location }]) => `Set STORAGE=${name}, and ${location} to the database of the server.`),
+    ...shared.map(([name, { location }]) => `Set STORAGE=${name}, and ${location} to the database of the server.`),
   ]);
 }

@@ -74,7 +74,7 @@ export function getListeningFields(
   return { url, metricsUrl, linksUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER, workers: WORKERS };
 }
 
-/** Returns whether two servers that listen on these two hosts and on the same port certainly conflict. */
+/** Estimates whether two servers that listen on these hosts and on the same port conflict. Does not resolve host names. */
 export function overlaps(host: string, other: string): boolean {
   const [one = '', two = ''] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1'));
   const includes = (wildcard: string, address: string) =>

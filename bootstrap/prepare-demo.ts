@@ -24,7 +24,8 @@ export interface PreparedStorage {
 export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedStorage> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
   const [first] = await engine.workspaces.list('', 1);
-  // If nothing is to be created, there is no transaction, so that the start does not wait for another process that writes.
+  // If it is clear that nothing must be created, there is no transaction, so that the start does not wait for another process that
+  // writes.
   if (!DEMO_WORKSPACE || (first && DEMO_API_KEY === undefined)) return { demo: undefined, firstWorkspaceId: first?.id };
   try {
     return await engine.runInTransaction((transaction) => createMissing(transaction, system, DEMO_API_KEY));
@@ -51,7 +52,7 @@ async function createMissing(engine: StorageEngine, system: System, secret?: str
   return { demo, firstWorkspaceId: first.id };
 }
 
-/** Creates an API key of the admin of the demo workspace if it does not exist. */
+/** Creates the API key `secret` of the admin of the demo workspace, unless it exists. Throws if it exists but cannot be used. */
 async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
   const { workspaceId, memberId } = await findDemoAdmin(app);
   const existing = await storage.apiKeys.findByHash(system.sha256(secret));

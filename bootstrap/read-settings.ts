@@ -7,21 +7,21 @@ import { type Settings, settings } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The servers that must not listen on the same port, by the prefixes of their settings. */
+/** The pairs of servers that must not listen on the same address, as the prefixes of their settings. */
 const portPairs = [
   ['METRICS_', ''],
   ['LINKS_', ''],
   ['LINKS_', 'METRICS_'],
 ] as const;
 
-/** Reads the settings from an environment. Throws a `UsageError` that has a line for every problem. */
+/** Reads the settings from an environment. Throws a `UsageError` with a line for each invalid setting and each misspelled name. */
 export function readSettings(environment: Environment): Settings {
   const schema = z.object(settings).superRefine(
     (values, context) => {
       for (const [name, message] of findConflicts(values, environment))
         context.addIssue({ code: 'custom', path: [name], message });
     },
-    // Checks the combinations even if single values are invalid, so that one error has a line for every problem.
+    // Checks the combinations even if single values are invalid, so that one error has a line for every invalid setting.
     { when: () => true },
   );
   const { success, data, error } = schema.safeParse(environment);
@@ -72,7 +72,7 @@ export function getSettingWarnings(environment: Environment): string[] {
   ];
 }
 
-/** Returns a warning for each given setting that only adapters other than the chosen one use. */
+/** Returns a warning for each given `location` (see `AdapterChoice`) of an adapter that is not chosen. */
 function findIneffectiveLocations(
   environment: Environment,
   name: 'STORAGE' | 'RATE_LIMITER',

@@ -8,7 +8,8 @@ import type { RunningServer } from './start-server.ts';
 
 /**
  * Runs the server in this process, or in as many workers as `WORKERS` says. Logs warnings about the settings, prints the address,
- * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start.
+ * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start. If the first
+ * worker cannot start, exits instead.
  */
 export async function runServer(environment: Environment): Promise<void> {
   const settings = readSettings(environment);
@@ -42,7 +43,7 @@ export async function runServer(environment: Environment): Promise<void> {
     import('./start-server.ts'),
   ]);
   const log = await createStandardErrorLog(settings.LOG_LEVEL);
-  // The primary process has logged the warnings.
+  // A worker does not log the warnings, because its primary process has logged them.
   if (cluster.isPrimary) for (const warning of warnings) log.warn(warning);
   const running = await startServer(settings, log);
   started = { running, log };

@@ -4,8 +4,8 @@ import type { PreparedStorage } from './prepare-demo.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
 
 /**
- * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the metrics, the location
- * of the data, and the API key of the demo or the command that creates a key.
+ * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the metrics. Depending on
+ * the storage, it also has the location of the data, and the API key of the demo or the command to run next.
  */
 export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedStorage>): string {
   const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;
@@ -27,7 +27,7 @@ export function formatStartMessage(settings: Settings, running: ListeningAddress
   return `${paragraphs.join('\n\n')}\n`;
 }
 
-/** Returns a hint at the command that creates another API key, or the first workspace if there is none. */
+/** Returns the command that creates another API key or, if there is no workspace, the first workspace. */
 function describeNextCommand(settings: Settings, workspaceId: string | undefined): string {
   const { location } = storages[settings.STORAGE];
   const isDefault = location === undefined || settings[location] === settingSchemas[location].parse(undefined);

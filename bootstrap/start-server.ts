@@ -18,8 +18,8 @@ export interface RunningServer extends ListeningAddresses, PreparedStorage {
   readonly app: Application;
   /**
    * Shuts down gracefully. From now on, the server is not ready, and closes each connection after its next response.
-   * After `readinessDelayMs`, it accepts no more connections and drains the open ones. Resolves to `true` when all
-   * connections are closed. Resolves to `false` if it reaches the shutdown timeout, which is ten seconds after the call.
+   * After `readinessDelayMs`, the server accepts no more connections and drains the open ones. Resolves to `true` when all
+   * connections are closed. Resolves to `false` at the shutdown timeout, which is ten seconds after the call.
    */
   stop(readinessDelayMs?: number): Promise<boolean>;
 }
@@ -50,7 +50,7 @@ export async function startServer(
     await Promise.all(connections.map((connection) => connection.open()));
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
-    // `startWorkers` relies on the order: this server listens before `http.server`.
+    // `startWorkers` relies on the order: the server of short links listens before the API server.
     const linksUrl = links && (await listen(links.server, settings, 'LINKS_'));
     // The key of a new demo workspace is printed only once. So a start that cannot listen must not create the workspace.
     if (hasDemo) await checkAddress(settings);

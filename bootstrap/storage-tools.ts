@@ -18,7 +18,7 @@ export function createStorageTools(
   log: Logger,
 ): StorageTools {
   const { backUpProgram, location } = storages[settings.STORAGE];
-  /** Rejects a database without workspaces, because its setting is probably wrong, and opening it may have created it. */
+  /** Rejects if the database has no workspace: its location is then probably wrong, and opening may have created the database. */
   const rejectEmptyDatabase = async () => {
     if ((await storage.engine.workspaces.list('', 1)).length > 0) return;
     throw new UsageError([
@@ -53,7 +53,7 @@ export function createStorageTools(
   };
 }
 
-/** Throws the error of a connection. In a `UsageError`, the option `--to`, which gives the location here, replaces the setting. */
+/** Throws the error of the target's connection again. In a `UsageError`, each line names the option `--to` instead of the setting. */
 function nameOptionInErrors(error: unknown): never {
   throw error instanceof UsageError ? new UsageError(error.lines.map((line) => line.replace(/^\w+/, '--to'))) : error;
 }

@@ -19,7 +19,7 @@ export async function waitUntilReady(
     );
     if (problem === undefined) return;
     if (performance.now() <= deadline) continue;
-    // Such as "MongoDB cannot be used: …", which is followed by the reason.
+    // Some messages already contain the reason after a colon, such as "MongoDB cannot be used: …".
     const isExplained = problem.includes(':');
     throw new UsageError([
       isExplained ? problem : `${problem}. Check that it is running and that ${location} is correct.`,
