@@ -141,7 +141,7 @@ export class AdvocacyClient {
     return url;
   }
 
-  /** Sends a request until it succeeds, fails permanently, or has used all its attempts. */
+  /** Sends a request until it succeeds, fails permanently, has used all its attempts, or must wait for too long. */
   async #send(
     method: Method,
     url: URL,
@@ -183,10 +183,11 @@ export class AdvocacyClient {
   }
 }
 
-/** The result of an attempt: a response, or the error of `fetch`. */
+/** The result of an attempt: a response, or only the error of `fetch`. */
 interface Attempt {
   readonly response?: Response;
   readonly text: string;
+  /** The error to throw if there is no further attempt. `undefined` if the response is successful. */
   readonly error: unknown;
 }
 
