@@ -20,8 +20,8 @@ export interface BodyExample {
 
 /**
  * Adds examples to the fields of schemas. A field keeps the example that it declares. Otherwise, it gets its value from the example of
- * its body. If that example omits the field, as examples of PATCH bodies often do, the field gets the value of the field with the same
- * name in another body of the resource, or else a value that its keywords allow (`findExamples`).
+ * its body. Examples of PATCH bodies often omit fields. An omitted field gets the value of the field with the same name in another body of
+ * the resource. Without one, it gets a value that its keywords allow (`findExamples`).
  */
 export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
   const resolve = (schema: JsonSchema): JsonSchema =>

@@ -84,8 +84,8 @@ function readState(database: Database): [applicationId: number, version: number,
 }
 
 /**
- * Upgrades a new file or a file of an older version, in one transaction: adds missing tables, columns and parts (`FilePart`), and replaces
- * or removes parts that differ from those of this version. Several processes may do so at the same time.
+ * Upgrades a new file or a file of an older version, in one transaction. Adds missing tables, columns and parts (`FilePart`). Replaces or
+ * removes parts that differ from those of this version. Several processes may do so at the same time.
  */
 function upgrade(database: Database, file: string): void {
   if (readState(database)[1] === FILE_VERSION) return;

@@ -65,9 +65,9 @@ export interface OrderedRows {
 }
 
 /**
- * Returns how to read rows in the order of a query, from an index that ends with the field of the order and whose other fields are each
- * fixed to one value by a condition. Returns `undefined` if there is none. An index that has a field before its last field that is not
- * a flag is preferred, because a flag matches more records.
+ * Returns how to read rows in the order of a query from an index. The index ends with the field of the order, and a condition fixes each
+ * of its other fields to one value. Returns `undefined` if there is no such index. Prefers an index with a field before its last one
+ * that is not a flag, because a flag matches more records.
  */
 export function findOrderedRows(
   table: Table,

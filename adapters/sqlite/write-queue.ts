@@ -21,8 +21,8 @@ interface Write {
 }
 
 /**
- * Runs the writes of a connection one after another, and commits waiting writes together, as a group: a commit waits until the disk has
- * the data, which takes about as long for many writes as for one. A write resolves after its commit, unless it `resolvesEarly`.
+ * Runs the writes of a connection one after another. Commits waiting writes together, as a group: the disk takes about as long for a
+ * commit of many writes as for one of a single write. A write resolves after its commit, unless it `resolvesEarly`.
  */
 export class WriteQueue {
   private readonly waiting: Write[] = [];

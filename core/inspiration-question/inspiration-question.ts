@@ -108,9 +108,9 @@ export interface Availability {
 }
 
 /**
- * Returns which questions are available to an actor, among those that are active and not archived: those whose user type is `all`
- * or the seat type of the member, and that are for everybody or for a group of the member. An actor without a member gets the
- * questions that are open to all.
+ * Returns which of the questions that are active and not archived are available to an actor. The user type of such a question is `all` or
+ * the seat type of the member. The question is for everybody, or for a group of the member. An actor without a member gets the questions
+ * that are open to all.
  */
 export function getAvailability({ member }: Actor): Availability {
   return member

@@ -17,7 +17,7 @@ const UNUSED_URL = 'http://127.0.0.1:9';
 const createClient = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
   new AdvocacyClient({ baseUrl, key: DEMO_API_KEY, ...options });
 
-/** What a proxy does with a response of the service instead of returning it. */
+/** Ways in which a proxy loses a response of the service. */
 type Fault = (to: ServerResponse, body: Buffer, response: IncomingMessage) => void;
 
 /** The faults of an unreliable network. The service has executed the request in all of them. */

@@ -6,7 +6,7 @@ export type CreateStorageTest = (
   work: (engine: StorageEngine, context: TestContext) => Promise<void>,
 ) => () => Promise<void>;
 
-/** What a test of the contract can use besides its engine. */
+/** Functions and data that a test of the contract can use besides its engine. */
 export interface TestContext {
   readonly location: string;
   /** Sets the clock of an engine that takes the time from the test. */

@@ -20,7 +20,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = quickOrLong(6, 16);
 const KILL_COUNT = quickOrLong(1, 5);
-/** The number of shares that each process is told to record. */
+/** The number of shares that each process must record. */
 const SHARE_COUNT = quickOrLong(100, 200);
 /** The number of members who share a campaign over HTTP. */
 const SHARER_COUNT = 40;
