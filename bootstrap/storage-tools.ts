@@ -18,7 +18,7 @@ export function createStorageTools(
   log: Logger,
 ): StorageTools {
   const { backUpProgram, location } = storages[settings.STORAGE];
-  /** Rejects if the database has no workspace: its location is then probably wrong, and opening may have created the database. */
+  /** Rejects if the database has no workspace. The setting with its location is then probably wrong, and opening may have created it. */
   const rejectEmptyDatabase = async () => {
     if ((await storage.engine.workspaces.list('', 1)).length > 0) return;
     throw new UsageError([

@@ -104,7 +104,7 @@ export const errors = {
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',
       'A referenced content pillar or domain is archived.',
-      'The `Idempotency-Key` was already used with a different path or body.',
+      'The `Idempotency-Key` was already used for the same operation with another id in the path, or with another body.',
     ],
     remedy:
       'Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.',

@@ -23,7 +23,7 @@ const shareResponse = z
     link: responseText(URL_LENGTH)
       .nullable()
       .describe(
-        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the domain of the campaign is missing, not verified or archived.',
+        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the campaign has no domain, or its domain is archived or not verified.',
       ),
     clicks: count.describe('The number of clicks on the short link.'),
     createdAt,

@@ -113,7 +113,7 @@ export class Responder {
     this.send(response, errors[httpError.code].status, toErrorBody(httpError, this.docsUrl), httpError.headers);
   }
 
-  /** Reports an unexpected error to the observers. The client is not informed of it. */
+  /** Reports an unexpected error to the observers. Sends nothing to the client. */
   report(response: ServerResponse, error: unknown): void {
     for (const observer of this.observers) observer.onError?.(this.contextOf(response), error);
   }

@@ -10,7 +10,7 @@ export interface LinkRequest {
   /** The key of the link, if the path is exactly `/{key}`. */
   readonly key: string | undefined;
   /** Whether the path looks like that of a link, so that somebody may be guessing keys. */
-  readonly isGuess: boolean;
+  readonly looksLikeLink: boolean;
 }
 
 const ABSOLUTE_URL = /^https?:\/\/([^/?#]*)([^?#]*)/i;
@@ -30,7 +30,7 @@ export function parseLinkRequest(
   return {
     host: parseHost(authority),
     key: path.startsWith('/') && isLinkKey(word) ? word : undefined,
-    isGuess: PATH_OF_WORD.test(path),
+    looksLikeLink: PATH_OF_WORD.test(path),
   };
 }
 

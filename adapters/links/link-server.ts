@@ -29,7 +29,7 @@ const LOOKUP_TIMEOUT_MS = 2_000;
 export interface LinkServices {
   readonly links: LinkService;
   readonly unknownLinkLimiter: RateLimiter;
-  /** Finds repeated visits across all processes. Without it, each process finds only its own. */
+  /** Allows one visit per visitor and link in an hour, over all processes. Without it, each process counts only its own visits. */
   readonly sharedVisitLimiter: RateLimiter | undefined;
 }
 
@@ -105,14 +105,14 @@ export function createLinkServer(
     const limitedAddress = limitedAddresses.find(() => addressOf(request));
     if (limitedAddress) return createLimitedAnswer(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
-    const { host, key, isGuess } = parseLinkRequest(request, parseHost);
+    const { host, key, looksLikeLink } = parseLinkRequest(request, parseHost);
     try {
       // After the timeout, the look-up goes on, so that a later request can use its result.
       const target = await new Deadline(LOOKUP_TIMEOUT_MS).run(links.resolve(host, key));
       if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
       if (target.type === 'expired')
         return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };
-      const limitedAnswer = isGuess ? await limitUnknown(addressOf(request)) : undefined;
+      const limitedAnswer = looksLikeLink ? await limitUnknown(addressOf(request)) : undefined;
       return limitedAnswer ?? (target.url ? createRedirect('not_found_url', target.url) : { outcome: 'not_found' });
     } catch (error) {
       report(error);

@@ -6,8 +6,8 @@ import { describeParts, type FilePart, quote, type Table, tables } from './layou
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
 /**
- * The version of the layout. Increment it when a schema (adapters/persistence) or layout.ts changes, so that existing files are
- * upgraded. An older version of the service rejects the file instead of writing records without the new columns.
+ * The version of the layout. Increment it when the columns, indexes or unique fields of a schema (adapters/persistence) or the
+ * statements of layout.ts change, so that existing files are upgraded. A test fails until then. New defaults need no increment. An older version of the service rejects the file instead of writing records without the new columns.
  */
 const FILE_VERSION = 2;
 

@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the domain of the campaign is missing, not verified or archived.
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the campaign has no domain, or its domain is archived or not verified.
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;
@@ -1743,7 +1743,7 @@ export interface components {
          *     - The end date of a campaign is before its start date.
          *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
          *     - A referenced content pillar or domain is archived.
-         *     - The `Idempotency-Key` was already used with a different path or body.
+         *     - The `Idempotency-Key` was already used for the same operation with another id in the path, or with another body.
          *
          *     Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.
          */

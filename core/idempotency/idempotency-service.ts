@@ -3,7 +3,10 @@ import type { System } from '../shared/system.ts';
 import { type IdempotencyRecord, LOCK_TTL_MS, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
-/** A request that a client sends with an idempotency key. `keyId` is the id of its API key, `fingerprint` the hash of its path and body. */
+/**
+ * A request that a client sends with an idempotency key. `keyId` is the id of its API key, and `fingerprint` a hash of the id in its path,
+ * if there is one, and of its body.
+ */
 export interface IdempotentRequest {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -14,7 +17,10 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls the methods in order. */
+/**
+ * Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls `acquire`, and then `complete`
+ * after a success or `release` after an error.
+ */
 export class IdempotencyService {
   constructor(
     private readonly records: IdempotencyRepository,
@@ -43,7 +49,7 @@ export class IdempotencyService {
       existing.expiresAt <= this.now() ? createLock() : existing,
     );
     if (current?.lockOwner === lockOwner) return { lockOwner };
-    // If there is no record any more, the storage has just removed it because it had expired.
+    // If there is no record any more, the storage has just removed it because it had expired. The error makes the client retry.
     if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
       const problem = 'was already used with another path or body, send a new key';

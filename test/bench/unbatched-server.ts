@@ -9,7 +9,7 @@ import { readSettings } from '../../bootstrap/read-settings.ts';
 import { CALLER_CACHE_TTL_MS } from '../../core/access/caller-cache.ts';
 import { Application } from '../../core/application.ts';
 
-/** The API of the service on MongoDB, without batches (docs/adr/0014-batching.md). */
+/** The API of the service on MongoDB, without batching: each call sends a command of its own (docs/adr/0014-batching.md). */
 const settings = readSettings(process.env);
 const log = await createStandardErrorLog(settings.LOG_LEVEL);
 const { engine, connection } = createMongodbEngine(settings.MONGODB_URI, (line) => log.warn(line), false);

@@ -196,8 +196,8 @@ const allWork = fc
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
   return {
-    'returns the same results as the storage in memory for random steps': test(async (_, { openOutsides }) => {
-      const stores = (await openOutsides()) as unknown as ModelStorage[];
+    'returns the same results as the storage in memory for random steps': test(async (_, { openOnSameData }) => {
+      const stores = (await openOnSameData()) as unknown as ModelStorage[];
       await fc.assert(
         fc.asyncProperty(allWork, async (works) => {
           const memory = createMemoryEngine(Date.now) as unknown as ModelStorage;

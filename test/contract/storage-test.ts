@@ -16,10 +16,10 @@ export interface TestContext {
   /** Closes all engines, and opens one again. */
   reopen(): Promise<StorageEngine>;
   /**
-   * Returns the engines from which a change can come while a transaction of the test's engine runs. They are that engine itself, and
-   * another one on the same data if several can share it.
+   * Returns the test's engine and, if several engines can share data, another one on the same data. While a transaction of the
+   * test's engine runs, a change from outside can come from each of them.
    */
-  openOutsides(): Promise<readonly StorageEngine[]>;
+  openOnSameData(): Promise<readonly StorageEngine[]>;
 }
 
 /** The database that all storage tests of a test file share. That is cheaper than a database for each test. */
@@ -53,7 +53,7 @@ export class ContractDatabase {
           await closeAll();
           return open();
         },
-        openOutsides: async () => (this.engine.isShared ? [engine, await open()] : [engine]),
+        openOnSameData: async () => (this.engine.isShared ? [engine, await open()] : [engine]),
       });
     } finally {
       await closeAll();

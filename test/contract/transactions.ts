@@ -38,8 +38,8 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
     }),
 
     'does not show uncommitted changes outside of the transaction, and lets others read meanwhile': test(
-      async (storage, { openOutsides }) => {
-        const outsides = await openOutsides();
+      async (storage, { openOnSameData }) => {
+        const outsides = await openOnSameData();
         const all = await createRecords(storage);
         await storage.runInTransaction(async (staged) => {
           await changeRecords(staged, all);
@@ -128,7 +128,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       await assertUnchanged(storage, all);
     }),
 
-    'keeps a change that others make to a record that the work has read': test(async (storage, { openOutsides }) => {
+    'keeps a change that others make to a record that the work has read': test(async (storage, { openOnSameData }) => {
       const reads: Record<
         string,
         (staged: StorageEngine, it: CampaignRecord) => Promise<readonly (CampaignRecord | undefined)[]>
@@ -139,7 +139,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
           campaigns.list(workspaceId, { where: [], by: 'createdAt', order: 'asc', skip: 0, take: 1 }),
         update: async ({ campaigns }, { workspaceId, id }) => [await campaigns.update(workspaceId, id, (it) => it)],
       };
-      for (const outside of await openOutsides()) {
+      for (const outside of await openOnSameData()) {
         for (const [name, read] of Object.entries(reads)) {
           const it = buildCampaign(newId());
           const { workspaceId, id } = it;
@@ -158,8 +158,8 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
     }),
 
     'returns the same values at each read in a transaction, even if others change the records': test(
-      async (storage, { openOutsides }) => {
-        for (const outside of await openOutsides()) {
+      async (storage, { openOnSameData }) => {
+        for (const outside of await openOnSameData()) {
           const it = buildCampaign(newId());
           const { workspaceId, id } = it;
           await storage.campaigns.add(it);
@@ -185,8 +185,8 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
     ),
 
     'runs a transaction entirely before or after others remove a record that it changes': test(
-      async (storage, { openOutsides }) => {
-        for (const outside of await openOutsides()) {
+      async (storage, { openOnSameData }) => {
+        for (const outside of await openOnSameData()) {
           const it = buildCampaign(newId());
           await storage.campaigns.add(it);
           const change = new OutsideChange(transactions, () => outside.campaigns.remove(it.workspaceId, it.id));
@@ -203,8 +203,8 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
     ),
 
     'runs a transaction entirely before or after others add a record with the same id or unique value': test(
-      async (storage, { openOutsides }) => {
-        for (const outside of await openOutsides()) {
+      async (storage, { openOnSameData }) => {
+        for (const outside of await openOnSameData()) {
           const mine = buildTag(newId(), 'Launch');
           const { workspaceId } = mine;
           for (const theirs of [buildTag(workspaceId, 'Launch'), buildTag(workspaceId, 'other', { id: mine.id })]) {
@@ -225,8 +225,8 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       },
     ),
 
-    'keeps a change from outside if the transaction fails': test(async (storage, { openOutsides }) => {
-      for (const outside of await openOutsides()) {
+    'keeps a change from outside if the transaction fails': test(async (storage, { openOnSameData }) => {
+      for (const outside of await openOnSameData()) {
         const all = await createRecords(storage);
         const tag = buildTag(all.workspaceId, 'from outside');
         const change = new OutsideChange(transactions, () => outside.tags.add(tag));

@@ -42,8 +42,8 @@ async function measureDifference(url: string, { status, missing, existing }: Pai
 /** Returns a pair for each part of a request that can refer to a record, except searches. The existing record is of another workspace. */
 function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, Pair>> {
   const referring = Object.entries(places).filter(([name]) => !name.startsWith('the search'));
-  const pairs = referring.map(([name, { of, unknown, status, createRequest }]) => {
-    const [missing, existing] = [unknown, of(other)].map((value) => {
+  const pairs = referring.map(([name, { getValue, unknown, status, createRequest }]) => {
+    const [missing, existing] = [unknown, getValue(other)].map((value) => {
       const [method, path, body] = createRequest([encodeURIComponent(value)], own);
       return { method, path, key: own.key, ...(body && { body }) };
     }) as [LoadRequest, LoadRequest];

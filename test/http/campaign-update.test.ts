@@ -138,7 +138,7 @@ suite('PATCH /campaigns/{id}', {
       assert.equal(await find('filter=upcoming'), 1);
     }),
 
-  'keeps concurrent updates of different fields, even if several others publish the campaign': () =>
+  'keeps concurrent updates of different fields, even while other updates publish the campaign': () =>
     withFixture(async ({ call, create }) => {
       const draft = await create('/campaigns', { ...campaignBody, status: 'draft' });
       const changes = { name: 'New', description: 'New', targetShares: 9, endDate: '2099-01-01' };

@@ -24,7 +24,7 @@ suite('a workspace', {
     withService((api) =>
       each(allPlaces, async (place) => {
         const own = await createTenant(api, 'own');
-        const { status, text } = await send(api, own, place, place.of(own));
+        const { status, text } = await send(api, own, place, place.getValue(own));
         assert.ok(status === 200 || status === 201, text);
         assert.notEqual(text, '[]');
       }),
@@ -37,7 +37,7 @@ suite('a workspace', {
         const expected = await send(api, own, place, place.unknown);
         assert.equal(expected.status, place.status, expected.text);
         if (place.status === 200) assert.equal(expected.text, '[]');
-        await each(textCases(place.of(other), place.of(other).toUpperCase()), async (value) => {
+        await each(textCases(place.getValue(other), place.getValue(other).toUpperCase()), async (value) => {
           assert.deepEqual(comparablePartOf(await send(api, own, place, value)), comparablePartOf(expected));
         });
       });
@@ -52,7 +52,7 @@ suite('a workspace', {
       await each(
         allPlaces.filter(([, { takesMany }]) => takesMany),
         async (place) => {
-          const [mine, foreign] = [place.of(own), place.of(other)];
+          const [mine, foreign] = [place.getValue(own), place.getValue(other)];
           for (const mix of [
             (value: string) => [mine, value],
             (value: string) => [value, mine],

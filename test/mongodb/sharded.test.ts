@@ -297,7 +297,7 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'fails simultaneous calls only for its own workspaces, with DatabaseUnavailable, leaves connections for other shards, and is logged':
+  'rejects only calls for its own workspaces, with DatabaseUnavailable, does not use up the connections, and is logged':
     () =>
       withOwnCluster((cluster, uri) =>
         withStorage(cluster, uri, async ({ engine, connection, logLines }) => {

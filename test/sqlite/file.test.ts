@@ -225,7 +225,7 @@ suite('a SQLite file', {
     await withOpenEngine(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
   }),
 
-  'returns a field that an older record lacks as missing, not as null': withDatabasePath((file) =>
+  'omits a field that an older record lacks, instead of returning null': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const { position: _, ...older } = samples.shares(newId()) as Share;
       await engine.shares.add(older as Share);

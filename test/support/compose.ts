@@ -50,7 +50,10 @@ export function parseVariables(text: string): Variable[] {
     .map(([, name, kind, rest]) => ({ name, kind, text: rest }) as Variable);
 }
 
-/** Replaces the variables of a text as Docker Compose does. Throws if a required variable is missing. */
+/**
+ * Replaces the variables of a text. Throws if a variable has neither a value nor a default. Unlike in Docker Compose, an empty value
+ * counts as a value.
+ */
 export function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(VARIABLE, (match, name, kind, rest) => {
     if (match === '$$') return '$';

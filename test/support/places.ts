@@ -8,7 +8,7 @@ import type { Tenant } from './tenants.ts';
 /** A part of a request that refers to a record of the workspace. */
 export interface Place {
   /** Returns the value that refers to a record of a tenant, such as its id. `unknown` is a value that refers to no record. */
-  readonly of: (tenant: Tenant) => string;
+  readonly getValue: (tenant: Tenant) => string;
   readonly unknown: string;
   /** Whether this part can refer to several records. */
   readonly takesMany?: boolean;
@@ -22,10 +22,10 @@ export interface Place {
   readonly createDeleted?: (api: Api, tenant: Tenant) => Promise<string>;
 }
 
-const byId = (kind: keyof Tenant['ids']) => ({ of: ({ ids }: Tenant) => ids[kind], unknown: UNKNOWN_ID });
-const bySlug = { of: ({ names }: Tenant) => names.domain, unknown: 'never.example' };
-const byTagName = { of: ({ names }: Tenant) => names.tag, unknown: 'never tag' };
-const byMember = { of: ({ admin }: Tenant) => admin.id, unknown: UNKNOWN_ID };
+const byId = (kind: keyof Tenant['ids']) => ({ getValue: ({ ids }: Tenant) => ids[kind], unknown: UNKNOWN_ID });
+const bySlug = { getValue: ({ names }: Tenant) => names.domain, unknown: 'never.example' };
+const byTagName = { getValue: ({ names }: Tenant) => names.tag, unknown: 'never tag' };
+const byMember = { getValue: ({ admin }: Tenant) => admin.id, unknown: UNKNOWN_ID };
 
 const createPillar = async (api: Api, tenant: Tenant) => (await createRecord(api, tenant, '/content-pillars')).id;
 
@@ -69,7 +69,7 @@ const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => 
   return [`the path of ${name}`, { ...byId(kind), status: 404, createRequest, ...createDeletedRecord(kind) }];
 });
 
-type Reference = Pick<Place, 'of' | 'unknown' | 'takesMany' | 'createDeleted'>;
+type Reference = Pick<Place, 'getValue' | 'unknown' | 'takesMany' | 'createDeleted'>;
 
 /** A field of the body of a new campaign or question. An array if `takesMany` is set. */
 const field = (path: string, name: string, reference: Reference): Place => ({
@@ -90,7 +90,7 @@ const filter = (path: string, name: string, reference: Reference): Place => ({
 
 const searchPlaces = lists.map(([path]): [string, Place] => [
   `the search of ${path}`,
-  filter(path, 'search', { of: ({ name }) => name, unknown: 'never' }),
+  filter(path, 'search', { getValue: ({ name }) => name, unknown: 'never' }),
 ]);
 
 const MANY = { takesMany: true };
@@ -136,7 +136,7 @@ export const places: Readonly<Record<string, Place>> = {
   'the filter userId': filter('/campaigns', 'userId', byMember),
   'the filter groupIds': filter('/inspiration-questions', 'groupIds', { ...byId('groups'), ...MANY }),
   'the filter memberId': {
-    of: ({ sharer }) => sharer.id,
+    getValue: ({ sharer }) => sharer.id,
     unknown: UNKNOWN_ID,
     status: 200,
     createRequest: ([memberId], own) => ['GET', `/campaigns/${own.ids.campaigns}/shares?memberId=${memberId}`],

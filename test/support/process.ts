@@ -23,7 +23,7 @@ export interface ServiceProcess {
 
 /**
  * Starts the service on a free port, and on memory storage unless `settings` name another. Resolves when it listens. Rejects with its
- * output if it exits before that. `program` is the module to run.
+ * exit code and its standard error if it exits before that. `program` is the module to run.
  */
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},

@@ -24,8 +24,8 @@ export const RESPONSE_FIELDS = {
 };
 
 /**
- * As in the service: the driver does not check that texts from the database are valid UTF-8, and each query names its index, so that
- * MongoDB compares no query plans.
+ * As in the service: the driver does not check that texts from the database are valid UTF-8, and each query for campaigns and shares names
+ * its index, so that MongoDB compares no query plans.
  */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };
@@ -51,7 +51,7 @@ export function createFilter(workspaceId, search) {
   return { workspaceId, archived: false, searchText: { $regex: pattern } };
 }
 
-/** Returns the document of a new campaign. Its dates have no time (`2026-01-31`). */
+/** Returns the document of a new campaign. The dates in the body must have no time (`2026-01-31`). */
 export function toDocument(body, { workspaceId, memberId }) {
   const now = new Date().toISOString();
   return {

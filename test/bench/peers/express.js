@@ -56,8 +56,8 @@ app.use(async (request, response, next) => {
 app.get('/campaigns', async ({ caller, query }, response) => {
   const { page, search } = listQuery.parse(query);
   const found = await campaigns.find(createFilter(caller.workspaceId, search), createPageOptions(page)).toArray();
-  const some = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
-  response.json(toResponses(found, some));
+  const ownShares = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
+  response.json(toResponses(found, ownShares));
 });
 
 app.get('/campaigns/:id', async ({ caller, params: { id } }, response) => {

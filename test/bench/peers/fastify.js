@@ -32,8 +32,8 @@ app.addHook('onRequest', async (request, reply) => {
 const listSchema = { querystring: listQuery, response: { 200: { type: 'array', items: campaign } } };
 app.get('/campaigns', { schema: listSchema }, async ({ caller, query: { page, search } }) => {
   const found = await campaigns.find(createFilter(caller.workspaceId, search), createPageOptions(page)).toArray();
-  const some = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
-  return toResponses(found, some);
+  const ownShares = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
+  return toResponses(found, ownShares);
 });
 
 app.get('/campaigns/:id', { schema: { response: { 200: campaign } } }, async ({ caller, params: { id } }, reply) => {

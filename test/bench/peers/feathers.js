@@ -51,8 +51,8 @@ async function formatResponse(context) {
   const found = [context.result].flat();
   const { caller } = context.params;
   const isNew = context.method === 'create';
-  const some = isNew ? [] : await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
-  const responses = toResponses(found, some);
+  const ownShares = isNew ? [] : await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
+  const responses = toResponses(found, ownShares);
   context.result = Array.isArray(context.result) ? responses : responses[0];
 }
 

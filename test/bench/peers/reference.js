@@ -41,8 +41,8 @@ async function list(caller, url) {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const options = createPageOptions(Number(query.get('page') ?? 1));
   const page = await find('campaigns', createFilter(caller.workspaceId, query.get('search')), options);
-  const some = await find('shares', createSharesFilter(caller, page), SHARES_OF_PAGE_OPTIONS);
-  return JSON.stringify(toResponses(page, some));
+  const ownShares = await find('shares', createSharesFilter(caller, page), SHARES_OF_PAGE_OPTIONS);
+  return JSON.stringify(toResponses(page, ownShares));
 }
 
 async function get({ workspaceId, memberId }, id) {
