@@ -1,15 +1,11 @@
-import type { Changes } from '../shared/changes.ts';
-import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import { doNothing } from '../shared/do-nothing.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
-import { type ApiKey, createApiKeySecret, isApiKeySecret } from './api-key.ts';
+import { type ApiKey, createApiKeySecret, isApiKeySecret, type NewApiKey, newApiKey } from './api-key.ts';
 import type { Caller } from './caller.ts';
 import type { CachedCaller, CallerCache } from './caller-cache.ts';
-
-/** The fields of a key to create. `secret` is given if the operator chose it. By default, a random secret is created. */
-export type NewApiKey = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
@@ -34,26 +30,12 @@ export class ApiKeyService {
    * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future, and
    * with `not_found` if the workspace does not have the member.
    */
-  async create(workspaceId: string, key: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
-    const { memberId = null, label = '', access = 'full', expiresAt = null } = key;
-    if (expiresAt !== null && Date.parse(expiresAt) <= this.system.now()) {
-      throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
-    }
+  async create(workspaceId: string, fields: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
+    const secret = fields.secret ?? createApiKeySecret(this.system.newSecret());
+    const hash = this.system.sha256(secret);
+    const apiKey = newApiKey(workspaceId, this.system.newId(), { ...fields, secret }, hash, this.system.now());
+    const { memberId } = apiKey;
     if (memberId !== null) requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
-    const secret = key.secret ?? createApiKeySecret(this.system.newSecret());
-    const apiKey: ApiKey = {
-      id: this.system.newId(),
-      workspaceId,
-      hash: this.system.sha256(secret),
-      lastFour: secret.slice(-4),
-      label,
-      memberId,
-      access,
-      createdAt: formatTimestamp(this.system.now()),
-      expiresAt,
-      revokedAt: null,
-      lastUsedAt: null,
-    };
     await this.storage.runInTransaction(({ apiKeys }) => apiKeys.add(apiKey));
     return { apiKey, secret };
   }

@@ -1,3 +1,6 @@
+import type { Changes } from '../shared/changes.ts';
+import { createInvalidFieldsError } from '../shared/core-error.ts';
+import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 import type { Access } from './caller.ts';
 
@@ -15,6 +18,9 @@ export interface ApiKey extends Entity {
   readonly lastUsedAt: string | null;
 }
 
+/** The fields of a key to create. `secret` is given if the operator chose it. By default, a random secret is created. */
+export type NewApiKey = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
+
 /** Bounds of the length of a label. */
 export const API_KEY_LABEL_LENGTH = { max: 190 };
 
@@ -25,6 +31,22 @@ export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 export const SECRET_RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH}})([${BASE62}]{${CHECKSUM_LENGTH}})$`);
+
+/** Returns a new key with a secret, of which `hash` is the hash. Throws `invalid` if `expiresAt` is not in the future. */
+export function newApiKey(
+  workspaceId: string,
+  id: string,
+  { memberId = null, label = '', access = 'full', expiresAt = null, secret }: NewApiKey & { readonly secret: string },
+  hash: string,
+  now: number,
+): ApiKey {
+  if (expiresAt !== null && Date.parse(expiresAt) <= now) {
+    throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
+  }
+  const [lastFour, createdAt] = [secret.slice(-4), formatTimestamp(now)];
+  const unused = { revokedAt: null, lastUsedAt: null };
+  return { id, workspaceId, hash, lastFour, label, memberId, access, createdAt, expiresAt, ...unused };
+}
 
 /** Creates the secret of a key: `adv_`, random characters of base62, and their checksum. */
 export function createApiKeySecret(random: string): string {

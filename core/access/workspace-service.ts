@@ -1,8 +1,7 @@
 import { CoreError } from '../shared/core-error.ts';
-import { formatTimestamp } from '../shared/date.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
-import type { Workspace } from './workspace.ts';
+import { newWorkspace, type Workspace } from './workspace.ts';
 
 /** The use cases of workspaces. */
 export class WorkspaceService {
@@ -12,7 +11,7 @@ export class WorkspaceService {
   ) {}
 
   async create(name: string): Promise<Workspace> {
-    const workspace = { id: this.system.newId(), name, createdAt: formatTimestamp(this.system.now()) };
+    const workspace = newWorkspace(this.system.newId(), name, this.system.now());
     await this.storage.workspaces.add(workspace);
     return workspace;
   }

@@ -1,6 +1,6 @@
 import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
-import { type IdempotencyRecord, LOCK_TTL_MS, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
+import { type IdempotencyRecord, newLock, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
 /**
@@ -39,10 +39,7 @@ export class IdempotencyService {
     const lockOwner = this.system.newId();
     const { workspaceId, fingerprint } = request;
     const id = createRecordId(request);
-    const createLock = (): IdempotencyRecord => {
-      const expiresAt = this.now() + LOCK_TTL_MS;
-      return { id, workspaceId, fingerprint, lockOwner, response: null, expiresAt };
-    };
+    const createLock = () => newLock(id, request, lockOwner, this.now());
     // Most idempotency keys are new, so the usual request needs one write.
     if (await this.add(createLock())) return { lockOwner };
     const current = await this.records.update(workspaceId, id, (existing) =>

@@ -24,3 +24,13 @@ export const RESPONSE_TTL_MS = DAY_MS;
  * between the clocks of processes, which estimate the time of the storage (`Storage.now`).
  */
 export const LOCK_TTL_MS = 29 * 1000;
+
+/** Returns the record that locks a request for an attempt, whose id is `lockOwner`. */
+export function newLock(
+  id: string,
+  { workspaceId, fingerprint }: Pick<IdempotencyRecord, 'workspaceId' | 'fingerprint'>,
+  lockOwner: string,
+  now: number,
+): IdempotencyRecord {
+  return { id, workspaceId, fingerprint, lockOwner, response: null, expiresAt: now + LOCK_TTL_MS };
+}

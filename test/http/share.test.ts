@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewApiKey } from '../../core/access/api-key-service.ts';
+import type { NewApiKey } from '../../core/access/api-key.ts';
 import type { Member, NewMember } from '../../core/access/member.ts';
 import { each } from '../support/each.ts';
 import { assertConflict, assertError, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NewApiKey } from '../../core/access/api-key-service.ts';
+import type { NewApiKey } from '../../core/access/api-key.ts';
 import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import type { NewCampaign } from '../../core/campaign/campaign.ts';
