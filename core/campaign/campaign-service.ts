@@ -46,7 +46,7 @@ export class CampaignService {
     const [campaign] = (await this.checkMany(actor, [fields])) as [BatchResult<Campaign>];
     if (isRejected(campaign)) throw campaign;
     await this.storage.campaigns.add(campaign);
-    return actor.member ? { hasShared: false, ...campaign } : campaign;
+    return toView(campaign, actor.member && new Set());
   }
 
   /** Builds the campaigns of a batch and checks them, without storing them. Each result is a campaign or the error of `create`. */
@@ -167,6 +167,5 @@ function toView<C extends CampaignSummary>(
   campaign: C,
   sharedIds: ReadonlySet<string> | undefined,
 ): C & Pick<CampaignView, 'hasShared'> {
-  // A field after the spread would make the copy slower, by 1 µs for each campaign of a list.
-  return sharedIds ? { hasShared: sharedIds.has(campaign.id), ...campaign } : campaign;
+  return sharedIds ? { ...campaign, hasShared: sharedIds.has(campaign.id) } : campaign;
 }
