@@ -25,12 +25,6 @@ const CLIENT_OPTIONS: MongoClientOptions = {
 /** The time limit of a command on the server. */
 export const COMMAND_TIMEOUT = { maxTimeMS: 2_000 };
 
-/**
- * The time limit of a command that lists records. It is shorter than `socketTimeoutMS`. A search through 1,000,000 campaigns
- * takes 2 to 3 s.
- */
-export const LIST_TIMEOUT_MS = 4_500;
-
 const DEFAULT_DATABASE = 'advocacy';
 const INVALID_CONNECTION_STRING =
   'must be a valid MongoDB connection string. Percent-encode special characters in the user name and the password';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { RecordSchema } from '../persistence/record-store.ts';
-import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
+import { globalStoreNames, PROBED_STORE_NAME, recordSchemas } from '../persistence/storage-engine.ts';
 import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 
 /** The index of a global store. Every collection has it, so creating it only creates the collection. */
@@ -44,13 +44,10 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
   return first === second;
 }
 
-/**
- * Looks up a random id in `credentials`, which the authentication of a request reads. In a sharded cluster, this collection is sharded by
- * the hash of the id, so the lookup reads a random shard.
- */
+/** Looks up a random id. In a sharded cluster, the probed collection is sharded by the hash of the id, so this reads a random shard. */
 export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
   await db
-    .collection<StoredDocument>('credentials')
+    .collection<StoredDocument>(PROBED_STORE_NAME)
     .findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });
 }
 

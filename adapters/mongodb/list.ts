@@ -1,8 +1,8 @@
 import { type ClientSession, type Collection, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { LIST_TIMEOUT, type Query, type RecordSchema } from '../persistence/record-store.ts';
-import { COMMAND_TIMEOUT, LIST_TIMEOUT_MS } from './client.ts';
+import { LIST_TIMEOUT, LIST_TIMEOUT_MS, type Query, type RecordSchema } from '../persistence/record-store.ts';
+import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
 import { type FindCommand, find } from './find.ts';

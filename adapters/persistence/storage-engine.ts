@@ -54,6 +54,9 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
 
 export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
+/** The store that a readiness check reads. The authentication of a request reads it, too. In a sharded cluster, it is on all shards. */
+export const PROBED_STORE_NAME: keyof GlobalRecords = 'credentials';
+
 /** The store of each schema, and the global stores. */
 export type RecordStores = {
   readonly [N in keyof typeof recordSchemas]: RecordStore<RecordOf<(typeof recordSchemas)[N]>>;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
 import { backUp } from './backup.ts';
 import { Database, probeFile, retryWhileBusy } from './database.ts';
 import { openReader, openWriter } from './file.ts';
+import { quote } from './layout.ts';
 import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -58,7 +60,9 @@ export class SqliteConnection implements Executor {
   async checkReady(): Promise<void> {
     const { inode } = this.getOpen();
     if (statSync(this.file).ino !== inode) throw new Error(`${this.file} was replaced.`);
-    await retryWhileBusy(() => probeFile(this.file, `SELECT 1 FROM credentials WHERE id = '${randomUUID()}'`));
+    await retryWhileBusy(() =>
+      probeFile(this.file, `SELECT 1 FROM ${quote(PROBED_STORE_NAME)} WHERE id = '${randomUUID()}'`),
+    );
   }
 
   /** Writes a consistent copy of the database to a new file (backup.ts). */

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 // This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer supported (docs/adr/0021-sqlite.md).
 import { DatabaseSync } from '@photostructure/sqlite';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 
 /** A value that a statement can bind. */
 export type Value = string | number | null;
@@ -22,8 +23,6 @@ type Connection = InstanceType<typeof DatabaseSync>;
 
 /** The maximum number of prepared statements that a connection caches. */
 const MAX_STATEMENT_COUNT = 500;
-/** How long to wait while another process uses the file exclusively. */
-export const BUSY_TIMEOUT_MS = 10_000;
 
 // Primary result codes (https://www.sqlite.org/rescode.html).
 const BUSY = 5;
@@ -135,7 +134,7 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
       return work();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      deadline ??= performance.now() + BUSY_TIMEOUT_MS;
+      deadline ??= performance.now() + STORAGE_TIMEOUT_MS;
       if (performance.now() >= deadline) throw createBusyTimeout(error);
     }
     await delay(1 + 2 * Math.random());
@@ -143,5 +142,5 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 export function createBusyTimeout(cause: unknown): Error {
-  return new Error(`Another process has used the database file for ${BUSY_TIMEOUT_MS / 1000} seconds.`, { cause });
+  return new Error(`Another process has used the database file for ${STORAGE_TIMEOUT_MS / 1000} seconds.`, { cause });
 }

@@ -1,3 +1,4 @@
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -5,9 +6,6 @@ import { tables } from './layout.ts';
 import { createRecordStore, type Executor } from './record-store.ts';
 
 export { UnusableFile } from './file.ts';
-
-/** How long the work of a transaction may take. Meanwhile, all other writes wait. */
-const TRANSACTION_TIMEOUT_MS = 10_000;
 
 /** Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before the engine is used. */
 export function createSqliteEngine(
@@ -59,9 +57,8 @@ async function runInTransaction<T>(
   });
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    const rejectLate = () =>
-      reject(new Error(`The work of a transaction took longer than ${TRANSACTION_TIMEOUT_MS} ms.`));
-    timer = setTimeout(rejectLate, TRANSACTION_TIMEOUT_MS);
+    const rejectLate = () => reject(new Error(`The work of a transaction took longer than ${STORAGE_TIMEOUT_MS} ms.`));
+    timer = setTimeout(rejectLate, STORAGE_TIMEOUT_MS);
   });
   try {
     return await Promise.race([work(engine), timeout]);

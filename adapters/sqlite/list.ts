@@ -1,5 +1,5 @@
 import { CoreError } from '../../core/shared/core-error.ts';
-import { LIST_TIMEOUT, type Query } from '../persistence/record-store.ts';
+import { LIST_TIMEOUT, LIST_TIMEOUT_MS, type Query } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 import {
@@ -23,7 +23,6 @@ const MAX_ROWS_WITHOUT_PAUSE = 50_000;
 const SEARCH_STEP = 50_000;
 /** A scan can pause at about one row in this many, and at each match. */
 const ROWS_PER_PAUSE = 256;
-const SCAN_TIMEOUT_MS = 4_500;
 
 /** Work in small steps: SQLite blocks the event loop while it reads. The work yields where it can pause, and returns its result. */
 export type Steps<T> = Generator<void, T>;
@@ -128,7 +127,7 @@ export function* scanRows<T>(
   // Returns also a pseudo-random row now and then, at which the scan can pause although no row matches.
   const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
     AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;
-  const deadline = performance.now() + SCAN_TIMEOUT_MS;
+  const deadline = performance.now() + LIST_TIMEOUT_MS;
   const found: number[] = [];
   let matchCount = 0;
   const rows = database.iterate(sql, ...filter.values, ...where.values);

@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { BUSY_TIMEOUT_MS, createBusyTimeout, type Database, isBusy } from './database.ts';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { createBusyTimeout, type Database, isBusy } from './database.ts';
 import { updateSearchIndexes } from './search.ts';
 
 /** After so many milliseconds, a group (the writes of one commit) gets no more writes, because it blocks the event loop meanwhile. */
@@ -68,7 +69,7 @@ export class WriteQueue {
         this.database.exec('BEGIN IMMEDIATE');
         return true;
       } catch (error) {
-        const isLate = ({ queuedAt }: Write) => performance.now() - queuedAt >= BUSY_TIMEOUT_MS;
+        const isLate = ({ queuedAt }: Write) => performance.now() - queuedAt >= STORAGE_TIMEOUT_MS;
         const rejectedCount = isBusy(error) ? this.waiting.filter(isLate).length : this.waiting.length;
         const reason = isBusy(error) ? createBusyTimeout(error) : error;
         for (const { reject } of this.waiting.splice(0, rejectedCount)) reject(reason);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, sep } from 'node:path';
+import { globalStoreNames, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { rateLimiters, storages } from '../../bootstrap/adapters.ts';
 import { suite, type Tests } from '../support/suite.ts';
 
@@ -213,6 +214,15 @@ const FOREIGN_TERMS =
 const forbidForeignTerms: Rule = ({ path, text }) =>
   isIn(path, 'core') ? [...text.matchAll(FOREIGN_TERMS)].map(([found]) => `${path} has ${found}`) : [];
 
+const STORE_NAMES = new RegExp(`\\b(?:${[...Object.keys(recordSchemas), ...globalStoreNames].join('|')})\\b`, 'g');
+const COMMENT_LINES = /^\s*(?:\/?\*|\/\/).*$/gm;
+
+/** Finds the names of stores in storage engines, which must treat all stores alike. */
+const forbidStoreNames: Rule = ({ path, text }) =>
+  isIn(path, 'adapters/memory', 'adapters/mongodb', 'adapters/sqlite')
+    ? [...text.replaceAll(COMMENT_LINES, '').matchAll(STORE_NAMES)].map(([found]) => `${path} has ${found}`)
+    : [];
+
 function readSources(): Source[] {
   return layers.flatMap((layer) =>
     readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
@@ -321,6 +331,15 @@ suite('The architecture', importTests, {
     for (const text of decisions) assert.equal(forbidAdapterNames({ path: 'bootstrap/demo.ts', text }).length, 1, text);
     const allowed = `oneOf('memory', 'mongodb'), { memory: true }, import { Redis } from 'mongodb', kind === 'memories'`;
     assert.deepEqual(forbidAdapterNames({ path: 'bootstrap/demo.ts', text: allowed }), []);
+  },
+
+  'lets no storage engine name a store': () => {
+    assert.deepEqual(readSources().flatMap(forbidStoreNames), []);
+    const uses = [`collection('credentials')`, 'SELECT 1 FROM campaigns', 'storage.tags.get(id)', `case 'shares':`];
+    for (const text of uses) assert.equal(forbidStoreNames({ path: 'adapters/sqlite/list.ts', text }).length, 1, text);
+    const allowed = '/** Such as a list of campaigns. */\n  // Of campaigns.\ncollection(name)';
+    assert.deepEqual(forbidStoreNames({ path: 'adapters/sqlite/list.ts', text: allowed }), []);
+    assert.deepEqual(forbidStoreNames({ path: 'adapters/persistence/tags.ts', text: 'tags' }), []);
   },
 
   'has tables of adapters, and a table without one of its adapters does not compile': () => {
