@@ -1,25 +1,34 @@
 import type { Logger } from 'pino';
+import { MAX_CACHE_AGE_MS } from '../../core/link/link-cache.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 import { serializeError } from '../logging/serialize-error.ts';
 import type { LinkObserver } from './link-server.ts';
+import type { LinkOutcome } from './responses.ts';
+
+/** The outcomes that do not show whether the storage is available, and the one that shows that it is not. */
+const OTHER_OUTCOMES: readonly LinkOutcome[] = ['bad_request', 'method_not_allowed', 'limited', 'unavailable'];
 
 /**
- * Creates the observer that logs when short links become unavailable and when they are available again. Requests are logged at the level
- * `debug`, without the link and the address of the client.
+ * Creates the observer that logs when short links become unavailable and when they are available again. Until nothing is cached any more
+ * that was read before the last error, a response does not show that the storage is available. Requests are logged at the level `debug`,
+ * without the link and the address of the client.
  */
 export function createLinkLogObserver(logger: Logger): LinkObserver {
   const log = logger.child({}, { serializers: { err: serializeError } });
   let lastError: unknown;
+  let lastErrorAt = 0;
   const outage = new OutageLog((line) => log.warn(lastError === undefined ? {} : { err: lastError }, line));
   return {
     onResponse(outcome, milliseconds) {
       log.debug({ outcome, milliseconds: Math.round(milliseconds * 10) / 10 }, 'link request completed');
-      if (outcome === 'unavailable' || lastError === undefined) return;
+      if (lastError === undefined || OTHER_OUTCOMES.includes(outcome)) return;
+      if (performance.now() - lastErrorAt < MAX_CACHE_AGE_MS) return;
       lastError = undefined;
       outage.logEnd('The storage of short links and clicks is available again.');
     },
     onError(error) {
       lastError = error;
+      lastErrorAt = performance.now();
       outage.logFailure('The storage of short links and clicks is unavailable.');
     },
   };

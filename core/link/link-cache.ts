@@ -4,7 +4,7 @@ const FRESH_MS = 1_000;
  * A change of a campaign or a domain affects its links within five seconds. So no older entry is used, even if the storage
  * is unavailable.
  */
-const MAX_AGE_MS = 5_000;
+export const MAX_CACHE_AGE_MS = 5_000;
 /** The maximum number of keys with a value, and of keys without one. The least recently loaded key is removed first. */
 const MAX_ENTRY_COUNT = 10_000;
 /** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. Further loads wait. */
@@ -45,7 +45,7 @@ export class LinkCache<V> {
     const entry = this.values.get(key) ?? this.absences.get(key);
     if (this.options.isImmutable && entry?.value !== undefined) return entry.value;
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
-    if (!entry || age >= MAX_AGE_MS) return this.reload(key);
+    if (!entry || age >= MAX_CACHE_AGE_MS) return this.reload(key);
     // If the load fails, the entry is used until it is too old.
     if (age >= FRESH_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(() => undefined);
     return entry.value;
@@ -69,7 +69,7 @@ export class LinkCache<V> {
       const loadedAt = this.now();
       const value = await this.load(key);
       // A part of the value may be as old as the start of the load, so after a long load the value is too old to be used.
-      if (this.now() - loadedAt >= MAX_AGE_MS) throw new Error('The look-up of a short link took too long.');
+      if (this.now() - loadedAt >= MAX_CACHE_AGE_MS) throw new Error('The look-up of a short link took too long.');
       this.store(key, { value, loadedAt });
       return value;
     } finally {
