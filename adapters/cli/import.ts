@@ -296,7 +296,8 @@ function describeImport(
   rejectedCount: number,
 ): string {
   const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no lines from line ${fromLine} on`;
-  const counts = `${accepted} ${dryRun ? 'can be stored' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`;
+  const summary = `${accepted} ${dryRun ? 'can be stored' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`;
+  const counts = dryRun ? `${summary} Nothing was stored.` : summary;
   const beginning = ended === 'stopped' ? `Stopped: ${counts}` : counts;
   if (uncertain) {
     return [
@@ -304,7 +305,8 @@ function describeImport(
       `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
     ].join(' ');
   }
-  return `${beginning} ${ended === 'done' ? 'To import lines that are added later, continue' : 'Continue'} with --from-line ${nextLine}.`;
+  const next = ended === 'done' ? `To ${dryRun ? 'check' : 'import'} lines that are added later, continue` : 'Continue';
+  return `${beginning} ${next} with --from-line ${nextLine}.`;
 }
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */
