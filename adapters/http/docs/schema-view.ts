@@ -115,11 +115,10 @@ function pluralize(type: string): string {
 /** Returns the bounds of a value in words, such as `1 to 190 characters`. */
 export function describeBounds(schema: Schema, schemas: Schemas): string[] {
   const bounds = getAlternatives(schema, schemas).flatMap((option) => {
-    const { minimum, maximum, minLength, maxLength, maxItems, format, type = [] } = option;
-    const isNumber = type.includes('number') || type.includes('integer');
+    const { minimum, maximum, minLength, maxLength, maxItems, format } = option;
     return [
-      // The length of a UUID, a time or the digits of a number follows from the type.
-      ...(format || isNumber ? [] : [describeLength(minLength, maxLength)]),
+      // The length of a UUID or a time follows from its format.
+      ...(format ? [] : [describeLength(minLength, maxLength)]),
       describeRange(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum),
       describeRange(undefined, maxItems, ' items'),
     ].filter((bound) => bound !== undefined);
@@ -139,7 +138,7 @@ function describeRange(minimum: number | undefined, maximum: number | undefined,
     : `${format(minimum)} to ${format(maximum)}${unit}`;
 }
 
-/** Returns a schema without a reference. */
+/** Returns a schema with the keywords of the schema that it refers to, if there is one. */
 function resolve(schema: Schema, schemas: Schemas): Schema {
   const name = schema.$ref?.split('/').at(-1);
   return name ? { ...schemas[name], ...schema } : schema;
