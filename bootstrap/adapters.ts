@@ -12,7 +12,7 @@ export interface AdapterChoice {
   /** The setting that says where the data of the adapter is. It has no effect with another adapter. */
   readonly location?: keyof Settings;
   /** Whether `WORKERS` can be more than 1: all workers then use the same data. */
-  readonly hasWorkers: boolean;
+  readonly canHaveWorkers: boolean;
 }
 
 /** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
@@ -52,7 +52,7 @@ export interface CreatedStorage {
 /** The storage engines by the values of `STORAGE`. */
 export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   memory: {
-    hasWorkers: false,
+    canHaveWorkers: false,
     isShared: false,
     hasDemo: true,
     describeLocation: () => 'The data is in memory. All changes are lost when the server stops.',
@@ -63,7 +63,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   },
   sqlite: {
     location: 'SQLITE_FILE',
-    hasWorkers: false,
+    canHaveWorkers: false,
     isShared: true,
     hasDemo: true,
     describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
@@ -94,7 +94,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   },
   mongodb: {
     location: 'MONGODB_URI',
-    hasWorkers: true,
+    canHaveWorkers: true,
     isShared: true,
     hasDemo: false,
     backUpProgram: 'mongodump',
@@ -135,7 +135,7 @@ export interface CreatedRateLimiters {
 /** The rate limiters by the values of `RATE_LIMITER`. */
 export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiterChoice>> = {
   memory: {
-    hasWorkers: false,
+    canHaveWorkers: false,
     async create() {
       const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
       return { createRateLimiter: (_name, limit, windowSeconds) => createMemoryRateLimiter(limit, windowSeconds) };
@@ -143,7 +143,7 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
   },
   redis: {
     location: 'REDIS_URL',
-    hasWorkers: true,
+    canHaveWorkers: true,
     async create({ REDIS_URL }, log) {
       const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
       const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');

@@ -42,8 +42,11 @@ function* findConflicts(
     yield ['DEMO_API_KEY', 'not allowed with DEMO_WORKSPACE=false, remove it or set DEMO_WORKSPACE=true'];
   }
   // If the name of an adapter is invalid, it has no entry in `storages` or `rateLimiters`.
-  if (WORKERS > 1 && (storages[STORAGE]?.hasWorkers === false || rateLimiters[RATE_LIMITER]?.hasWorkers === false)) {
-    const needed = `STORAGE=${namesWith(storages, 'hasWorkers')} and RATE_LIMITER=${namesWith(rateLimiters, 'hasWorkers')}`;
+  if (
+    WORKERS > 1 &&
+    (storages[STORAGE]?.canHaveWorkers === false || rateLimiters[RATE_LIMITER]?.canHaveWorkers === false)
+  ) {
+    const needed = `STORAGE=${namesWith(storages, 'canHaveWorkers')} and RATE_LIMITER=${namesWith(rateLimiters, 'canHaveWorkers')}`;
     yield ['WORKERS', `more than 1 requires ${needed}, set both or set WORKERS=1`];
   }
   if (LINKS_URL !== undefined && addresses.LINKS_PORT === undefined) {

@@ -14,8 +14,9 @@ const CHUNK_OVERHEAD_BYTES = 512;
 const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete: send it again.');
 
 /**
- * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a body that is larger, or
- * for whose workspace `memory` returns an error. If the function has not read the whole body, the connection closes after the response.
+ * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a larger body. It also rejects
+ * if `memory.findError` returns an error, because the workspace uses too much memory. If the body has not arrived completely then, the
+ * connection closes after the response.
  */
 export function createBodyReader(limitBytes: number, memory: MemoryBudget): ReadBody {
   const tooLongError = new HttpError('bad_request', `The request body ${describeTooLongBody(limitBytes)}.`);

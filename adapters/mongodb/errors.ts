@@ -39,7 +39,7 @@ const UNAVAILABLE_SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 20
 /**
  * The codes of transient errors. MongoDB's error_codes.yml has their names. The lines of the set are, in this order:
  * - A shard is unavailable.
- * - A server starts, stops or is no longer the primary (category RetriableError).
+ * - The other codes of the category RetriableError: for example, a server starts, stops, or is no longer the primary.
  * - Data moves between shards, and the retries of mongos are used up (StaleDbVersion, StaleConfig).
  * - A collection is created, sharded or moved (LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress).
  */
@@ -72,7 +72,7 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Returns whether an error means that mongos cannot reach a shard. */
+/** Returns whether an error may mean that mongos cannot reach a shard. A slow command has the same code (`MAX_TIME_EXPIRED_CODE`). */
 export function isShardUnavailable(error: unknown): boolean {
   if (!(error instanceof MongoServerError)) return false;
   return UNAVAILABLE_SHARD_CODES.has(error.code) || error.code === MAX_TIME_EXPIRED_CODE;
@@ -80,7 +80,7 @@ export function isShardUnavailable(error: unknown): boolean {
 
 /**
  * Returns whether an error may mean only that the database is busy, so that it does not count as an outage. This includes
- * `DatabaseUnavailable`: this process gave up waiting, but neither the driver nor the server reported a failure.
+ * `DatabaseUnavailable`: usually, this process gave up waiting, and neither the driver nor the server reported a failure.
  */
 export function isBusy(error: unknown): boolean {
   return (

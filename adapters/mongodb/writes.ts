@@ -76,7 +76,8 @@ export async function insertMany(
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
     const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
-    // `error.code` is the code of the first write error. A later write error may show that a shard is unavailable: a retry helps.
+    // The caller decides by `error.code` whether to retry. The driver sets it to the code of the first write error. That may be a
+    // duplicate, although a later write error shows that a shard is unavailable.
     if (otherFailure) error.code = otherFailure.code;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
     // If the command as a whole failed, the driver wraps its own error, or the error of the server.

@@ -27,7 +27,7 @@ export const MEMBER_NAME_LENGTH = { min: 1, max: 190 };
 export const EMAIL_LENGTH = { min: 3, max: 254 };
 
 /**
- * Returns the problem of an email address, or `undefined`. It requires only a text on both sides of one `@`, because only
+ * Returns the problem of an email address, or `undefined`. It requires only a text without white space on both sides of one `@`, because only
  * a sent email proves that an address works.
  */
 export function findEmailProblem(email: string): string | undefined {

@@ -65,8 +65,8 @@ function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>>
 }
 
 /**
- * Creates records with distinct values in the order fields and the unique fields. In the other fields, one in 16 has the value that the
- * queries ask for.
+ * Creates records with distinct values in the order fields and the unique fields. In the index fields before the last one, one record in
+ * 16 has the values that the queries ask for.
  */
 function createRecords(name: SchemaName, schema: Schema, workspaceId: string, count: number): Entity[] {
   const equalityFields = schema.indexes.flatMap((fields) => fields.slice(0, -1));

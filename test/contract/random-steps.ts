@@ -63,7 +63,7 @@ interface UseCaseCall {
 /** A use case with its input. */
 export interface Step extends UseCaseCall {
   readonly useCase: UseCase;
-  /** The type of the records that the use case creates, if any. */
+  /** The type of the records that the use case returns after it has created them, if any. `runOnce` returns none. */
   readonly creates: RecordName | undefined;
   /** Returns the step as it is printed in a failing sequence. */
   [fc.toStringMethod](): string;
@@ -543,7 +543,8 @@ type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /**
  * The use cases that the steps call. If `useCases` lacks one, it does not compile. Excluded are `workspaces.create` (each run
- * begins with it), `iterate` (each run ends with it), `flush` (`Side.caller` calls it), and those that use the memory of one process:
+ * begins with it), `iterate` (each run ends with it, except
+ * `workspaces.iterate`), `flush` (`Side.caller` calls it), and those that use the memory of one process:
  * `needsLookup` and the links.
  */
 type UseCase =
@@ -569,7 +570,7 @@ function stepsOf(table: object): fc.Arbitrary<Step> {
     useCases[useCase].map(
       (call): Step => ({
         useCase,
-        creates: useCase in creating ? (useCase.split('.')[0] as RecordName) : undefined,
+        creates: useCase in creating && useCase !== 'runOnce' ? (useCase.split('.')[0] as RecordName) : undefined,
         ...call,
         [fc.toStringMethod]: () =>
           `\n  ${call.wait} ms later: ${useCase} ${shortenRepetitions(fc.stringify(call.input))}`,

@@ -18,7 +18,10 @@ interface Storages {
   readonly proxy: MongodbProxy;
 }
 
-/** After one loss, the driver itself retries. After two, the adapter must retry. */
+/**
+ * Outside a transaction, the driver itself retries after one loss, and the adapter must retry after two. In a transaction, the driver
+ * retries only the commit.
+ */
 const losses = (['request', 'response'] as const).flatMap((what) =>
   [1, 2].map((times) => [`${what} lost ${times} times`, { what, times }] as const),
 );

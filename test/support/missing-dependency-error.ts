@@ -1,6 +1,6 @@
 /**
- * A test needs a program that this machine does not have. The test is skipped and reported. If `CI` is set, it fails, unless the
- * program is optional: `.ci/run` does not install it.
+ * A test needs something that this machine does not have, such as a program. The test is skipped and reported. If `CI` is set, the test
+ * fails, unless what it needs is optional, because `.ci/run` does not install it.
  */
 export class MissingDependencyError extends Error {
   override readonly name = 'MissingDependencyError';

@@ -99,8 +99,8 @@ export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
 export type SendRequest = (changes?: Partial<RawRequest>) => Promise<ApiResponse>;
 
 /**
- * Runs a test that sends only requests that must be rejected. Then asserts that nothing has changed, and that the original
- * request succeeds, so that no rejected request has reserved a name.
+ * Runs a test that sends only requests that must be rejected. Then asserts that nothing has changed, and that the valid request without
+ * changes succeeds. This shows that no rejected request has reserved a name.
  */
 export async function assertChangesNothing(
   api: Api,
