@@ -50,7 +50,7 @@ interface OperationDeclaration<
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: Path;
   readonly permission: P;
-  /** An imperative of two to six words. */
+  /** An imperative of two to five words. */
   readonly summary: string;
   /** The behavior, limits and errors that an integrator must know, in Markdown. */
   readonly description: string;

@@ -234,7 +234,7 @@ export interface paths {
         readonly get: operations["listDomains"];
         readonly put?: never;
         /**
-         * Create, archive or unarchive a domain
+         * Create or archive a domain
          * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). A request without `archived` is then a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.
          */
         readonly post: operations["createDomain"];
