@@ -2,12 +2,15 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, stat
 import { dirname } from 'node:path';
 import { Database, isBusy, isDamaged, retryWhileBusy, toValue } from './database.ts';
 import { describeParts, type FilePart, quote, type Table, tables } from './layout.ts';
+import { hasOutdatedIndexes, updateSearchIndexes } from './search.ts';
 
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
 /**
  * The version of the layout. Increment it when the columns, indexes or unique fields of a schema (adapters/persistence) or the
- * statements of layout.ts change, so that existing files are upgraded. A test fails until then. New defaults need no increment. An older version of the service rejects the file instead of writing records without the new columns.
+ * statements of layout.ts change, so that existing files are upgraded. A test fails until then. New defaults need no increment. A
+ * change of what a derived column contains needs a new column, because an upgrade fills only missing columns. An older version of the
+ * service rejects the file instead of writing records without the new columns.
  */
 const FILE_VERSION = 2;
 
@@ -37,6 +40,7 @@ export async function openWriter(file: string): Promise<Database> {
       rejectForeignFile(writer, file);
       writer.exec(WRITER_PRAGMAS);
       upgrade(writer, file);
+      updateOutdatedIndexes(writer);
     });
     return writer;
   } catch (error) {
@@ -101,6 +105,14 @@ function upgrade(database: Database, file: string): void {
   }
 }
 
+/** Updates the search indexes after writes of another program, such as the shell `sqlite3`: triggers have noted the rows. */
+function updateOutdatedIndexes(database: Database): void {
+  if (!hasOutdatedIndexes(database)) return;
+  database.exec('BEGIN IMMEDIATE');
+  updateSearchIndexes(database);
+  database.exec('COMMIT');
+}
+
 function upgradeTable(database: Database, table: Table): void {
   const name = quote(table.name);
   const define = ([column, type]: [string, string]) => `${quote(column)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`;
@@ -115,8 +127,11 @@ function upgradeTable(database: Database, table: Table): void {
   // If a column is missing, all parts are dropped before it is filled, and created again from the new records.
   const isCurrent = (part: FilePart) =>
     missing.length === 0 && parts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
-  const wanted = describeParts(table);
-  const kept = new Set(wanted.filter(isCurrent).map((part) => part.name));
+  const groups = describeParts(table);
+  const wanted = groups.flat();
+  // An index table without its triggers is outdated, because it lacks the changes since these were dropped.
+  const current = groups.filter((group) => group.every(isCurrent)).flat();
+  const kept = new Set(current.map((part) => part.name));
   for (const [part, type, owner] of parts) {
     const isOfTable = wanted.some((it) => it.name === part) || (type !== 'table' && owner === table.name);
     if (isOfTable && !kept.has(part)) database.exec(`DROP ${type} ${quote(part)}`);

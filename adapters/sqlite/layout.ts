@@ -108,15 +108,13 @@ export interface FilePart {
 }
 
 /**
- * Returns the indexes, index tables and triggers that a table must have in the database file. An upgrade compares their `sql` with that
- * in the file.
+ * Returns the indexes, index tables and triggers that a table must have in the database file, as lists of parts that belong together: an
+ * index, or an index table with its triggers. An upgrade compares their `sql` with that in the file.
  */
-export function describeParts({ name, unique, indexes, searches, expires }: Table): FilePart[] {
-  const createIndex = (index: string, fields: readonly string[], kind = 'INDEX'): FilePart => ({
-    type: 'index',
-    name: index,
-    sql: `CREATE ${kind} ${quote(index)} ON ${quote(name)} (${list(fields)})`,
-  });
+export function describeParts({ name, unique, indexes, searches, expires }: Table): FilePart[][] {
+  const createIndex = (index: string, fields: readonly string[], kind = 'INDEX'): FilePart[] => [
+    { type: 'index', name: index, sql: `CREATE ${kind} ${quote(index)} ON ${quote(name)} (${list(fields)})` },
+  ];
   return [
     createIndex(`${name}_id`, ['id'], 'UNIQUE INDEX'),
     createIndex(`${name}_workspace`, ['workspaceId', 'id']),
@@ -124,12 +122,12 @@ export function describeParts({ name, unique, indexes, searches, expires }: Tabl
       createIndex(`${name}_unique_${field}`, ['workspaceId', field], 'UNIQUE INDEX'),
     ),
     ...(expires === undefined ? [] : [createIndex(`${name}_expires`, [expires])]),
-    ...indexes.flatMap((index) =>
+    ...indexes.map((index) =>
       index.array === undefined
         ? createIndex(index.name, ['workspaceId', ...index.fields, 'id'])
         : describeArrayIndex(name, index, index.array),
     ),
-    ...searches.flatMap((search) => describeSearch(name, search)),
+    ...searches.map((search) => describeSearch(name, search)),
   ];
 }
 

@@ -15,6 +15,10 @@ const updates = [...tables.values()].flatMap(({ name: table, searches }) =>
   })),
 );
 
+export function hasOutdatedIndexes(database: Database): boolean {
+  return updates.some(({ isNeeded }) => database.all(isNeeded).length > 0);
+}
+
 /**
  * Updates the search indexes, before a commit. One statement for each index adds all new texts, because FTS5 writes its trigrams to the
  * file at the end of each statement and savepoint. A statement for each record would take about as long as the rest of a create.

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import type { SqliteConnection } from '../../adapters/sqlite/connection.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
+import { tables } from '../../adapters/sqlite/layout.ts';
 
 /** Creates a test with the path of a database file in a new folder. The file does not exist yet. */
 export function withDatabasePath(test: (file: string) => Promise<void>): () => Promise<void> {
@@ -43,4 +45,14 @@ export function getDatabases(connection: SqliteConnection): Pick<OpenEngine, 'wr
   const { connections } = { connections: connection['connections'] };
   if (!connections) throw new Error('not open');
   return connections;
+}
+
+/** Asserts that a file is intact, and that each search index has exactly the texts of its table. */
+export function assertIntact(database: Database): void {
+  assert.deepEqual(database.all('PRAGMA integrity_check'), [['ok']]);
+  for (const { name, outdated } of [...tables.values()].flatMap(({ searches }) => searches)) {
+    assert.deepEqual(database.all(`SELECT * FROM ${outdated}`), [], outdated);
+    // This command compares the index with the texts. `integrity_check` does not (https://sqlite.org/fts5.html#the_integrity_check_command).
+    database.exec(`INSERT INTO ${name} (${name}, rank) VALUES ('integrity-check', 1)`);
+  }
 }

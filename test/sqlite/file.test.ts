@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -14,13 +15,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine, UnusableFile } from '../../adapters/sqlite/engine.ts';
-import { describeParts, tables } from '../../adapters/sqlite/layout.ts';
+import { describeParts, type Search, tables } from '../../adapters/sqlite/layout.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildCampaign, buildTag, newId, samples } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
-import { withDatabasePath, withOpenEngine } from './database-file.ts';
+import { assertIntact, withDatabasePath, withOpenEngine } from './database-file.ts';
 
 const open = (file: string) => withOpenEngine(file, async () => undefined);
 
@@ -225,6 +227,80 @@ suite('a SQLite file', {
     await withOpenEngine(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
   }),
 
+  'upgrades a file of version 1, also if an upgrade was interrupted at any statement': withDatabasePath(
+    async (file) => {
+      const workspaceId = newId();
+      const campaigns = Array.from({ length: 20 }, (_, i) => buildCampaign(workspaceId, { searchText: `text ${i}` }));
+      const find = (engine: StorageEngine, contains: string) =>
+        engine.campaigns.count(workspaceId, [{ field: 'searchText', contains }]);
+      await withOpenEngine(file, async ({ engine, writer }) => {
+        await engine.campaigns.addMany(campaigns);
+        for (const { name, searches } of tables.values())
+          for (const search of searches) writer.exec(toVersion1(name, search));
+        writer.exec('PRAGMA user_version = 1');
+      });
+      const { exec } = Database.prototype;
+      for (let allowedCount = 0, isUpgraded = false; !isUpgraded; allowedCount += 3) {
+        const copy = `${file}.${allowedCount}`;
+        copyFileSync(file, copy);
+        let count = 0;
+        Database.prototype.exec = function (sql) {
+          if (/^(?:CREATE|DROP)|user_version/.test(sql) && ++count > allowedCount) throw new Error('interrupted');
+          exec.call(this, sql);
+        };
+        try {
+          isUpgraded = await withOpenEngine(copy, async () => true).catch(() => false);
+        } finally {
+          Database.prototype.exec = exec;
+        }
+        await withOpenEngine(copy, async ({ engine, writer }) => {
+          assertIntact(writer);
+          assert.equal(await find(engine, 'text 7'), 1);
+          await engine.campaigns.update(workspaceId, campaigns[7]?.id ?? '', (it) => ({ ...it, searchText: 'new' }));
+          assert.deepEqual([await find(engine, 'text 7'), await find(engine, 'new')], [0, 1]);
+          assertIntact(writer);
+        });
+      }
+    },
+  ),
+
+  'fills an index table again if an earlier version has dropped its triggers': withDatabasePath(async (file) => {
+    const workspaceId = newId();
+    const campaign = buildCampaign(workspaceId, { searchText: 'written meanwhile', tagIds: ['red'] });
+    await withOpenEngine(file, async ({ engine, writer }) => {
+      for (const event of ['insert', 'update', 'delete']) {
+        writer.exec(`DROP TRIGGER campaigns_searchText_${event}; DROP TRIGGER campaigns_tagIds_createdAt_${event}`);
+      }
+      await engine.campaigns.add(campaign);
+      writer.exec('PRAGMA user_version = 0');
+    });
+    await withOpenEngine(file, async ({ engine, writer }) => {
+      assertIntact(writer);
+      const conditions = [
+        { field: 'searchText', contains: 'meanwhile' },
+        { field: 'tagIds', in: ['red'] },
+      ] as const;
+      for (const condition of conditions) {
+        const query = { where: [condition], by: 'createdAt', order: 'asc', skip: 0, take: 2 } as const;
+        assert.equal((await engine.campaigns.list(workspaceId, query)).length, 1, condition.field);
+      }
+    });
+  }),
+
+  'finds texts that another program has written, after the next start': withDatabasePath(async (file) => {
+    const campaign = buildCampaign(newId(), { searchText: 'before' });
+    await withOpenEngine(file, async ({ engine, writer }) => {
+      await engine.campaigns.add(campaign);
+      writer.exec(`UPDATE campaigns SET "searchText" = 'by hand'`);
+    });
+    await withOpenEngine(file, async ({ engine, writer }) => {
+      assertIntact(writer);
+      const count = (contains: string) =>
+        engine.campaigns.count(campaign.workspaceId, [{ field: 'searchText', contains }]);
+      assert.deepEqual([await count('before'), await count('by hand')], [0, 1]);
+    });
+  }),
+
   'omits a field that an older record lacks, instead of returning null': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const { position: _, ...older } = samples.shares(newId()) as Share;
@@ -238,13 +314,30 @@ suite('a SQLite file', {
   'has a layout that belongs to its version': () => {
     const parts = [...tables.values()].map((table) => [
       Object.entries(table.columns),
-      describeParts(table).map(({ sql }) => sql),
+      describeParts(table)
+        .flat()
+        .map(({ sql }) => sql),
     ]);
     const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
     // If this fails, increment FILE_VERSION in adapters/sqlite/file.ts, and then change the hash.
     assert.equal(hash, '84790e3ffe4be640');
   },
 });
+
+/** Returns the statements that give a search index the triggers of version 1, which updated the index at once. */
+function toVersion1(table: string, { name, field, outdated }: Search): string {
+  const insert = `INSERT INTO "${name}" (rowid, "${field}") VALUES (new."row", new."${field}")`;
+  const remove = `INSERT INTO "${name}" ("${name}", rowid, "${field}") VALUES ('delete', old."row", old."${field}")`;
+  const create = (event: string, condition: string, body: string) =>
+    `DROP TRIGGER "${name}_${event}";
+     CREATE TRIGGER "${name}_${event}" AFTER ${event.toUpperCase()} ON "${table}" ${condition} BEGIN ${body}; END;`;
+  return [
+    create('insert', '', insert),
+    create('delete', '', remove),
+    create('update', `WHEN old."${field}" IS NOT new."${field}"`, `${remove}; ${insert}`),
+    `DROP TABLE "${outdated}"`,
+  ].join('\n');
+}
 
 function readParts(database: Database): unknown[][] {
   return database.all('SELECT name, sql FROM sqlite_schema ORDER BY name');
