@@ -127,13 +127,16 @@ EOF
   },
 
   'generate a Python client, which can call every operation': async () => {
-    const files = { 'walk.py': 'walk.py' };
-    assert.equal(await checkClient('Python', { programs: ['python3'], files, commands: 'python walk.py' }), ALL_WORK);
+    const files = { 'example.py': 'example.py' };
+    assert.equal(
+      await checkClient('Python', { programs: ['python3'], files, commands: 'python example.py' }),
+      ALL_WORK,
+    );
   },
 
   'generate a Go client, which compiles and can call every operation': async () => {
-    const files = { 'walk/walk.go': 'walk.go' };
-    const commands = 'go mod tidy >&2 && go vet ./... && go run ./walk';
+    const files = { 'example/example.go': 'example.go' };
+    const commands = 'go mod tidy >&2 && go vet ./... && go run ./example';
     assert.equal(await checkClient('Go', { programs: ['go'], files, commands }), ALL_WORK);
   },
 
