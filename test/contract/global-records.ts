@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { GlobalRecordStore } from '../../adapters/persistence/record-store.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Tests } from '../support/suite.ts';
-import { assertConflict } from './assert-conflict.ts';
+import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
@@ -18,7 +18,7 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
         Reflect.set(first, 'workspaceId', 'changed');
         Reflect.set((await records.get(expected.id)) ?? {}, 'workspaceId', 'changed');
         assert.deepEqual(await records.get(expected.id), expected);
-        await assertConflict(records.add({ ...createRecord(), id: expected.id }));
+        await assertRejectsWithConflict(records.add({ ...createRecord(), id: expected.id }));
         assert.deepEqual(await records.get(expected.id), expected);
       }
     }),

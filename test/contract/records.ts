@@ -4,7 +4,7 @@ import { recordSchemas, type StorageEngine } from '../../adapters/persistence/st
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Tests } from '../support/suite.ts';
-import { assertConflict } from './assert-conflict.ts';
+import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { buildCampaign, buildDomain, buildGroup, buildTag, newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
@@ -63,12 +63,12 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
     'rejects an id that is taken, and keeps the existing record': test(async ({ campaigns }) => {
       const first = buildCampaign(newId(), { name: 'first' });
       await campaigns.add(first);
-      await assertConflict(campaigns.add({ ...first, name: 'second' }));
+      await assertRejectsWithConflict(campaigns.add({ ...first, name: 'second' }));
       assert.deepEqual(await campaigns.get(first.workspaceId, first.id), first);
       assert.equal(await campaigns.count(first.workspaceId, []), 1);
       if (!rejectsForeignIds) return;
       const foreign = { ...first, workspaceId: newId() };
-      await assertConflict(campaigns.add(foreign));
+      await assertRejectsWithConflict(campaigns.add(foreign));
       assert.deepEqual([...(await campaigns.addMany([foreign])).keys()], [0]);
       assert.equal(await campaigns.count(foreign.workspaceId, []), 0);
     }),
@@ -216,11 +216,11 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       for (const { records, create, message } of listStoresWithUniqueField(storage)) {
         const [here, elsewhere] = [newId(), newId()];
         const first = await addRecord(records, create(here, 'first.example'));
-        await assertConflict(records.add(create(here, 'first.example')), message);
+        await assertRejectsWithConflict(records.add(create(here, 'first.example')), message);
         await addRecord(records, create(elsewhere, 'first.example'));
         const second = await addRecord(records, create(here, 'second.example'));
         const copyOf = (other: Entity) => (current: Entity) => ({ ...other, id: current.id });
-        await assertConflict(records.update(here, second.id, copyOf(first)), message);
+        await assertRejectsWithConflict(records.update(here, second.id, copyOf(first)), message);
         assert.deepEqual(await records.get(here, second.id), second);
         assert.equal(await records.count(here, []), 2);
       }
@@ -233,7 +233,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
         await records.update(workspaceId, id, (current) => ({ ...current }));
         await records.update(workspaceId, id, () => ({ ...create(workspaceId, 'second.example'), id }));
         await addRecord(records, create(workspaceId, 'first.example'));
-        await assertConflict(records.add(create(workspaceId, 'second.example')), message);
+        await assertRejectsWithConflict(records.add(create(workspaceId, 'second.example')), message);
         await records.remove(workspaceId, id);
         await addRecord(records, create(workspaceId, 'second.example'));
       }

@@ -3,7 +3,7 @@ import type { RecordStore } from '../../adapters/persistence/record-store.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import type { Tests } from '../support/suite.ts';
-import { assertConflict } from './assert-conflict.ts';
+import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 import { commands } from './store-commands.ts';
@@ -36,12 +36,12 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
         const store = reopened[name] as unknown as RecordStore<Entity>;
         assert.deepEqual(await store.get(record.workspaceId, record.id), record, name);
         assert.deepEqual(await store.listById(record.workspaceId, '', 9), [record], name);
-        await assertConflict(store.add(record));
+        await assertRejectsWithConflict(store.add(record));
       }
       const tag = records.find(([name]) => name === 'tags')?.[1] as Entity;
-      await assertConflict(reopened.tags.add(buildTag(tag.workspaceId, 'Hiring')));
+      await assertRejectsWithConflict(reopened.tags.add(buildTag(tag.workspaceId, 'Hiring')));
       assert.deepEqual(await reopened.credentials.get(credential.id), credential);
-      await assertConflict(reopened.credentials.add(credential));
+      await assertRejectsWithConflict(reopened.credentials.add(credential));
     }),
 
     'shows each change to another process at once, and the other way round': test((storage, { location }) =>
@@ -50,7 +50,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
         const [mine, theirs] = [buildTag(workspaceId, 'mine'), buildTag(workspaceId, 'theirs')];
         await other.run('call', 'tags', 'add', theirs);
         assert.deepEqual(await storage.tags.get(workspaceId, theirs.id), theirs);
-        await assertConflict(storage.tags.add(buildTag(workspaceId, 'theirs')));
+        await assertRejectsWithConflict(storage.tags.add(buildTag(workspaceId, 'theirs')));
         await storage.tags.add(mine);
         assert.deepEqual(await other.run('call', 'tags', 'get', workspaceId, mine.id), mine);
         await assert.rejects(other.run('call', 'tags', 'add', buildTag(workspaceId, 'mine')), { message: 'conflict' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Tests } from '../support/suite.ts';
-import { assertConflict } from './assert-conflict.ts';
+import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { OutsideChange } from './outside-change.ts';
 import { buildCampaign, buildDomain, buildTag, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
@@ -72,13 +72,15 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
         const stored = buildTag(workspaceId, 'stored');
         await storage.tags.add(stored);
         await storage.runInTransaction(async ({ tags }) => {
-          await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: stored.id })));
-          await assertConflict(tags.add(buildTag(workspaceId, 'stored')));
+          await assertRejectsWithConflict(tags.add(buildTag(workspaceId, 'other', { id: stored.id })));
+          await assertRejectsWithConflict(tags.add(buildTag(workspaceId, 'stored')));
           const added = buildTag(workspaceId, 'added');
           await tags.add(added);
-          await assertConflict(tags.add(buildTag(workspaceId, 'other', { id: added.id })));
-          await assertConflict(tags.add(buildTag(workspaceId, 'added')));
-          await assertConflict(tags.update(workspaceId, added.id, (it) => ({ ...it, foldedName: 'stored' })));
+          await assertRejectsWithConflict(tags.add(buildTag(workspaceId, 'other', { id: added.id })));
+          await assertRejectsWithConflict(tags.add(buildTag(workspaceId, 'added')));
+          await assertRejectsWithConflict(
+            tags.update(workspaceId, added.id, (it) => ({ ...it, foldedName: 'stored' })),
+          );
           await tags.update(workspaceId, added.id, (it) => ({ ...it, foldedName: 'renamed' }));
           await tags.add(buildTag(workspaceId, 'added'));
           await tags.update(workspaceId, stored.id, (it) => ({ ...it, foldedName: 'moved' }));
@@ -100,11 +102,13 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       const other = buildTag(workspaceId, 'other');
       await storage.runInTransaction(async (staged) => {
         await staged.campaigns.update(workspaceId, all.changed.id, addClick);
-        await assertConflict(staged.tags.add(buildTag(workspaceId, removed.name)));
-        await assertConflict(staged.tags.add(removed));
-        await assertConflict(staged.credentials.add(credential));
+        await assertRejectsWithConflict(staged.tags.add(buildTag(workspaceId, removed.name)));
+        await assertRejectsWithConflict(staged.tags.add(removed));
+        await assertRejectsWithConflict(staged.credentials.add(credential));
         await staged.tags.add(other);
-        await assertConflict(staged.tags.update(workspaceId, other.id, (it) => ({ ...it, foldedName: removed.name })));
+        await assertRejectsWithConflict(
+          staged.tags.update(workspaceId, other.id, (it) => ({ ...it, foldedName: removed.name })),
+        );
       });
       assert.equal((await storage.campaigns.get(workspaceId, all.changed.id))?.clicks, 1);
       assert.deepEqual(await storage.tags.get(workspaceId, other.id), other);
@@ -215,7 +219,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
               if (count === 0) await tags.add(mine);
               return count === 0;
             });
-            if (isFree) await assertConflict(change.finish());
+            if (isFree) await assertRejectsWithConflict(change.finish());
             else await change.finish();
             const added = isFree ? mine : theirs;
             assert.deepEqual(await storage.tags.listById(workspaceId, '', 9), [added]);
@@ -299,7 +303,7 @@ function defineRetryTests(test: CreateStorageTest): Tests {
         await storage.campaigns.update(workspaceId, changed.id, addShare);
         await staged.campaigns.update(workspaceId, changed.id, addClick);
       });
-      await assertConflict(work);
+      await assertRejectsWithConflict(work);
       assert.ok(attemptCount > 1, 'the work was retried');
       assert.deepEqual(await storage.campaigns.get(workspaceId, changed.id), { ...changed, shares: attemptCount });
       assert.equal(await storage.tags.count(workspaceId, []), 1);

@@ -5,7 +5,7 @@ import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import { TAG_NAME_TAKEN } from '../../core/tag/tag.ts';
-import { assertConflict } from '../contract/assert-conflict.ts';
+import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
@@ -127,7 +127,7 @@ suite('simultaneous calls to a record store in MongoDB', {
         assert.equal(status === 'fulfilled', storedIds.has((records[i] as { id: string }).id));
       }
       const rejected = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
-      await assertConflict(Promise.reject(rejected.reason), TAG_NAME_TAKEN);
+      await assertRejectsWithConflict(Promise.reject(rejected.reason), TAG_NAME_TAKEN);
     }),
 
   'fail only if MongoDB rejects their own record': () =>

@@ -23,7 +23,7 @@ import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { NAME_SORTS } from '../../core/shared/name-filter.ts';
-import { assertConflict } from '../contract/assert-conflict.ts';
+import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import {
   buildCampaign,
   buildDomain,
@@ -167,8 +167,8 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
 /** Reads and writes that may examine more records. */
 const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'taken names': async ({ app, caller: { workspaceId }, tagName }) => {
-    await assertConflict(app.tags.create(workspaceId, tagName));
-    await assertConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
+    await assertRejectsWithConflict(app.tags.create(workspaceId, tagName));
+    await assertRejectsWithConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
   'a batch with taken names': async ({ engine, caller: { workspaceId } }) => {
     const conflicts = await engine.tags.addMany(['a', 'A', 'tag 1'].map((name) => buildTag(workspaceId, name)));
@@ -588,7 +588,7 @@ suite('the commands of the MongoDB storage', {
         tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));
       const changes: [name: string, call: () => Promise<unknown>, commands: string[]][] = [
         ['add', () => tags.add(one), ['insert']],
-        ['add a taken record', () => assertConflict(tags.add(one)), ['insert', 'update']],
+        ['add a taken record', () => assertRejectsWithConflict(tags.add(one)), ['insert', 'update']],
         ['add many taken records', () => tags.addMany([one, one]), ['insert', 'update']],
         ['change', change('other'), ['query', 'update']],
         ['change to the same value', change('other'), ['query', 'update']],

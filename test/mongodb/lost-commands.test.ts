@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { assertConflict } from '../contract/assert-conflict.ts';
+import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
 import { createDatabase, type Database } from '../support/mongod.ts';
@@ -71,14 +71,14 @@ suite('a lost command', {
     lose();
     await lossy.credentials.add(record);
     assert.deepEqual(await reliable.credentials.get(record.id), record);
-    await assertConflict(lossy.credentials.add(record));
+    await assertRejectsWithConflict(lossy.credentials.add(record));
   }),
 
   'rejects a name that was taken before': withLosses('insert', async ({ lossy, reliable }, lose) => {
     const taken = buildTag(newId(), 'one');
     await reliable.tags.add(taken);
     lose();
-    await assertConflict(lossy.tags.add({ ...taken, id: newId() }));
+    await assertRejectsWithConflict(lossy.tags.add({ ...taken, id: newId() }));
     assert.equal(await reliable.tags.count(taken.workspaceId, []), 1);
   }),
 

@@ -9,7 +9,7 @@ import { createStorage, type StorageEngine } from '../../adapters/persistence/st
 import { Database } from '../../adapters/sqlite/database.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { assertConflict } from '../contract/assert-conflict.ts';
+import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildGroup, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
@@ -382,7 +382,10 @@ suite('writes to SQLite', {
     withOpenEngine(file, async ({ engine: { tags } }) => {
       const tag = buildTag(newId(), 'one');
       await tags.add(tag);
-      await assertConflict(tags.add(buildTag(newId(), 'two', { id: tag.id })), 'A record with this id already exists.');
+      await assertRejectsWithConflict(
+        tags.add(buildTag(newId(), 'two', { id: tag.id })),
+        'A record with this id already exists.',
+      );
       await nextTurn();
     }),
   ),
