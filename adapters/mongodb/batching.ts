@@ -2,7 +2,7 @@ import type { Entity } from '../../core/shared/entity.ts';
 import type { RecordStore } from '../persistence/record-store.ts';
 import type { BatchedRecordStore } from './record-store.ts';
 
-const MAX_BATCH_SIZE = 100;
+const MAX_BATCH_REQUEST_COUNT = 100;
 /** The maximum time that a request waits for earlier batches. */
 const MAX_BATCH_DELAY_MS = 10;
 
@@ -33,7 +33,7 @@ export class Batcher<Q, R> {
   submit(request: Q): Promise<R> {
     return new Promise((resolve, reject) => {
       this.pending.push({ request, resolve, reject });
-      if (this.inFlightCount === 0 || this.pending.length >= MAX_BATCH_SIZE) void this.sendBatch();
+      if (this.inFlightCount === 0 || this.pending.length >= MAX_BATCH_REQUEST_COUNT) void this.sendBatch();
       else this.timer ??= setTimeout(() => this.sendBatch(), MAX_BATCH_DELAY_MS);
     });
   }

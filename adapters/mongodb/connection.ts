@@ -157,7 +157,7 @@ export class MongoConnection {
     prepareLater().catch((error) => {
       if (this.isClosed) return;
       const problem = `Indexes may be missing, because a shard of MongoDB could not be prepared: ${error.message}`;
-      this.log(`${withoutPeriod(problem)}. Fix the problem and restart the service.`);
+      this.log(`${removePeriod(problem)}. Fix the problem and restart the service.`);
     });
   }
 
@@ -255,13 +255,13 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 function toLogLine(error: Error, isShardFailure: boolean): string {
   if (error instanceof DatabaseUnavailable) return error.message;
   if (error instanceof UnsupportedDatabase) return `${UNSUPPORTED}: ${error.message}`;
-  const reason = withoutPeriod(error.message);
+  const reason = removePeriod(error.message);
   return isShardFailure
     ? `A shard of MongoDB is unavailable: ${reason}. ${SHARD_ADVICE}`
     : `${UNAVAILABLE}: ${reason}. ${ADVICE}`;
 }
 
-function withoutPeriod(text: string): string {
+function removePeriod(text: string): string {
   return text.replace(/\.$/, '');
 }
 

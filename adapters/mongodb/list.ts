@@ -1,7 +1,7 @@
 import { type ClientSession, type Collection, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { LIST_TIMEOUT, LIST_TIMEOUT_MS, type Query, type RecordSchema } from '../persistence/record-store.ts';
+import { LIST_TIMEOUT_MS, LIST_TOO_SLOW, type Query, type RecordSchema } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
@@ -66,7 +66,7 @@ function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, 
   const isSearch = where.some((condition) => 'contains' in condition);
   if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan ? new CoreError('invalid', LIST_TIMEOUT) : error;
+  return isScan ? new CoreError('invalid', LIST_TOO_SLOW) : error;
 }
 
 /** Returns whether an error means that the index of a hint does not exist. MongoDB can then use another index. */

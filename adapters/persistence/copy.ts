@@ -6,7 +6,7 @@ import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-stor
 import type { RecordMapping } from './schema.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-engine.ts';
 
-const BATCH_SIZE = 500;
+const BATCH_RECORD_COUNT = 500;
 
 /** The numbers of records of each store, by the name of the store. */
 export type CountsByStore = ReadonlyMap<string, number>;
@@ -33,7 +33,7 @@ export async function* copyRecords(source: StorageEngine, target: StorageEngine)
   const otherNames = globalStoreNames.filter((name) => name !== 'workspaces');
   for (const name of ['workspaces', ...otherNames]) {
     const [from, to] = [getGlobalStore(source, name), getGlobalStore(target, name)];
-    for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_SIZE)) {
+    for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_RECORD_COUNT)) {
       const areEqual = await Promise.all(batch.map((record) => addGlobalRecord(to, record)));
       yield { copiedCount: batch.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
     }
@@ -41,7 +41,10 @@ export async function* copyRecords(source: StorageEngine, target: StorageEngine)
   for await (const { id: workspaceId } of iterateGlobal(source.workspaces)) {
     for (const [name, { toRecord, toEntity }] of schemas) {
       const [from, to] = [getStore(source, name), getStore(target, name)];
-      for await (const batch of readBatches((after, take) => from.listById(workspaceId, after, take), BATCH_SIZE)) {
+      for await (const batch of readBatches(
+        (after, take) => from.listById(workspaceId, after, take),
+        BATCH_RECORD_COUNT,
+      )) {
         // The conversion adds the columns that records of earlier versions lack.
         const records = toRecord && toEntity ? batch.map((record) => toRecord(toEntity(record))) : batch;
         yield { copiedCount: batch.length, differentCount: await addRecords(to, workspaceId, records) };

@@ -5,9 +5,9 @@ import type { BatchRepository, RemovableRepository } from '../../core/shared/rep
 // The messages of errors that storage engines throw. The messages of duplicate unique values are in the schemas.
 export const ID_TAKEN = 'A record with this id already exists.';
 export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
-export const LIST_TIMEOUT = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
+export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
-/** How long a storage engine reads a list before it rejects with `LIST_TIMEOUT`. A search through 1,000,000 campaigns takes 2 to 3 s. */
+/** How long a storage engine reads a list before it rejects with `LIST_TOO_SLOW`. A search through 1,000,000 campaigns takes 2 to 3 s. */
 export const LIST_TIMEOUT_MS = 4_500;
 
 export type Field<T> = keyof T & string;

@@ -107,7 +107,7 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Runs steps. Lets the event loop run each time they have taken their share of `MAX_STEP_MS`, which is divided by the number of scans.
+   * Runs steps. Lets the event loop run each time they have taken their part of `MAX_STEP_MS`, which is divided by the number of scans.
    * Starts again if the file is busy.
    */
   private async runInSteps<T>(start: () => Steps<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { CoreError } from '../../core/shared/core-error.ts';
-import { LIST_TIMEOUT, LIST_TIMEOUT_MS, type Query } from '../persistence/record-store.ts';
+import { LIST_TIMEOUT_MS, LIST_TOO_SLOW, type Query } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 import {
@@ -18,9 +18,9 @@ import {
  */
 const MAX_SORTED_COUNT = 1000;
 /** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
-const MAX_ROWS_WITHOUT_PAUSE = 50_000;
-/** The number of records whose trigrams are examined between two pauses. */
-const SEARCH_STEP = 50_000;
+const MAX_UNPAUSED_ROW_COUNT = 50_000;
+/** The number of rows whose trigrams are examined between two pauses. */
+const SEARCH_STEP_ROW_COUNT = 50_000;
 /** A scan can pause at about one row in this many, and at each match. */
 const ROWS_PER_PAUSE = 256;
 
@@ -32,7 +32,7 @@ export type Steps<T> = Generator<void, T>;
  *
  * 1. If a condition is on ids or unique values, its rows are read and sorted.
  * 2. If an index has exactly the records of the list in the order of the list, they are read from it. For a page beyond
- *    `MAX_ROWS_WITHOUT_PAUSE`, they are scanned.
+ *    `MAX_UNPAUSED_ROW_COUNT`, they are scanned.
  * 3. If a condition matches few records, according to its index, they are read and sorted.
  * 4. If an index has the order of the list, its records are scanned. Otherwise, all records of the workspace are read and sorted.
  */
@@ -49,7 +49,7 @@ export function* findList(
   const candidates = findCandidates(table, workspaceId, where);
   if (candidates[0]?.type === 'lookup') return sort(candidates[0]);
   if (ordered?.filters.length === 0)
-    return skip + take <= MAX_ROWS_WITHOUT_PAUSE ? selectInOrder(ordered, query, columns) : undefined;
+    return skip + take <= MAX_UNPAUSED_ROW_COUNT ? selectInOrder(ordered, query, columns) : undefined;
   for (const candidate of candidates) {
     if (candidate.type === 'index' && ordered?.isNarrow) continue;
     // The index does not have the changes of this transaction.
@@ -94,7 +94,7 @@ function* collectRows(database: Database, table: Table, candidate: Candidate): S
   const isSearch = candidate.type === 'search';
   // A search examines the rows up to the `last` in several steps. For any other type, one step reads all rows.
   const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
-  const step = isSearch ? SEARCH_STEP : 1;
+  const step = isSearch ? SEARCH_STEP_ROW_COUNT : 1;
   const found: number[] = [];
   for (let after = 0; after < last; after += step) {
     if (after > 0) yield;
@@ -135,7 +135,7 @@ export function* scanRows<T>(
     for (const [row, isMatch] of rows) {
       if (isMatch && ++matchCount > query.skip) found.push(row);
       if (found.length >= query.take) break;
-      if (performance.now() > deadline) throw new CoreError('invalid', LIST_TIMEOUT);
+      if (performance.now() > deadline) throw new CoreError('invalid', LIST_TOO_SLOW);
       yield;
     }
     return read(toRowsQuery(found));
