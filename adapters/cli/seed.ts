@@ -47,9 +47,9 @@ const DATE_WINDOWS = [
   { starts: [2, 90], lasts: [5, 60] },
 ] as const;
 
-const BATCH_SIZE = 500;
-/** On average, one description in 20 is long. */
-const LONG_DESCRIPTION_INTERVAL = 20;
+const BATCH_RECORD_COUNT = 500;
+/** On average, one campaign in this many has a long description. */
+const CAMPAIGNS_PER_LONG_DESCRIPTION = 20;
 /** Sentences are added until a length in this range is reached, so the maximum leaves room for one more sentence. */
 const DESCRIPTION_LENGTHS = { short: [0, 250], long: [300, DESCRIPTION_LENGTH.max - 100] } as const;
 /** Only the newest campaigns get shares. */
@@ -195,7 +195,7 @@ async function createCampaigns(
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
   await app.domains.verify(workspaceId, domain.id);
   let newest: Campaign[] = [];
-  const count = await createInBatches(seeding, total, BATCH_SIZE, async (size) => {
+  const count = await createInBatches(seeding, total, BATCH_RECORD_COUNT, async (size) => {
     const batch = Array.from({ length: size }, () => ({
       ...buildCampaign(random, now()),
       domain: random.pick([null, slug]),
@@ -233,10 +233,12 @@ function buildCampaign(random: SeededRandom, now: number): NewCampaign {
   };
 }
 
-/** Returns `start` followed by some sentences. In one of `LONG_DESCRIPTION_INTERVAL` calls, these are many sentences. */
+/** Returns `start` followed by some sentences. In one of `CAMPAIGNS_PER_LONG_DESCRIPTION` calls, these are many sentences. */
 function addSentences(random: SeededRandom, start: string): string {
   const [minLength, maxLength] =
-    random.nextIntegerBelow(LONG_DESCRIPTION_INTERVAL) === 0 ? DESCRIPTION_LENGTHS.long : DESCRIPTION_LENGTHS.short;
+    random.nextIntegerBelow(CAMPAIGNS_PER_LONG_DESCRIPTION) === 0
+      ? DESCRIPTION_LENGTHS.long
+      : DESCRIPTION_LENGTHS.short;
   const length = random.nextIntegerBetween(minLength, maxLength);
   let text = start;
   while (text.length < length) text += ` ${random.pick(SENTENCES)}`;

@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 
 const FLUSH_INTERVAL_MS = 500;
 /** A buffer of at least this length, in UTF-16 units, is written as soon as no other batch is being written. */
-const BATCH_LENGTH = 65_536;
+const FLUSH_LENGTH = 65_536;
 /**
  * While the buffer has at least this length, in UTF-16 units, new lines are dropped. So the memory is limited, and no request waits for
  * its log.
@@ -27,7 +27,7 @@ export class BufferedLogStream {
   write(line: string): void {
     if (this.buffer.length >= MAX_BUFFERED_LENGTH) return;
     this.buffer += line;
-    if (this.buffer.length >= BATCH_LENGTH) this.flush();
+    if (this.buffer.length >= FLUSH_LENGTH) this.flush();
   }
 
   private flush(): void {
@@ -46,7 +46,7 @@ export class BufferedLogStream {
         this.writeBatch(batch.subarray(written));
       } else {
         this.isWriting = false;
-        if (this.buffer.length >= BATCH_LENGTH) this.flush();
+        if (this.buffer.length >= FLUSH_LENGTH) this.flush();
       }
     });
   }
