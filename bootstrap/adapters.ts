@@ -163,7 +163,7 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
 };
 
 /** Returns the names of the adapters that have a capability, for messages: `memory or mongodb`. */
-export function namesWith<C>(choices: Readonly<Record<string, C>>, capability: keyof C): string {
+export function listNamesWith<C>(choices: Readonly<Record<string, C>>, capability: keyof C): string {
   return Object.keys(choices)
     .filter((name) => choices[name]?.[capability])
     .join(' or ');

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../adapters/api/version.ts';
 import { type OpenApplication, runCommandLine } from '../adapters/cli/run-command-line.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import { namesWith, storages } from './adapters.ts';
+import { listNamesWith, storages } from './adapters.ts';
 import { relaySignalsOfNpx } from './npx.ts';
 import { readSettings } from './read-settings.ts';
 import { findShortMisspellings } from './setting-names.ts';
@@ -70,7 +70,7 @@ async function openApplication(): Promise<OpenApplication> {
 function createNotSharedError({ STORAGE }: Settings): UsageError {
   const shared = Object.entries(storages).filter(([, { isShared }]) => isShared);
   return new UsageError([
-    `STORAGE: must be ${namesWith(storages, 'isShared')} for this command. ` +
+    `STORAGE: must be ${listNamesWith(storages, 'isShared')} for this command. ` +
       `With STORAGE=${STORAGE}, the records exist only inside the server.`,
     ...shared.map(([name, { location }]) => `Set STORAGE=${name}, and ${location} to the database of the server.`),
   ]);

@@ -19,7 +19,7 @@ export interface ListeningAddresses {
 export type ServerPrefix = '' | 'METRICS_' | 'LINKS_';
 
 /** Returns the host that a server listens on. */
-export function hostOf(settings: Pick<Settings, `${ServerPrefix}HOST`>, prefix: ServerPrefix): string {
+export function getHost(settings: Pick<Settings, `${ServerPrefix}HOST`>, prefix: ServerPrefix): string {
   return settings[`${prefix}HOST`] ?? settings.HOST;
 }
 
@@ -34,7 +34,7 @@ const MAX_BACKLOG_COUNT = 4_096;
  * the host and the port.
  */
 export async function listen(server: Server, settings: Settings, prefix: ServerPrefix = ''): Promise<string> {
-  const host = hostOf(settings, prefix);
+  const host = getHost(settings, prefix);
   const port = settings[`${prefix}PORT` as const];
   server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import { type AdapterChoice, namesWith, rateLimiters, storages } from './adapters.ts';
-import { hostOf, overlaps } from './listen.ts';
+import { type AdapterChoice, listNamesWith, rateLimiters, storages } from './adapters.ts';
+import { getHost, overlaps } from './listen.ts';
 import { findMisspellings, findShortMisspellings } from './setting-names.ts';
 import { type Settings, settings } from './settings.ts';
 
@@ -46,7 +46,7 @@ function* findConflicts(
     WORKERS > 1 &&
     (storages[STORAGE]?.canHaveWorkers === false || rateLimiters[RATE_LIMITER]?.canHaveWorkers === false)
   ) {
-    const needed = `STORAGE=${namesWith(storages, 'canHaveWorkers')} and RATE_LIMITER=${namesWith(rateLimiters, 'canHaveWorkers')}`;
+    const needed = `STORAGE=${listNamesWith(storages, 'canHaveWorkers')} and RATE_LIMITER=${listNamesWith(rateLimiters, 'canHaveWorkers')}`;
     yield ['WORKERS', `more than 1 requires ${needed}, set both or set WORKERS=1`];
   }
   if (LINKS_URL !== undefined && addresses.LINKS_PORT === undefined) {
@@ -54,12 +54,15 @@ function* findConflicts(
   }
   for (const [name, other] of portPairs) {
     const port = addresses[`${name}PORT`];
-    if (port && port === addresses[`${other}PORT`] && overlaps(hostOf(addresses, name), hostOf(addresses, other)))
+    if (port && port === addresses[`${other}PORT`] && overlaps(getHost(addresses, name), getHost(addresses, other)))
       yield [`${name}PORT`, `must differ from ${other}PORT, set another port`];
   }
   for (const name of ['DEMO_WORKSPACE', 'DEMO_API_KEY'] as const) {
     if (storages[STORAGE]?.hasDemo === false && environment[name] !== undefined)
-      yield [name, `not allowed with STORAGE=${STORAGE}, remove it or set STORAGE=${namesWith(storages, 'hasDemo')}`];
+      yield [
+        name,
+        `not allowed with STORAGE=${STORAGE}, remove it or set STORAGE=${listNamesWith(storages, 'hasDemo')}`,
+      ];
   }
 }
 

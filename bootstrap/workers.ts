@@ -1,7 +1,7 @@
 import cluster, { type Address, type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandardErrorLog } from '../adapters/logging/standard-error-log.ts';
-import { formatUrl, getListeningFields, hostOf, type ListeningAddresses, listen } from './listen.ts';
+import { formatUrl, getHost, getListeningFields, type ListeningAddresses, listen } from './listen.ts';
 import type { Settings } from './settings.ts';
 import { WORKER_KILL_TIMEOUT_MS, WORKER_STOP_TIMEOUT_MS } from './shutdown-times.ts';
 
@@ -76,8 +76,8 @@ export async function startWorkers(
   // A worker listens for short links first.
   const [port, linksPort] = ports.toReversed() as [number, number | undefined];
   const addresses = {
-    url: formatUrl(hostOf(settings, ''), port),
-    linksUrl: linksPort === undefined ? undefined : formatUrl(hostOf(settings, 'LINKS_'), linksPort),
+    url: formatUrl(getHost(settings, ''), port),
+    linksUrl: linksPort === undefined ? undefined : formatUrl(getHost(settings, 'LINKS_'), linksPort),
     metricsUrl,
   };
   log.info(getListeningFields(settings, addresses), 'server listening');
