@@ -18,7 +18,7 @@ export const tokens = {
   storageEngine: Symbol('StorageEngine') as ServiceIdentifier<StorageEngine>,
   app: Symbol('Application') as ServiceIdentifier<Application>,
   requestLimiter: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
-  refusalLimiter: Symbol('RateLimiter of rejected credentials') as ServiceIdentifier<RateLimiter>,
+  rejectedCredentialLimiter: Symbol('RateLimiter of rejected credentials') as ServiceIdentifier<RateLimiter>,
   connection: Symbol('Connection') as ServiceIdentifier<Connection>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
@@ -60,7 +60,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     .bind(tokens.requestLimiter)
     .toConstantValue(limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS));
   container
-    .bind(tokens.refusalLimiter)
+    .bind(tokens.rejectedCredentialLimiter)
     .toConstantValue(limiters.createRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60));
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const observers: Observer[] = [createLogObserver(log)];
@@ -70,15 +70,21 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     container.bind(tokens.metrics).toConstantValue(metrics);
     container.onActivation(tokens.storageEngine, (_, engine) => metrics.wrapStorageEngine(engine));
     container.onActivation(tokens.requestLimiter, (_, limiter) => metrics.wrapRateLimiter('requests', limiter));
-    container.onActivation(tokens.refusalLimiter, (_, limiter) => metrics.wrapRateLimiter('refusals', limiter));
+    container.onActivation(tokens.rejectedCredentialLimiter, (_, limiter) =>
+      metrics.wrapRateLimiter('refusals', limiter),
+    );
     observers.push(metrics);
   }
   container.bind(tokens.http).toResolvedValue(
-    (app, requestLimiter, refusalLimiter) => {
+    (app, requestLimiter, rejectedCredentialLimiter) => {
       const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-      return createHttpService({ app, requestLimiter, refusalLimiter }, { bodyLimit, docsUrl, trustProxy }, observers);
+      return createHttpService(
+        { app, requestLimiter, rejectedCredentialLimiter },
+        { bodyLimit, docsUrl, trustProxy },
+        observers,
+      );
     },
-    [tokens.app, tokens.requestLimiter, tokens.refusalLimiter],
+    [tokens.app, tokens.requestLimiter, tokens.rejectedCredentialLimiter],
   );
   if (settings.LINKS_PORT !== undefined) await wireLinks(container, settings, limiters, log);
   return container;

@@ -42,12 +42,12 @@ export function addFieldExamples(bodies: readonly BodyExample[], components: Rea
   for (const { schema, example } of bodies) addFrom(schema, example);
 
   const examplesByName = new Map<string, readonly unknown[]>();
-  const fieldsOf = ({ schema, resource }: BodyExample) => {
+  const getNamedFields = ({ schema, resource }: BodyExample) => {
     const body = resolve(schema);
     const { properties = {} } = body.items ? resolve(body.items) : body;
     return Object.entries(properties).map(([name, field]) => [`${resource} ${name}`, field] as const);
   };
-  const fields = bodies.flatMap(fieldsOf);
+  const fields = bodies.flatMap(getNamedFields);
   for (const [name, { examples }] of fields) if (examples) examplesByName.set(name, examples);
   for (const [name, field] of fields) {
     const examples = examplesByName.get(name) ?? findExamples(field);

@@ -137,10 +137,10 @@ export function singleParameter<S extends z.ZodType>(schema: S) {
 }
 
 /** An optional query parameter with several values: repeated, separated by commas, or both. */
-function listParameter<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
+function listParameter<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
   const split = (values: unknown) =>
     Array.isArray(values) ? values.flatMap((value) => String(value).split(',')) : values;
-  return z.preprocess(split, distinctItems(item, keyOf)).optional();
+  return z.preprocess(split, distinctItems(item, getKey)).optional();
 }
 
 const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
@@ -211,17 +211,17 @@ export function nameListParameters(maxPageSize: number) {
 }
 
 /**
- * Returns the schema of an array of at most 100 different items. Items are duplicates if `keyOf` returns the same key. Before
+ * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key. Before
  * the validation, each duplicate is replaced by an empty slot, so that the other items keep their positions, which errors name.
  * Items after the 101st different one are not examined, so that the cost is bounded.
  */
-function distinctItems<S extends z.ZodType<unknown, string>>(item: S, keyOf: (value: string) => string) {
+function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
   const replaceDuplicatesWithEmptySlots = (values: unknown) => {
     if (!Array.isArray(values)) return values;
     const keys = new Set<unknown>();
     const distinct: unknown[] = [];
     for (const [position, value] of values.entries()) {
-      const key = typeof value === 'string' ? keyOf(value) : value;
+      const key = typeof value === 'string' ? getKey(value) : value;
       if (!keys.has(key)) distinct[position] = value;
       if (keys.add(key).size > MAX_ITEM_COUNT) break;
     }

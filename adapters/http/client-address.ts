@@ -6,16 +6,16 @@ import type { Request } from 'express';
  * network of an IPv6 address, because the owner of such a network can use all addresses in it. The address that a trusted proxy
  * states is used if it is valid, otherwise the address of the connection.
  */
-export function clientAddressOf({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
+export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
   const address = isIP(ip) ? ip : (socket.remoteAddress ?? '');
-  return isIPv6(address) ? networkOf(address) : address;
+  return isIPv6(address) ? getNetwork(address) : address;
 }
 
 /** The first six groups of an IPv4-mapped IPv6 address. */
 const IPV4_MAPPED_PREFIX = '0:0:0:0:0:ffff';
 
 /** Returns the /64 network of an IPv6 address, or the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2). */
-function networkOf(address: string): string {
+function getNetwork(address: string): string {
   const [withoutZone] = address.split('%', 1);
   const canonical = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
   const [start = [], end = []] = canonical.split('::').map((part) => part.split(':').filter(Boolean));

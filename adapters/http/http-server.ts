@@ -11,7 +11,7 @@ import type { OpenConnections } from './protection/open-connections.ts';
 import { Protection } from './protection/protection.ts';
 import { createBodyReader, type ReadBody } from './request-body.ts';
 import { findFramingProblem, mustCloseAfter } from './request-framing.ts';
-import { normalizeTarget, pathOf } from './request-target.ts';
+import { getPath, normalizeTarget } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 import type { TrustProxy } from './trust-proxy.ts';
 
@@ -33,7 +33,7 @@ export interface HttpService {
 
 /** Creates the HTTP server, with its protection and the observers. */
 export function createHttpService(
-  services: Pick<HandlerServices, 'app' | 'requestLimiter' | 'refusalLimiter'>,
+  services: Pick<HandlerServices, 'app' | 'requestLimiter' | 'rejectedCredentialLimiter'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
@@ -81,7 +81,7 @@ function createApp(services: HandlerServices): Express {
   const findUnreadyReason = createReadinessCheck(services);
   const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
     app.get(path, (_request, response) => {
-      responder.contextOf(response).route = path;
+      responder.getContext(response).route = path;
       return handleGet(response);
     });
   get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
@@ -101,7 +101,7 @@ function createApp(services: HandlerServices): Express {
 function createNotFoundError(request: IncomingMessage): HttpError {
   return new HttpError(
     'not_found',
-    `The operation ${request.method} ${pathOf(request)} does not exist: check the method and the path.`,
+    `The operation ${request.method} ${getPath(request)} does not exist: check the method and the path.`,
   );
 }
 

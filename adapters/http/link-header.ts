@@ -51,8 +51,8 @@ const encodeShort: Encode = (text) =>
     .replace(/%(?:24|2C|2F|3A|3B|3F|40)/g, decodeURIComponent);
 
 function createTooLongError(query: QueryValues): Error {
-  const lengthOf = (name: string) => encodeShort((query[name] ?? []).join(',')).length;
-  const [longest = ''] = Object.keys(query).sort((a, b) => lengthOf(b) - lengthOf(a));
+  const getLength = (name: string) => encodeShort((query[name] ?? []).join(',')).length;
+  const [longest = ''] = Object.keys(query).sort((a, b) => getLength(b) - getLength(a));
   return createInvalidFieldsError([
     { path: longest, problem: 'is too long for the link to the next page, send fewer or shorter values' },
   ]);

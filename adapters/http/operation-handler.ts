@@ -7,14 +7,14 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import type { Operation } from '../api/operation.ts';
-import { clientAddressOf } from './client-address.ts';
+import { getClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
 import { HttpError } from './errors.ts';
 import { formatPageLinks } from './link-header.ts';
 import type { MemoryBudget } from './protection/memory-budget.ts';
 import type { Protection } from './protection/protection.ts';
 import { readQuery } from './query-string.ts';
-import { createRateLimitError, rateLimitHeaders } from './rate-limit-headers.ts';
+import { createRateLimitError, createRateLimitHeaders } from './rate-limit-headers.ts';
 import { computeFingerprint, type ReadBody } from './request-body.ts';
 import { countHeader } from './request-framing.ts';
 import type { Responder } from './responder.ts';
@@ -25,7 +25,7 @@ export interface HandlerServices {
   /** Counts the requests of a key. */
   readonly requestLimiter: RateLimiter;
   /** Counts the rejected credentials of an address. */
-  readonly refusalLimiter: RateLimiter;
+  readonly rejectedCredentialLimiter: RateLimiter;
   readonly protection: Protection;
   readonly memory: MemoryBudget;
   readonly readBody: ReadBody;
@@ -43,7 +43,7 @@ export function createOperationHandler(
 ): RequestHandler<{ id?: string }> {
   const { app, requestLimiter, memory, readBody, responder } = services;
   return async (request, response) => {
-    const context = responder.contextOf(response);
+    const context = responder.getContext(response);
     context.route = operation.path;
     // The deadline includes the time in the queue, but not the time to read the body: only `deadline.run` uses it up.
     const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
@@ -52,7 +52,7 @@ export function createOperationHandler(
     context.keyId = caller.keyId;
     const usage = await requestLimiter.consume(caller.keyId);
     if (response.headersSent) return;
-    context.headers = rateLimitHeaders(usage, Date.now());
+    context.headers = createRateLimitHeaders(usage, Date.now());
     if (!usage.allowed) throw createRateLimitError('requests with this key', usage);
     const memoryError = memory.findError(caller.workspaceId);
     if (memoryError) throw memoryError;
@@ -93,7 +93,7 @@ const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
  * credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one after another.
  */
 async function authenticate(request: Request, response: ServerResponse, services: HandlerServices): Promise<Caller> {
-  const { app, refusalLimiter, protection } = services;
+  const { app, rejectedCredentialLimiter, protection } = services;
   const { limitedAddresses } = protection;
   const { authorization } = request.headers;
   if (authorization === undefined) {
@@ -104,14 +104,14 @@ async function authenticate(request: Request, response: ServerResponse, services
   }
   const secret = BEARER.exec(authorization)?.[1] ?? '';
   const lookUp = () => app.apiKeys.authenticate(secret);
-  const limitedAddress = limitedAddresses.find(() => clientAddressOf(request));
+  const limitedAddress = limitedAddresses.find(() => getClientAddress(request));
   try {
     if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
     return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
   } catch (error) {
     if (error instanceof CoreError && error.kind === 'unauthenticated') {
-      const address = clientAddressOf(request);
-      const usage = await refusalLimiter.consume(address);
+      const address = getClientAddress(request);
+      const usage = await rejectedCredentialLimiter.consume(address);
       if (!usage.allowed) {
         limitedAddresses.add(address, usage);
         throw createRateLimitError('rejected credentials from this address', usage);

@@ -7,14 +7,14 @@ import type { HeaderList } from './responder.ts';
  * Returns the headers that state the rate limit of a key and its usage at `now`, in milliseconds. They are the common
  * `X-RateLimit-…` headers, and those of the IETF draft "RateLimit header fields for HTTP", version 10.
  */
-export function rateLimitHeaders(usage: Usage, now: number): HeaderList {
+export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
   const { limit, windowSeconds, remaining, resetsInMs } = usage;
   const headers: Record<RateLimitHeader, string> = {
     'X-RateLimit-Limit': `${limit}`,
     'X-RateLimit-Remaining': `${remaining}`,
     'X-RateLimit-Reset': `${Math.ceil((now + resetsInMs) / 1000)}`,
     'RateLimit-Policy': `"default";q=${limit};w=${windowSeconds}`,
-    RateLimit: `"default";r=${remaining};t=${secondsUntilReset(usage)}`,
+    RateLimit: `"default";r=${remaining};t=${getSecondsUntilReset(usage)}`,
   };
   // This runs for each request, and takes half as long as `Object.entries(headers).flat()`.
   const list: string[] = [];
@@ -24,11 +24,11 @@ export function rateLimitHeaders(usage: Usage, now: number): HeaderList {
 
 /** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */
 export function createRateLimitError(what: string, usage: Usage): HttpError {
-  const seconds = Math.max(1, secondsUntilReset(usage));
+  const seconds = Math.max(1, getSecondsUntilReset(usage));
   const message = `Too many ${what}: at most ${usage.limit} in ${usage.windowSeconds} seconds. Try again in ${seconds} seconds.`;
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', String(seconds)]);
 }
 
-function secondsUntilReset({ resetsInMs }: Usage): number {
+function getSecondsUntilReset({ resetsInMs }: Usage): number {
   return Math.ceil(resetsInMs / 1000);
 }

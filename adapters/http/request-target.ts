@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isUrl } from '../api/url.ts';
 
 /** Returns the path of a request as it was sent, still percent-encoded. */
-export function pathOf({ url = '' }: IncomingMessage): string {
+export function getPath({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] as string;
 }
 
@@ -21,7 +21,7 @@ export function normalizeTarget(request: IncomingMessage): string | undefined {
     request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
   }
   try {
-    decodeURIComponent(pathOf(request));
+    decodeURIComponent(getPath(request));
     return undefined;
   } catch {
     return 'The path cannot be decoded: check its percent-encoding.';

@@ -5,7 +5,7 @@ import { toErrorBody, toHttpError } from './errors.ts';
 import type { RejectionReason } from './protection/fair-queue.ts';
 import type { MemoryBudget } from './protection/memory-budget.ts';
 import { limitReadingTime } from './protection/unread-response.ts';
-import { pathOf } from './request-target.ts';
+import { getPath } from './request-target.ts';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
 export type HeaderList = readonly string[];
@@ -56,7 +56,7 @@ export class Responder {
   ) {}
 
   /** Returns the request context that belongs to a response. */
-  contextOf(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
+  getContext(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
     const existing = response[CONTEXT];
     if (existing) return existing;
     const { method, headers } = response.req;
@@ -84,8 +84,8 @@ export class Responder {
   /** Sends a response like `send`. `headers` must include its `Content-Type` and `Cache-Control`. */
   sendContent(response: ServerResponse, status: number, body: string | Buffer, headers: HeaderList): void {
     if (response.headersSent) return;
-    const context = this.contextOf(response);
-    if (status === 404) context.path = pathOf(response.req);
+    const context = this.getContext(response);
+    if (status === 404) context.path = getPath(response.req);
     const bytes = Buffer.byteLength(body);
     if (this.isStopping) response.shouldKeepAlive = false;
     const allHeaders: string[] = [
@@ -115,7 +115,7 @@ export class Responder {
 
   /** Reports an unexpected error to the observers. Sends nothing to the client. */
   report(response: ServerResponse, error: unknown): void {
-    for (const observer of this.observers) observer.onError?.(this.contextOf(response), error);
+    for (const observer of this.observers) observer.onError?.(this.getContext(response), error);
   }
 
   /** Limits the time until the client has read a response, and reserves memory for it until then. */

@@ -3,7 +3,7 @@ import proxyAddr from 'proxy-addr';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
-import { clientAddressOf } from '../http/client-address.ts';
+import { getClientAddress } from '../http/client-address.ts';
 import { Deadline } from '../http/deadline.ts';
 import { guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from '../http/protection/connection-guard.ts';
 import { LimitedAddresses } from '../http/protection/limited-addresses.ts';
@@ -89,7 +89,7 @@ export function createLinkServer(
   let isStopping = false;
 
   const addressOf = (request: IncomingMessage): string =>
-    clientAddressOf({ ip: proxyAddr(request, isTrusted), socket: request.socket });
+    getClientAddress({ ip: proxyAddr(request, isTrusted), socket: request.socket });
 
   /** Counts a request for an unknown link. Returns the answer if its address has sent too many. */
   const limitUnknown = async (address: string): Promise<Answer | undefined> => {

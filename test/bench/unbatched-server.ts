@@ -17,7 +17,7 @@ await connection.waitForFirstAttempt();
 const core = {
   app: new Application(createStorage(engine), createNodeSystem(), { callerCacheTtlMs: CALLER_CACHE_TTL_MS }),
   requestLimiter: createMemoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),
-  refusalLimiter: createMemoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
+  rejectedCredentialLimiter: createMemoryRateLimiter(settings.REFUSED_CREDENTIALS_PER_MINUTE, 60),
 };
 const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
 const { server } = createHttpService(core, { bodyLimit, docsUrl, trustProxy }, [createLogObserver(log)]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { clientAddressOf } from '../../adapters/http/client-address.ts';
+import { getClientAddress } from '../../adapters/http/client-address.ts';
 import { suite } from '../support/suite.ts';
 
 const socket = { remoteAddress: '192.0.2.1' } as Socket;
@@ -16,10 +16,10 @@ const equalAddresses = [
   [undefined, '', 'unknown', '203.0.113.1:80', '[2001:db8::1]', 'x'.repeat(10_000), '203.0.113.256', '192.0.2.1'],
 ];
 
-suite('clientAddressOf', {
+suite('getClientAddress', {
   'returns an IPv4 address, the /64 network of an IPv6 address, or the address of the connection if ip is invalid':
     () => {
-      const resultSets = equalAddresses.map((group) => new Set(group.map((ip) => clientAddressOf({ ip, socket }))));
+      const resultSets = equalAddresses.map((group) => new Set(group.map((ip) => getClientAddress({ ip, socket }))));
       for (const [i, set] of resultSets.entries()) assert.equal(set.size, 1, `${equalAddresses[i]}: ${[...set]}`);
       assert.equal(new Set(resultSets.flatMap((set) => [...set])).size, equalAddresses.length);
       for (const set of resultSets)
@@ -27,6 +27,6 @@ suite('clientAddressOf', {
     },
 
   'returns an empty text if the connection is closed': () => {
-    assert.equal(clientAddressOf({ ip: undefined, socket: {} as Socket }), '');
+    assert.equal(getClientAddress({ ip: undefined, socket: {} as Socket }), '');
   },
 });

@@ -82,18 +82,18 @@ function renderOperation(operation: DocumentedOperation, schemas: Schemas): stri
   const parts = [`#### ${summary}`, `\`${method} ${path}\` (\`${id}\`)`, description];
   if (parameters.length > 0) parts.push('Parameters:', renderFields(parameters, schemas));
   if (bodySchema) {
-    parts.push(`Body: ${nameOf(bodySchema, schemas)}, for example:`, renderJson(bodyExample));
+    parts.push(`Body: ${getSchemaName(bodySchema, schemas)}, for example:`, renderJson(bodyExample));
   }
   for (const success of successes)
-    parts.push(`Response ${success.status}: ${nameOf(success.schema, schemas)}. ${success.description}`);
+    parts.push(`Response ${success.status}: ${getSchemaName(success.schema, schemas)}. ${success.description}`);
   parts.push('Example of a response:', renderJson(successes[0]?.example));
   return parts.join('\n\n');
 }
 
 /** Returns the name of a schema, or its type if it has no name. */
-function nameOf({ $ref, items, ...schema }: Schema, schemas: Schemas): string {
+function getSchemaName({ $ref, items, ...schema }: Schema, schemas: Schemas): string {
   if ($ref) return `\`${$ref.split('/').at(-1)}\``;
-  return items ? `array of ${nameOf(items, schemas)}` : describeType(schema, schemas);
+  return items ? `array of ${getSchemaName(items, schemas)}` : describeType(schema, schemas);
 }
 
 function renderSchema(name: string, schema: Schema, schemas: Schemas): string {

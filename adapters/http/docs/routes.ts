@@ -18,12 +18,12 @@ const PAGE_HEADERS = ['Content-Security-Policy', CONTENT_SECURITY_POLICY, 'Refer
 /** Serves the OpenAPI document, the texts for language models, and the pages and files of the documentation. */
 export function serveDocs(app: Express, responder: Responder): void {
   app.get(/^\/$/, (_request, response) => {
-    responder.contextOf(response).route = '/';
+    responder.getContext(response).route = '/';
     responder.send(response, 302, '{}', ['Location', '/docs']);
   });
   for (const [path, type] of Object.entries(mediaTypes)) {
     app.get(path, async (request, response) => {
-      responder.contextOf(response).route = path;
+      responder.getContext(response).route = path;
       // Loaded at the first request, so that the service starts faster.
       const { getContent } = await import('./site.ts');
       const { plain, gzipped } = await getContent(path);

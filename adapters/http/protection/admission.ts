@@ -28,12 +28,12 @@ const BEGIN_BUDGET_MS = 10;
 /** The time that an iteration spends on rejecting requests, unless it may spend `MAX_REJECT_BUDGET_MS`. */
 const REJECT_BUDGET_MS = 0.6;
 /**
- * The maximum time that an iteration spends on rejecting requests while it has rejected less than `REJECTED_SHARE` of the excess.
+ * The maximum time that an iteration spends on rejecting requests while it has rejected less than `REJECTED_RATIO` of the excess.
  * The excess is the number of requests that arrived since the last iteration, minus the number of those that began. With a
  * shorter time, clients that retry at once would be rejected more and more often.
  */
 const MAX_REJECT_BUDGET_MS = 4;
-const REJECTED_SHARE = 0.97;
+const REJECTED_RATIO = 0.97;
 /**
  * The maximum time for which queued requests wait while new connections are accepted. libuv 1.45 and later accept only one
  * connection per iteration of the event loop.
@@ -119,7 +119,7 @@ export class Admission implements Observer {
 
   /**
    * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under the address
-   * of its client. So the unknown credentials from one address get no more than the share of one workspace.
+   * of its client. So all unknown credentials from one address are treated as one workspace.
    */
   add(url: string, waiting: QueuedRequest, address = ''): void {
     const queue = SCAN_URL.test(url) ? this.scans : this.requests;
@@ -127,7 +127,7 @@ export class Admission implements Observer {
     this.arrivedAt ??= startedAt;
     if (startedAt - this.arrivedAt > MAX_ACCEPT_LAG_MS) this.arrivedAt = startedAt;
     this.arrivedCount++;
-    const key = this.workspaces.get(credentialOf(waiting)) ?? address;
+    const key = this.workspaces.get(getCredential(waiting)) ?? address;
     const reason = queue.add(key, waiting, this.arrivedAt);
     if (reason) this.reject(waiting, reason);
     this.schedule();
@@ -225,7 +225,7 @@ export class Admission implements Observer {
   };
 
   private rejectSome(start: number): void {
-    let excess = REJECTED_SHARE * (this.arrivedCount - this.begunCount);
+    let excess = REJECTED_RATIO * (this.arrivedCount - this.begunCount);
     this.arrivedCount = 0;
     this.begunCount = 0;
     for (let now = start; this.rejections.length > 0; now = performance.now()) {
@@ -264,12 +264,12 @@ export class Admission implements Observer {
     const { request, key } = next;
     this.isScanNext = queue === this.requests;
     this.begunCount++;
-    this.inFlight.set(request.context, { queue, key, credential: credentialOf(request) });
+    this.inFlight.set(request.context, { queue, key, credential: getCredential(request) });
     if (!request.begin()) this.end(request.context);
     return true;
   }
 }
 
-function credentialOf({ authorization = '' }: QueuedRequest): string {
+function getCredential({ authorization = '' }: QueuedRequest): string {
   return authorization.slice(-CREDENTIAL_END_LENGTH);
 }

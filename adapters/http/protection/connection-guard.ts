@@ -48,10 +48,10 @@ export function guardConnections(
     }
     // A request that exceeded a timeout would still be parsed if its client goes on sending.
     stopParsing(socket);
-    const error = new HttpError('bad_request', messageOf(parserError));
-    const response = pipelining.newestOf(socket);
+    const error = new HttpError('bad_request', getMessage(parserError));
+    const response = pipelining.findNewestResponse(socket);
     if (response && !response.req.complete) rejectRequest(response, error, socket);
-    else afterResponse(response, () => rejectConnection(socket, error));
+    else runAfterResponse(response, () => rejectConnection(socket, error));
   });
 
   for (const expectation of ['checkContinue', 'checkExpectation']) {
@@ -61,7 +61,7 @@ export function guardConnections(
   server.on('connect', (request, socket) => {
     rejected.add(socket);
     socket.on('error', () => socket.destroy());
-    afterResponse(pipelining.newestOf(socket), () => {
+    runAfterResponse(pipelining.findNewestResponse(socket), () => {
       rejectConnection(socket, new HttpError('not_found', 'The method CONNECT is not supported.'), request);
     });
   });
@@ -70,7 +70,7 @@ export function guardConnections(
   function rejectRequest(response: ServerResponse, error: HttpError, socket: Duplex): void {
     response.shouldKeepAlive = false;
     if (!response.headersSent) responder.fail(response, error);
-    afterResponse(response, () => linger(socket));
+    runAfterResponse(response, () => linger(socket));
   }
 
   function rejectConnection(socket: Duplex, error: HttpError, request = new IncomingMessage(socket as Socket)): void {
@@ -90,7 +90,7 @@ export function guardConnections(
 }
 
 /** Calls `callback` when `response` was sent or its connection is closed, or at once if there is nothing to wait for. */
-function afterResponse(response: ServerResponse | undefined, callback: () => void): void {
+function runAfterResponse(response: ServerResponse | undefined, callback: () => void): void {
   if (!response || response.closed) callback();
   else response.once('close', callback);
 }
@@ -119,6 +119,6 @@ const PARSER_MESSAGES: Readonly<Record<string, string>> = {
   HPE_INVALID_EOF_STATE: 'The request ended before it was complete: send it again.',
 };
 
-function messageOf({ code = '' }: NodeJS.ErrnoException): string {
+function getMessage({ code = '' }: NodeJS.ErrnoException): string {
   return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1.';
 }

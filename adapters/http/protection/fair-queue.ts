@@ -64,7 +64,7 @@ export class FairQueue<Request> {
     const lane = this.getOrCreateLane(key);
     if (this.round.size === 0) this.busySince = now;
     if (lane.waiting.length === 0) lane.busySince = now;
-    const reason = this.rejectionReasonOf(lane, now);
+    const reason = this.findRejectionReason(lane, now);
     if (reason) return reason;
     lane.waiting.push({ request, since: now });
     this.length++;
@@ -120,10 +120,10 @@ export class FairQueue<Request> {
     // The requests of the last lanes would begin last, so these lanes are shortened first.
     for (const lane of [...this.round].reverse()) {
       const { waiting } = lane;
-      const waitMs = () => (isStanding ? this.estimateWaitMs(waiting.length, now) : 0);
+      const getWaitMs = () => (isStanding ? this.estimateWaitMs(waiting.length, now) : 0);
       const isLong = () => this.length > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
       while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.takeRequest(waiting.shift()));
-      while (waitMs() > MAX_BURST_WAIT_MS || (isLong() && waitMs() > MAX_ROUND_MS))
+      while (getWaitMs() > MAX_BURST_WAIT_MS || (isLong() && getWaitMs() > MAX_ROUND_MS))
         late.push(this.takeRequest(waiting.pop()));
       if (waiting.length === 0) this.round.delete(lane);
     }
@@ -145,7 +145,7 @@ export class FairQueue<Request> {
   }
 
   /** Returns the reason for which a new request of a workspace should be rejected, if there is one. */
-  private rejectionReasonOf(lane: Lane<Request>, now: number): RejectionReason | undefined {
+  private findRejectionReason(lane: Lane<Request>, now: number): RejectionReason | undefined {
     if (this.length < MIN_WAITING_COUNT) return undefined;
     if (this.isPaused(now) && this.length < MAX_BURST_COUNT) return undefined;
     if (now - this.busySince > BURST_MS && this.estimateWaitMs(1, now) > MAX_ROUND_MS) return 'service';
@@ -169,6 +169,6 @@ export class FairQueue<Request> {
 
   /** Estimates how long a workspace takes to begin this number of requests, from the recent throughput. */
   private estimateWaitMs(requestCount: number, now: number): number {
-    return (requestCount * this.round.size) / this.inFlight.throughputPerMs(now);
+    return (requestCount * this.round.size) / this.inFlight.getThroughputPerMs(now);
   }
 }

@@ -16,7 +16,7 @@ export class InFlightLimit {
   constructor(private readonly min: number) {}
 
   isFull(now: number): boolean {
-    return this.count >= this.min && this.count >= this.throughputPerMs(now) * TARGET_LATENCY_MS;
+    return this.count >= this.min && this.count >= this.getThroughputPerMs(now) * TARGET_LATENCY_MS;
   }
 
   /** Stops counting a request as in flight. Counts it as served if `now` is given. */
@@ -28,7 +28,7 @@ export class InFlightLimit {
   }
 
   /** Returns the throughput per millisecond in the current and the previous window. After a second without use, both start anew. */
-  throughputPerMs(now: number): number {
+  getThroughputPerMs(now: number): number {
     this.rollWindow(now);
     const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);
     return (this.previousCount + this.currentCount) / (this.previousCount > 0 ? WINDOW_MS + elapsed : elapsed);

@@ -59,7 +59,7 @@ export class OpenConnections {
    */
   private closeTimedOut(now: number): void {
     for (const socket of this.sockets) {
-      const newest = this.pipelining.newestOf(socket);
+      const newest = this.pipelining.findNewestResponse(socket);
       if (!newest?.closed) continue;
       const since = this.idleSince.get(newest) ?? now;
       this.idleSince.set(newest, since);

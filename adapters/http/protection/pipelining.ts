@@ -23,7 +23,7 @@ export class PipeliningQueue {
   private readonly connections = new WeakMap<Duplex, ConnectionState>();
 
   /** Returns the response to the newest request of a connection. */
-  newestOf(socket: Duplex): ServerResponse | undefined {
+  findNewestResponse(socket: Duplex): ServerResponse | undefined {
     return this.connections.get(socket)?.newest;
   }
 

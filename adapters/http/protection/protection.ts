@@ -37,7 +37,7 @@ export class Protection {
       if (response.headersSent) return;
       const { url = '', headers, socket } = request;
       const queued: QueuedRequest = {
-        context: this.responder.contextOf(response),
+        context: this.responder.getContext(response),
         authorization: headers.authorization,
         begin: () => {
           if (response.headersSent || response.closed) return false;
@@ -53,6 +53,6 @@ export class Protection {
 
   /** Waits for a client or for a queue. During the wait, the request does not count as in flight. */
   excludeFromInFlight<T>(response: ServerResponse, wait: Promise<T>): Promise<T> {
-    return this.admission.excludeFromInFlight(this.responder.contextOf(response), wait, () => response.headersSent);
+    return this.admission.excludeFromInFlight(this.responder.getContext(response), wait, () => response.headersSent);
   }
 }
