@@ -57,7 +57,7 @@ export interface LinkServer {
 }
 
 /** The response to a request. */
-interface Answer {
+interface LinkResponse {
   readonly outcome: LinkOutcome;
   /** The header `Location` or `Retry-After`, with its value. */
   readonly header?: readonly [name: string, value: string];
@@ -88,39 +88,39 @@ export function createLinkServer(
   };
   let isStopping = false;
 
-  const addressOf = (request: IncomingMessage): string =>
+  const getAddress = (request: IncomingMessage): string =>
     getClientAddress({ ip: proxyAddr(request, isTrusted), socket: request.socket });
 
-  /** Counts a request for an unknown link. Returns the answer if its address has sent too many. */
-  const limitUnknown = async (address: string): Promise<Answer | undefined> => {
+  /** Counts a request for an unknown link. Returns the response if its address has sent too many. */
+  const limitUnknown = async (address: string): Promise<LinkResponse | undefined> => {
     // If the limiter fails, the request is served.
     const usage = await unknownLinkLimiter.consume(await visitors.hash(address)).catch(() => undefined);
     if (usage === undefined || usage.allowed) return undefined;
     limitedAddresses.add(address, usage);
-    return createLimitedAnswer(usage.resetsInMs);
+    return createLimitedResponse(usage.resetsInMs);
   };
 
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const createResponse = async (request: IncomingMessage): Promise<LinkResponse> => {
     if (findFramingProblem(request)) return { outcome: 'bad_request' };
-    const limitedAddress = limitedAddresses.find(() => addressOf(request));
-    if (limitedAddress) return createLimitedAnswer(limitedAddress.until - performance.now());
+    const limitedAddress = limitedAddresses.find(() => getAddress(request));
+    if (limitedAddress) return createLimitedResponse(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
     const { host, key, looksLikeLink } = parseLinkRequest(request, parseHost);
     try {
-      // After the timeout, the look-up goes on, so that a later request can use its result.
+      // After the timeout, the lookup goes on, so that a later request can use its result.
       const target = await new Deadline(LOOKUP_TIMEOUT_MS).run(links.resolve(host, key));
       if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
       if (target.type === 'expired')
         return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };
-      const limitedAnswer = looksLikeLink ? await limitUnknown(addressOf(request)) : undefined;
-      return limitedAnswer ?? (target.url ? createRedirect('not_found_url', target.url) : { outcome: 'not_found' });
+      const limitedResponse = looksLikeLink ? await limitUnknown(getAddress(request)) : undefined;
+      return limitedResponse ?? (target.url ? createRedirect('not_found_url', target.url) : { outcome: 'not_found' });
     } catch (error) {
       report(error);
       return { outcome: 'unavailable' };
     }
   };
 
-  const respond = (response: ServerResponse, { outcome, header }: Answer, startedAt: number): void => {
+  const respond = (response: ServerResponse, { outcome, header }: LinkResponse, startedAt: number): void => {
     if (response.headersSent) return;
     const { status, headers, body } = responses[outcome];
     if (isStopping) response.shouldKeepAlive = false;
@@ -132,9 +132,10 @@ export function createLinkServer(
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now();
-    const found = await answer(request);
-    respond(response, found, startedAt);
-    if (found.link && request.method === 'GET') clicks.record(request, found.link, () => addressOf(request));
+    const linkResponse = await createResponse(request);
+    respond(response, linkResponse, startedAt);
+    if (linkResponse.link && request.method === 'GET')
+      clicks.record(request, linkResponse.link, () => getAddress(request));
   };
 
   const server = createServer(
@@ -167,12 +168,12 @@ export function createLinkServer(
   };
 }
 
-function createRedirect(outcome: LinkOutcome, url: string, link?: Link): Answer {
+function createRedirect(outcome: LinkOutcome, url: string, link?: Link): LinkResponse {
   // A header can have only ASCII characters. URLs of campaigns and domains are valid, but may contain other characters.
   const location = /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
   return { outcome, header: ['Location', location], ...(link && { link }) };
 }
 
-function createLimitedAnswer(resetsInMs: number): Answer {
+function createLimitedResponse(resetsInMs: number): LinkResponse {
   return { outcome: 'limited', header: ['Retry-After', String(Math.max(1, Math.ceil(resetsInMs / 1_000)))] };
 }

@@ -1,9 +1,9 @@
-/** The maximum number of visits to remember. With more, the oldest are forgotten early, and their visitors may count again. */
+/** The maximum number of visits to keep. With more, the oldest are evicted early, and their visitors may count again. */
 const MAX_VISIT_COUNT = 500_000;
 
-/** Remembers visits for some time. A visit is a short text that consists of the link and the hash of the visitor. */
+/** Keeps visits for some time. A visit is a short text that consists of the link and the hash of the visitor. */
 export class RecentVisits {
-  /** When each visit is forgotten, in milliseconds of the monotonic clock. The oldest visit is first. */
+  /** When each visit expires, in milliseconds of the monotonic clock. The oldest visit is first. */
   private readonly expiryTimes = new Map<string, number>();
 
   constructor(

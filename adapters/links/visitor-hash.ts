@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { LinkService } from '../../core/link/link-service.ts';
 
 /** The number of characters of a hash that are kept: 132 bits. */
-const LENGTH = 22;
+const HASH_LENGTH = 22;
 
 /**
  * Hashes visitors with the key of the day, a random secret that all processes share for one day. So addresses are neither stored nor
@@ -17,6 +17,6 @@ export class VisitorHash {
   /** Returns the hash of a text that identifies a visitor, such as an address. */
   async hash(visitor: string): Promise<string> {
     const key = await this.links.getVisitorKey().catch(() => this.ownKey);
-    return createHmac('sha256', key).update(visitor).digest('base64url').slice(0, LENGTH);
+    return createHmac('sha256', key).update(visitor).digest('base64url').slice(0, HASH_LENGTH);
   }
 }

@@ -8,9 +8,9 @@ import type { Link } from './link.ts';
 /** The maximum number of links whose clicks wait to be stored. Clicks on further links are dropped. */
 export const MAX_PENDING_LINK_COUNT = 100_000;
 /** The maximum number of links whose clicks are stored in one transaction. */
-const MAX_BATCH_SIZE = 100;
-/** The number of workspaces whose clicks are stored at the same time. */
-const CONCURRENCY = 8;
+const MAX_BATCH_LINK_COUNT = 100;
+/** The maximum number of workspaces whose clicks are stored at the same time. */
+const MAX_CONCURRENT_WORKSPACE_COUNT = 8;
 /** How long the storage keeps the number of the last batch of a counter. A batch that failed can be repeated until then. */
 const WRITER_TTL_MS = 7 * DAY_MS;
 
@@ -83,7 +83,7 @@ export class ClickCounter {
         await this.storeWorkspace(id).catch((error) => errors.push(error));
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, storeNext));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_WORKSPACE_COUNT }, storeNext));
     if (errors.length > 0) throw errors[0];
   }
 
@@ -91,14 +91,14 @@ export class ClickCounter {
     const workspace = this.workspaces.get(workspaceId) as WorkspaceClicks;
     const { waiting } = workspace;
     // Clicks that are counted from now on may wait for the next call, so that a busy link does not cause one write after another.
-    const batchCount = Math.ceil(waiting.size / MAX_BATCH_SIZE) + (workspace.batch ? 1 : 0);
+    const batchCount = Math.ceil(waiting.size / MAX_BATCH_LINK_COUNT) + (workspace.batch ? 1 : 0);
     for (let i = 0; i < batchCount; i++) {
-      workspace.batch ??= { sequence: ++this.lastSequence, clicks: takeSome(waiting, MAX_BATCH_SIZE) };
+      workspace.batch ??= { sequence: ++this.lastSequence, clicks: takeSome(waiting, MAX_BATCH_LINK_COUNT) };
       const { sequence, clicks } = workspace.batch;
       await this.storeBatch(workspaceId, sequence, clicks);
       workspace.batch = undefined;
       this.linkCount -= clicks.length;
-      this.clickCount -= sumOf(clicks);
+      this.clickCount -= sumClicks(clicks);
     }
     if (waiting.size === 0) this.workspaces.delete(workspaceId);
   }
@@ -136,6 +136,6 @@ function takeSome<K, V>(map: Map<K, V>, count: number): V[] {
   return values;
 }
 
-function sumOf(clicks: readonly LinkClicks[]): number {
+function sumClicks(clicks: readonly LinkClicks[]): number {
   return clicks.reduce((sum, { count }) => sum + count, 0);
 }

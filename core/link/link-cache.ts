@@ -1,5 +1,5 @@
 /** When an entry of this age or older is used, it is loaded again in the background. */
-const FRESH_MS = 1_000;
+const REFRESH_AGE_MS = 1_000;
 /**
  * A change of a campaign or a domain affects its links within five seconds. So no older entry is used, even if the storage
  * is unavailable.
@@ -47,7 +47,7 @@ export class LinkCache<V> {
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
     if (!entry || age >= MAX_CACHE_AGE_MS) return this.reload(key);
     // If the load fails, the entry is used until it is too old.
-    if (age >= FRESH_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(() => undefined);
+    if (age >= REFRESH_AGE_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(() => undefined);
     return entry.value;
   }
 
@@ -57,12 +57,12 @@ export class LinkCache<V> {
     if (this.loads.size >= MAX_LOAD_COUNT + MAX_WAITING_COUNT) {
       throw new Error('Too many short links are being looked up at once.');
     }
-    const load = this.loadInTurn(key).finally(() => this.loads.delete(key));
+    const load = this.loadWhenSlotIsFree(key).finally(() => this.loads.delete(key));
     this.loads.set(key, load);
     return load;
   }
 
-  private async loadInTurn(key: string): Promise<V | undefined> {
+  private async loadWhenSlotIsFree(key: string): Promise<V | undefined> {
     while (this.runningCount >= MAX_LOAD_COUNT) await new Promise<void>((resolve) => this.waiting.push(resolve));
     this.runningCount++;
     try {

@@ -14,7 +14,7 @@ suite('recent visits', {
     assert.deepEqual([visits.add('a'), visits.add('b')], [true, false]);
   },
 
-  'forget the oldest visit if there are too many': () => {
+  'evict the oldest visit if there are too many': () => {
     const visits = new RecentVisits(1_000, () => 0, 2);
     assert.deepEqual(
       ['a', 'b', 'c', 'c', 'a'].map((visit) => visits.add(visit)),
