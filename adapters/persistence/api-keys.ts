@@ -14,7 +14,7 @@ export interface Credential {
   readonly keyId: string;
 }
 
-/** A key to look up for an unknown hash, so that the look-up takes as long as that of a known hash (timing attack). */
+/** A key to look up for an unknown hash, so that the lookup takes as long as that of a known hash (timing attack). */
 const DUMMY_KEY = { workspaceId: '', keyId: '' };
 
 export function createApiKeyRepository(

@@ -6,7 +6,7 @@ export interface ApiKeyRepository extends Repository<ApiKey> {
   /** Adds a key. It writes twice, so call it in a transaction. */
   add(key: ApiKey): Promise<void>;
   /**
-   * Returns the key whose secret has this hash, in any workspace. The look-up takes as long for an unknown hash as for a known one,
+   * Returns the key whose secret has this hash, in any workspace. The lookup takes as long for an unknown hash as for a known one,
    * so that an attacker cannot measure which keys exist.
    */
   findByHash(hash: string): Promise<ApiKey | undefined>;

@@ -53,7 +53,7 @@ export function createApiKeySecret(random: string): string {
   return PREFIX + random + computeChecksum(random);
 }
 
-/** Returns whether a text can be a secret. The checksum detects a mistyped or invented secret without a look-up. */
+/** Returns whether a text can be a secret. The checksum detects a mistyped or invented secret without a lookup. */
 export function isApiKeySecret(text: string): boolean {
   const [, random, checksum] = SECRET_PATTERN.exec(text) ?? [];
   return random !== undefined && checksum === computeChecksum(random);

@@ -36,7 +36,7 @@ export class LinkService {
 
   /**
    * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. Rejects if something
-   * is not cached, and the storage is unavailable or too many look-ups wait for it.
+   * is not cached, and the storage is unavailable or too many lookups wait for it.
    */
   async resolve(host: LinkHost, key: string | undefined): Promise<LinkTarget> {
     const link = key === undefined ? undefined : await this.links.get(key);

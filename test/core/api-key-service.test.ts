@@ -61,7 +61,7 @@ suite('authentication with an API key', {
     }
   },
 
-  'rejects a wrong checksum without a look-up': async () => {
+  'rejects a wrong checksum without a lookup': async () => {
     const { app } = testCore({ sha256: () => assert.fail('the key was looked up') });
     const wrong = `${createApiKeySecret('x'.repeat(32)).slice(0, -1)}0`;
     await assert.rejects(app.apiKeys.authenticate(wrong), UNAUTHENTICATED);

@@ -201,8 +201,8 @@ suite('the limit of rejected credentials', {
 /** Returns a well-formed key that does not exist. */
 const unknownKey = (number: number) => createApiKeySecret(String(number).padStart(32, '0'));
 
-/** Reads the number of key look-ups from the metrics. */
-async function countLookUps({ metricsUrl }: Api): Promise<number> {
+/** Reads the number of key lookups from the metrics. */
+async function countLookups({ metricsUrl }: Api): Promise<number> {
   const text = await (await fetch(metricsUrl as string)).text();
   const counts = text.matchAll(
     /^storage_operation_duration_seconds_count{kind="credentials",operation="get".*} (\d+)$/gm,
@@ -210,11 +210,11 @@ async function countLookUps({ metricsUrl }: Api): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Settings with a low limit, and with metrics that count the look-ups. */
+/** Settings with a low limit, and with metrics that count the lookups. */
 const MEASURED_SETTINGS = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
-/** The duration of a flood, and the maximum rate of its look-ups: 50 per second, with a margin of one. */
+/** The duration of a flood, and the maximum rate of its lookups: 50 per second, with a margin of one. */
 const FLOOD_MS = 1_000;
-const MAX_LOOK_UPS_PER_SECOND = 51;
+const MAX_LOOKUPS_PER_SECOND = 51;
 const CONNECTION_COUNT = 150;
 
 /** Sends unknown keys over many connections until `end` is called, which resolves to the statuses of the responses. */
@@ -235,31 +235,31 @@ function flood(get: Setup['get']): { end(): Promise<number[]> } {
 }
 
 suite('an address over the limit of rejected credentials', {
-  'causes at most 50 look-ups of unknown keys per second': () =>
+  'causes at most 50 lookups of unknown keys per second': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
-      const before = await countLookUps(api);
+      const before = await countLookups(api);
       const start = performance.now();
       const flooding = flood(get);
       await delay(FLOOD_MS);
       const statuses = await flooding.end();
       const seconds = (performance.now() - start) / 1000;
-      const lookUpCount = (await countLookUps(api)) - before;
+      const lookupCount = (await countLookups(api)) - before;
       assert.deepEqual([...new Set(statuses)], [429]);
-      assert.ok(lookUpCount <= MAX_LOOK_UPS_PER_SECOND * (seconds + 1), `${lookUpCount} look-ups in ${seconds} s`);
+      assert.ok(lookupCount <= MAX_LOOKUPS_PER_SECOND * (seconds + 1), `${lookupCount} lookups in ${seconds} s`);
     }),
 
-  'gets malformed keys rejected without a look-up': () =>
+  'gets malformed keys rejected without a lookup': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
-      const before = await countLookUps(api);
+      const before = await countLookups(api);
       await Promise.all(
         Array.from({ length: 50 }, async () => assertLimited(await get(INVALID_KEY), /rejected credentials/)),
       );
-      assert.equal(await countLookUps(api), before);
+      assert.equal(await countLookups(api), before);
     }),
 
-  'can use a valid key: a cached one during a flood, and a new one while unknown keys wait for their look-ups': () =>
+  'can use a valid key: a cached one during a flood, and a new one while unknown keys wait for their lookups': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Usage } from '../../../core/access/rate-limiter.ts';
 import { createOverloadError } from '../errors.ts';
 
-/** The pause after the look-up of an invalid key, per address. So an address causes at most 50 such look-ups per second. */
+/** The pause after the lookup of an invalid key, per address. So an address causes at most 50 such lookups per second. */
 const LOOKUP_INTERVAL_MS = 20;
-/** The maximum number of key look-ups that wait, per address. If all keys are invalid, the last one waits for four seconds. */
+/** The maximum number of key lookups that wait, per address. If all keys are invalid, the last one waits for four seconds. */
 const MAX_WAITING_LOOKUP_COUNT = 200;
 const MAX_ADDRESS_COUNT = 10_000;
 
@@ -46,7 +46,7 @@ class LimitedAddress {
   private waitingCount = 0;
   private lastLookup: Promise<unknown> = Promise.resolve();
 
-  /** Runs a look-up after all earlier ones. Rejects with 429 at once if too many wait. */
+  /** Runs a lookup after all earlier ones. Rejects with 429 at once if too many wait. */
   async runLookup<T>(lookUp: () => Promise<T>): Promise<T> {
     if (this.waitingCount >= MAX_WAITING_LOOKUP_COUNT) throw TOO_MANY_LOOKUPS_ERROR;
     this.waitingCount++;
