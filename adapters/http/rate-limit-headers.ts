@@ -25,8 +25,12 @@ export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
 /** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */
 export function createRateLimitError(what: string, usage: Usage): HttpError {
   const seconds = Math.max(1, getSecondsUntilReset(usage));
-  const message = `Too many ${what}: at most ${usage.limit} in ${usage.windowSeconds} seconds. Try again in ${seconds} seconds.`;
+  const message = `Too many ${what}: at most ${usage.limit} in ${formatSeconds(usage.windowSeconds)}. Try again in ${formatSeconds(seconds)}.`;
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', String(seconds)]);
+}
+
+function formatSeconds(count: number): string {
+  return count === 1 ? '1 second' : `${count} seconds`;
 }
 
 function getSecondsUntilReset({ resetsInMs }: Usage): number {

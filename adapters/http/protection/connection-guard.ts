@@ -62,7 +62,7 @@ export function guardConnections(
     rejected.add(socket);
     socket.on('error', () => socket.destroy());
     runAfterResponse(pipelining.findNewestResponse(socket), () => {
-      rejectConnection(socket, new HttpError('not_found', 'The method CONNECT is not supported.'), request);
+      rejectConnection(socket, new HttpError('not_found', CONNECT_MESSAGE), request);
     });
   });
 
@@ -109,16 +109,19 @@ function stopParsing(socket: Duplex): void {
   socket.on('data', () => undefined);
 }
 
+const METHOD_ADVICE = 'use GET, POST, PATCH or DELETE';
+const CONNECT_MESSAGE = `The method CONNECT is not supported: ${METHOD_ADVICE}.`;
+
 /** Messages for the error codes of Node and of its parser, llhttp. */
 const PARSER_MESSAGES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT:
     `The request took too long to arrive: send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +
     `and the whole request within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
   HPE_HEADER_OVERFLOW: 'The headers are too large: send at most 16 KiB.',
-  HPE_INVALID_METHOD: 'The request method is not a valid HTTP method.',
+  HPE_INVALID_METHOD: `The request method is not a valid HTTP method: ${METHOD_ADVICE}.`,
   HPE_INVALID_EOF_STATE: 'The request ended before it was complete: send it again.',
 };
 
 function getMessage({ code = '' }: NodeJS.ErrnoException): string {
-  return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1.';
+  return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1: send a request in the syntax of RFC 9112.';
 }
