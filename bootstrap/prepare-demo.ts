@@ -32,7 +32,10 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const setting = storages[STORAGE].location ?? 'STORAGE';
-    throw new UsageError([`${setting}: the demo workspace cannot be created (${(error as Error).message})`]);
+    const reason = (error as Error).message.replace(/\.$/, '');
+    throw new UsageError([
+      `${setting}: the demo workspace cannot be created (${reason}), fix this problem or set DEMO_WORKSPACE=false`,
+    ]);
   }
 }
 

@@ -173,6 +173,9 @@ function createTransactionEngine(
   return staged;
 }
 
+const UNKNOWN_COMMIT =
+  'It is unknown whether the transaction was committed. Check the records before you repeat the change.';
+
 /**
  * Commits, and repeats the commit while its result is unknown, because the database recognizes a repeated commit. The work of
  * the transaction is not run again, because its changes could be applied twice.
@@ -185,8 +188,7 @@ async function commit(session: ClientSession): Promise<void> {
     } catch (error) {
       const isUnknown = isTransient(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
       if (error instanceof MongoServerError && !isUnknown) throw error;
-      if (performance.now() >= deadline)
-        throw new Error('It is unknown whether the transaction was committed.', { cause: error });
+      if (performance.now() >= deadline) throw new Error(UNKNOWN_COMMIT, { cause: error });
       await delay(Math.random() * MAX_BACKOFF_MS);
     }
   }

@@ -149,7 +149,9 @@ export function createRecordStore<T extends Entity>(
             session || (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
           if (unconfirmedRevisions.has(found.revision)) return confirmCurrent();
           if (unconfirmedRevisions.size > 0 && found.revision !== replacedRevision)
-            throw new Error('It is unknown whether the change was stored.');
+            throw new Error(
+              'It is unknown whether the change was stored. Check the record before you repeat the change.',
+            );
           const next = change(current);
           if (next === current) return confirmCurrent();
           const document = toDocument(next, schema.expires);

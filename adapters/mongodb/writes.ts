@@ -18,6 +18,8 @@ const DUPLICATE_KEY_CODE = 11_000;
 /** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 
+const UNKNOWN_INSERT = 'It is unknown whether the records were stored. Check the records before you repeat the change.';
+
 /** The unique fields of a schema, each with the error message for a duplicate. */
 type UniqueMessages = Readonly<Record<string, string | undefined>>;
 
@@ -91,7 +93,7 @@ export async function insertMany(
     const confirmedCount = session ? 0 : await confirm(collection, filter, revisions);
     const ownFilter = { ...filter, revision: { $in: revisions } };
     const found = await find(collection, session, { filter: ownFilter, limit: confirmedCount });
-    if (found.length < confirmedCount) throw new Error('It is unknown whether the records were stored.');
+    if (found.length < confirmedCount) throw new Error(UNKNOWN_INSERT);
     const ownRevisions = new Set(found.map(({ revision }) => revision));
     const conflicts = failures.filter(({ index }) => !ownRevisions.has((documents[index] as StoredDocument).revision));
     return new Map(conflicts.map(({ index, errmsg }) => [index, findConflictMessage(unique, errmsg)]));

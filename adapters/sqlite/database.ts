@@ -142,5 +142,7 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 }
 
 export function createBusyTimeout(cause: unknown): Error {
-  return new Error(`Another process has used the database file for ${STORAGE_TIMEOUT_MS / 1000} seconds.`, { cause });
+  const seconds = STORAGE_TIMEOUT_MS / 1000;
+  const message = `Another process has used the database file for ${seconds} seconds: stop that process, or try again later.`;
+  return new Error(message, { cause });
 }
