@@ -32,6 +32,6 @@ export const commandGroups: Readonly<Record<string, string>> = {
 export const serveCommand = {
   name: 'serve',
   summary: 'start the server',
-  details: 'Like `npm start`, but without a build. Unlike the other commands, it also works with STORAGE=memory.',
+  details: 'Works like `npm start`, but does not build. Unlike the other commands, it also works with STORAGE=memory.',
   example: 'serve',
 };

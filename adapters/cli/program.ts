@@ -22,6 +22,10 @@ const EXIT_CODES = `Exit codes:
   2    usage error, invalid settings, or a file or the database cannot be used
   130  import, seed or copy interrupted by Ctrl-C or SIGTERM, or its output was closed`;
 
+const DOCUMENTATION = `Documentation:
+  README.md             settings (section Configuration)
+  docs/command-line.md  guide with examples`;
+
 /** Returns the parser of the command line, with the help of every command. */
 export function createProgram(version: string, actions: Actions): Parser {
   const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'print the version');
@@ -31,7 +35,10 @@ export function createProgram(version: string, actions: Actions): Parser {
     .helpCommand('help [command]', 'show help for a command')
     .helpOption('-h, --help', 'show help')
     .showSuggestionAfterError();
-  program.addHelpText('after', `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}`);
+  program.addHelpText(
+    'after',
+    `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}\n\n${DOCUMENTATION}`,
+  );
   for (const [name, summary] of Object.entries(commandGroups)) {
     const groupCommands = commands.filter((command) => command.name.startsWith(`${name} `));
     const groupParser = program.command(name);
@@ -112,8 +119,11 @@ function createOptions({ syntax, description, schema, isRepeatable, negatedOptio
   if (isRepeatable)
     option.argParser((value, previous: readonly string[] | undefined) => [...(previous || []), value] as never);
   if (!defaultResult.success) option.makeOptionMandatory();
-  else if (typeof defaultResult.data === 'number' || (choices && defaultResult.data !== undefined))
-    option.default(String(defaultResult.data));
+  else if (typeof defaultResult.data === 'number') {
+    const defaultText = String(defaultResult.data);
+    // The help shows the first argument in quotes, unless there is a second one.
+    option.default(defaultText, defaultText);
+  } else if (choices && defaultResult.data !== undefined) option.default(defaultResult.data);
   if (negatedOptionDescription === undefined) return [option];
   return [option, new Option(option.long?.replace('--', '--no-') ?? '', negatedOptionDescription)];
 }

@@ -22,9 +22,9 @@ const copyCommand = defineCommand({
   name: 'copy',
   summary: 'copy all records to another database',
   details:
-    'Copies from the configured storage to an empty database, to move from SQLite to MongoDB or back. API keys keep ' +
-    'working. Stop the servers first: a record that changes during the copy may be outdated or missing in the target. ' +
-    'At the end, the command compares the numbers of records. If the copy is interrupted, repeat the command with --resume.',
+    'The source is the configured storage. The target must be empty. Use the command to move from SQLite to MongoDB or ' +
+    'back. API keys keep working. Stop the servers first: a record that changes during the copy may be outdated or ' +
+    'missing in the target. At the end, the command compares the numbers of records. If the copy is interrupted, repeat the command with --resume.',
   example: 'copy --to mongodb://127.0.0.1:27017/advocacy',
   parameters: {
     to: defineParameter('--to <url>', 'target database: mongodb://…, mongodb+srv://… or sqlite:FILE', z.string()),
