@@ -90,7 +90,7 @@ const errorSchema = z
           .optional()
           .describe('A link to the documentation of the error code.'),
       })
-      .meta({ id: 'ErrorDetails', description: 'What is wrong with a request, and how to fix it.' })
+      .meta({ id: 'ErrorDetails', description: 'The problem with a request, and how to fix it.' })
       .describe('The error.'),
   })
   .meta({ id: 'ErrorResponse', description: 'The body of an error response.' });

@@ -23,7 +23,7 @@ const shareResponse = z
     link: responseText(URL_LENGTH)
       .nullable()
       .describe(
-        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the campaign has no domain, or its domain is archived or not verified.',
+        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. It is also `null` if the campaign has no domain that is verified and not archived, unless the operator has set a common URL for short links (`LINKS_URL`).',
       ),
     clicks: count.describe('The number of clicks on the short link.'),
     createdAt,

@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` in these cases: short links are off; the campaign has no `destinationUrl`; or the operator has not set a common URL for short links (`LINKS_URL`), and the campaign has no domain, or its domain is archived or not verified.
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. It is also `null` if the campaign has no domain that is verified and not archived, unless the operator has set a common URL for short links (`LINKS_URL`).
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;
@@ -1517,7 +1517,7 @@ export interface components {
              */
             readonly error: components["schemas"]["ErrorDetails"];
         };
-        /** @description What is wrong with a request, and how to fix it. */
+        /** @description The problem with a request, and how to fix it. */
         readonly ErrorDetails: {
             /**
              * @description The error code. Branch on it in your program.

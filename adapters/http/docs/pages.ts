@@ -29,7 +29,7 @@ export const guides: readonly Guide[] = [
     path: '/docs/stability',
     title: 'Stability',
     file: 'docs/stability.md',
-    description: 'What a version of the API promises, and what clients must tolerate.',
+    description: 'The promises of a version of the API, and the changes that clients must tolerate.',
   },
   {
     path: '/docs/changelog',
