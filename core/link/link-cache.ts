@@ -1,3 +1,5 @@
+import { doNothing } from '../shared/do-nothing.ts';
+
 /** When an entry of this age or older is used, it is loaded again in the background. */
 const REFRESH_AGE_MS = 1_000;
 /**
@@ -47,7 +49,7 @@ export class LinkCache<V> {
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
     if (!entry || age >= MAX_CACHE_AGE_MS) return this.reload(key);
     // If the load fails, the entry is used until it is too old.
-    if (age >= REFRESH_AGE_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(() => undefined);
+    if (age >= REFRESH_AGE_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(doNothing);
     return entry.value;
   }
 
