@@ -1,6 +1,6 @@
 // A graceful shutdown begins with a signal. docs/operating.md describes it for operators.
 
-/** How long the server still accepts connections, so that a load balancer notices that the server is not ready. */
+/** The time for which the server still accepts connections, so that a load balancer notices that the server is not ready. */
 export const READINESS_DELAY_MS = 1_000;
 
 /** The time after the signal at which the server closes the connections that are still open. */
@@ -12,5 +12,5 @@ export const FLUSH_TIMEOUT_MS = 2_000;
 /** The time after the signal at which the primary process kills the workers that still run. */
 export const WORKER_STOP_TIMEOUT_MS = SHUTDOWN_TIMEOUT_MS + 1_000;
 
-/** How long the primary process waits for the exit of a worker that it has killed. */
+/** The maximum time that the primary process waits for the exit of a worker that it has killed. */
 export const WORKER_KILL_TIMEOUT_MS = 1_000;

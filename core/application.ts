@@ -18,7 +18,7 @@ import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
 
 export interface ApplicationOptions {
-  /** How long authenticated callers are cached. By default, they are not cached. */
+  /** The time for which authenticated callers are cached. By default, they are not cached. */
   readonly callerCacheTtlMs?: number;
   /** A secret that the operator chose for an API key. It need not have the format of other secrets (`isApiKeySecret`). */
   readonly chosenSecret?: string | undefined;

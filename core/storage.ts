@@ -12,7 +12,7 @@ import type { LinkRepository, VisitorKeyRepository } from './link/link-repositor
 import type { ShareRepository } from './share/share-repository.ts';
 import type { TagRepository } from './tag/tag-repository.ts';
 
-/** How long a call of the storage may take, with its retries, in milliseconds. After this time, callers give up. */
+/** The maximum time of a call of the storage with its retries, in milliseconds. After this time, callers give up. */
 export const STORAGE_TIMEOUT_MS = 10_000;
 
 /** The port of the storage: a repository for each type of record, and transactions over them. */

@@ -40,7 +40,7 @@ const BATCH_THRESHOLD_BYTES = 4 * 2 ** 20;
 /** Space, tab and carriage return: a line of only these is skipped. */
 const BLANK_CHARACTERS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
 const MAX_BLANK_LINE_BYTES = 999;
-/** How long an interrupted import waits for the batch in flight. */
+/** The maximum time that an interrupted import waits for the batch in flight. */
 const STOP_TIMEOUT_MS = 3_000;
 
 /** A kind of records that can be imported. */

@@ -40,7 +40,7 @@ const SENTENCES = [
 
 /** The statuses to pick from. A status that occurs more often is picked more often. */
 const WEIGHTED_STATUSES = ['published', 'published', 'published', 'published', 'draft', 'archived'] as const;
-/** When campaigns start, in days from now, and how many days they last: for ended, for running, and for upcoming campaigns. */
+/** The ranges of the start, in days from now, and of the duration in days. In this order: ended, running and upcoming campaigns. */
 const DATE_WINDOWS = [
   { starts: [-400, -60], lasts: [5, 50] },
   { starts: [-30, -1], lasts: [31, 90] },
@@ -112,7 +112,7 @@ export const seedCommand = defineCommand({
   },
 });
 
-/** What all steps of a seed use. */
+/** The functions and values that all steps of a seed use. */
 interface Seeding extends Pick<CommandContext, 'app' | 'signal' | 'now'> {
   readonly random: SeededRandom;
   reportProgress(addedCount: number): void;

@@ -7,11 +7,11 @@ import { memoize } from './memoize.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
-/** What became of a redirect to a destination: a counted click, or the reason for which it is not counted. */
+/** The outcome of a redirect to a destination: a counted click, or the reason for which it is not counted. */
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
-/** How often the click of one visitor on one link counts. */
+/** The maximum number of clicks of one visitor on one link that count in a time window. */
 export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;

@@ -18,11 +18,11 @@ import { memoize } from './memoize.ts';
 import { type LinkOutcome, responses } from './responses.ts';
 import { VisitorHash } from './visitor-hash.ts';
 
-/** How many requests for unknown links an address can send. */
+/** The maximum number of requests for unknown links that an address can send in a time window. */
 export const UNKNOWN_LINK_LIMIT = { count: 60, windowSeconds: 60 };
 /** The interval at which counted clicks are stored. They must be stored within two seconds, and storing takes a while, too. */
 const STORE_INTERVAL_MS = 1_500;
-/** How long a request waits for the storage. */
+/** The maximum time that a request waits for the storage. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
 /** The use cases and limiters of the server of short links. */

@@ -3,7 +3,7 @@ const MAX_VISIT_COUNT = 500_000;
 
 /** Keeps visits for some time. A visit is a short text that consists of the link and the hash of the visitor. */
 export class RecentVisits {
-  /** When each visit expires, in milliseconds of the monotonic clock. The oldest visit is first. */
+  /** The time when each visit expires, in milliseconds of the monotonic clock. The oldest visit is first. */
   private readonly expiryTimes = new Map<string, number>();
 
   constructor(

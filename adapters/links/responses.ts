@@ -48,5 +48,5 @@ export const responses = {
   ),
 };
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export type LinkOutcome = keyof typeof responses;

@@ -7,7 +7,10 @@ export const ID_TAKEN = 'A record with this id already exists. Retry the request
 export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
 export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
-/** How long a storage engine reads a list before it rejects with `LIST_TOO_SLOW`. A search through 1,000,000 campaigns takes 2 to 3 s. */
+/**
+ * The maximum time that a storage engine reads a list. Then it rejects with `LIST_TOO_SLOW`. A search through 1,000,000 campaigns takes
+ * 2 to 3 s.
+ */
 export const LIST_TIMEOUT_MS = 4_500;
 
 export type Field<T> = keyof T & string;
@@ -65,7 +68,7 @@ export interface RecordSchema<T extends Entity> {
   /**
    * The indexes. Each applies within a workspace: it lists the fields for equality, and last the field that it orders by. A query
    * can order only by the last field of an index. The work for the first page of a list by an index does not depend on the
-   * number of records in the workspace, also if the query has no conditions on the flags (fields of the type `boolean`).
+   * number of records in the workspace. This also applies if the query has no conditions on the flags (fields of the type `boolean`).
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */

@@ -27,7 +27,7 @@ export interface NetworkState {
 export interface RateLimiterState {
   /** Whether the shared count is available. */
   readonly isUp: boolean;
-  /** How many requests this process counted locally, by the name of the limit. */
+  /** The number of requests that this process counted locally, by the name of the limit. */
   readonly fallbacks: Readonly<Record<string, number>>;
 }
 

@@ -10,7 +10,7 @@ import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** How long the steps of all scans together may block the event loop at a time. */
+/** The maximum time that the steps of all scans together may block the event loop at a time. */
 const MAX_STEP_MS = 5;
 const MAX_SCAN_COUNT = 4;
 

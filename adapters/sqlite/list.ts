@@ -24,7 +24,7 @@ const SEARCH_STEP_ROW_COUNT = 50_000;
 /** A scan can pause at about one row in this many, and at each match. */
 const ROWS_PER_PAUSE = 256;
 
-/** Work in small steps: SQLite blocks the event loop while it reads. The work yields where it can pause, and returns its result. */
+/** Work in small steps: SQLite blocks the event loop while it reads. The work yields when it can pause, and returns its result. */
 export type Steps<T> = Generator<void, T>;
 
 /**

@@ -92,7 +92,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
   };
 }
 
-/** How to read some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
+/** A way to read some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
 interface Reading {
   readonly columns: string;
   readonly selectById: string;

@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /**
- * How long a server caches the caller of a key. A revoked key must stop working in every process within 5 seconds: the TTL, and the
- * time to look the key up again.
+ * The time for which a server caches the caller of a key. A revoked key must stop working in every process within 5 seconds: the TTL,
+ * and the time to look the key up again.
  */
 export const CALLER_CACHE_TTL_MS = 3_000;
 

@@ -12,7 +12,7 @@ export interface IdempotentRequest {
   readonly keyId: string;
   readonly operationId: string;
   readonly idempotencyKey: string;
-  /** How error messages name the field with the idempotency key. By default, `idempotencyKey`. */
+  /** The name of the field with the idempotency key in error messages. By default, `idempotencyKey`. */
   readonly keyName?: string;
   readonly fingerprint: string;
 }

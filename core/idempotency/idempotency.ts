@@ -17,11 +17,11 @@ export interface IdempotencyRecord extends Entity {
 
 /** An idempotency key has 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[!-~]{1,255}$/;
-/** How long a stored response can be replayed. */
+/** The time for which a stored response can be replayed. */
 export const RESPONSE_TTL_MS = DAY_MS;
 /**
- * How long a request stays locked if its process crashes. The API promises at most 30 seconds. One second is left for the differences
- * between the clocks of processes, which estimate the time of the storage (`Storage.now`).
+ * The time for which a request stays locked if its process crashes. The API promises at most 30 seconds. One second is left for the
+ * differences between the clocks of processes, which estimate the time of the storage (`Storage.now`).
  */
 export const LOCK_TTL_MS = 29 * 1000;
 

@@ -11,7 +11,7 @@ export const MAX_PENDING_LINK_COUNT = 100_000;
 const MAX_BATCH_LINK_COUNT = 100;
 /** The maximum number of workspaces whose clicks are stored at the same time. */
 const MAX_CONCURRENT_WORKSPACE_COUNT = 8;
-/** How long the storage keeps the number of the last batch of a counter. A batch that failed can be repeated until then. */
+/** The time for which the storage keeps the number of the last batch of a counter. A batch that failed can be repeated until then. */
 const WRITER_TTL_MS = 7 * DAY_MS;
 
 /** The clicks on a link. */

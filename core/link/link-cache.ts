@@ -1,6 +1,6 @@
 import { doNothing } from '../shared/do-nothing.ts';
 
-/** When an entry of this age or older is used, it is loaded again in the background. */
+/** The age from which an entry is loaded again in the background when it is used. */
 const REFRESH_AGE_MS = 1_000;
 /**
  * A change of a campaign or a domain affects its links within five seconds. So no older entry is used, even if the storage

@@ -543,9 +543,8 @@ type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
 
 /**
  * The use cases that the steps call. If `useCases` lacks one, it does not compile. Excluded are `workspaces.create` (each run
- * begins with it), `iterate` (each run ends with it, except
- * `workspaces.iterate`), `flush` (`Side.caller` calls it), and those that use the memory of one process:
- * `needsLookup` and the links.
+ * begins with it), `iterate` (each run ends with it, except `workspaces.iterate`), and `flush` (`Side.caller` calls it). Also excluded are
+ * those that use the memory of one process: `needsLookup` and the links.
  */
 type UseCase =
   | Exclude<

@@ -153,7 +153,7 @@ suite('POST /campaigns', {
 
 const numbers: SampleValues = { valid: [0, 1.5, 1e300], invalid: [-1, -0.001, '5', ...booleans.valid, []] };
 const NULL = { valid: [null] };
-/** The fields of a resource. `null` is valid only where it is listed. */
+/** The fields of a resource. `null` is valid only if it is listed. */
 const resourceFields: Readonly<Record<string, SampleValues>> = {
   url: withSamples(urls, { invalid: [undefined] }),
   type: oneOf('image', 'video', 'pdf'),

@@ -48,7 +48,7 @@ const ICONS = `
   clock chart-bar chart-line chart-dots chart-pie trending-up trophy award bolt flame sun moon cloud camera
   microphone video photo file-text clipboard check circle-check help question-mark`;
 
-/** The fields of all bodies, by the path segment of their resource. Values are `null` only where a field accepts it. */
+/** The fields of all bodies, by the path segment of their resource. Values are `null` only if the field accepts it. */
 const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
   campaigns: {
     name: texts({ min: 1, max: 190 }),

@@ -16,7 +16,7 @@ const MAX_BURST_WAIT_MS = 8_000;
 /** The number of requests queued during a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
 const MAX_BURST_COUNT = 600;
 
-/** Why a request is rejected: its workspace sends too many requests, all workspaces together do, or it waits too long. */
+/** The reason for which a request is rejected: its workspace sends too many requests, all workspaces together do, or it waits too long. */
 export type RejectionReason = 'workspace' | 'service' | 'timeout';
 
 /** The requests of one workspace, or of one client address if their workspace is not known. */

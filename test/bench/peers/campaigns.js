@@ -24,8 +24,8 @@ export const RESPONSE_FIELDS = {
 };
 
 /**
- * As in the service: the driver does not check that texts from the database are valid UTF-8, and each query for campaigns and shares names
- * its index, so that MongoDB compares no query plans.
+ * The driver does not check that texts from the database are valid UTF-8, as in the service. Each query for campaigns and shares names its
+ * index, so that MongoDB compares no query plans. The service does this, too.
  */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };
