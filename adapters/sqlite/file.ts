@@ -127,10 +127,10 @@ function upgradeTable(database: Database, table: Table): void {
   // If a column is missing, all parts are dropped before it is filled, and created again from the new records.
   const isCurrent = (part: FilePart) =>
     missing.length === 0 && parts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
-  const groups = describeParts(table);
-  const wanted = groups.flat();
+  const lists = describeParts(table);
+  const wanted = lists.flat();
   // An index table without its triggers is outdated, because it lacks the changes since these were dropped.
-  const current = groups.filter((group) => group.every(isCurrent)).flat();
+  const current = lists.filter((list) => list.every(isCurrent)).flat();
   const kept = new Set(current.map((part) => part.name));
   for (const [part, type, owner] of parts) {
     const isOfTable = wanted.some((it) => it.name === part) || (type !== 'table' && owner === table.name);
