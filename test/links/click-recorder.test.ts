@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { ClickRecorder, type ClickResult } from '../../adapters/links/click-recorder.ts';
 import type { VisitorHash } from '../../adapters/links/visitor-hash.ts';
 import type { Link } from '../../core/link/link.ts';
+import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { suite } from '../support/suite.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,18 +14,17 @@ const visitors = { hash: async (visitor: string) => visitor } as VisitorHash;
 suite('the click of a visitor on a link', {
   'counts again an hour after the last counted one': async () => {
     const results: ClickResult[] = [];
-    const { now } = performance;
-    try {
-      performance.now = () => 0;
-      const recorder = new ClickRecorder({ countClick: () => true }, visitors, undefined, (it) => results.push(it));
-      for (const time of [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1]) {
-        performance.now = () => time;
-        recorder.record(request, link, () => '127.0.0.1');
-        await recorder.settle();
-      }
-    } finally {
-      performance.now = now;
-    }
+    let now = 0;
+    await withMonotonicClock(
+      () => now,
+      async () => {
+        const recorder = new ClickRecorder({ countClick: () => true }, visitors, undefined, (it) => results.push(it));
+        for (now of [0, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1]) {
+          recorder.record(request, link, () => '127.0.0.1');
+          await recorder.settle();
+        }
+      },
+    );
     assert.deepEqual(results, ['counted', 'repeated', 'counted', 'repeated']);
   },
 });

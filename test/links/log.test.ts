@@ -3,33 +3,35 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createLinkLogObserver } from '../../adapters/links/log.ts';
 import type { LinkOutcome } from '../../adapters/links/responses.ts';
+import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { suite } from '../support/suite.ts';
 
 const OUTAGE = 'The storage of short links and clicks is unavailable.';
 const END = 'The storage of short links and clicks is available again.';
 
 suite('the log of short links', {
-  'has the end of an outage at the first response that needs the storage': () => {
+  'has the end of an outage at the first response that needs the storage': async () => {
     const messages: string[] = [];
     const stream = new Writable({ write: (line, _, done) => done(void messages.push(JSON.parse(String(line)).msg)) });
     const observer = createLinkLogObserver(pino({ level: 'warn' }, stream));
-    const { now } = performance;
+    let now = 0;
     const respondAt = (time: number, ...outcomes: LinkOutcome[]) => {
-      performance.now = () => time;
+      now = time;
       for (const outcome of outcomes) observer.onResponse?.(outcome, 1);
     };
-    try {
-      respondAt(0, 'destination');
-      observer.onError?.(new Error('lost'));
-      respondAt(1, 'unavailable');
-      // A cached link can be used for five seconds.
-      respondAt(4_999, 'destination');
-      respondAt(5_000, 'bad_request', 'method_not_allowed', 'limited', 'unavailable');
-      assert.deepEqual(messages, [OUTAGE]);
-      respondAt(5_000, 'not_found', 'destination');
-      assert.deepEqual(messages, [OUTAGE, END]);
-    } finally {
-      performance.now = now;
-    }
+    await withMonotonicClock(
+      () => now,
+      () => {
+        respondAt(0, 'destination');
+        observer.onError?.(new Error('lost'));
+        respondAt(1, 'unavailable');
+        // A cached link can be used for five seconds.
+        respondAt(4_999, 'destination');
+        respondAt(5_000, 'bad_request', 'method_not_allowed', 'limited', 'unavailable');
+        assert.deepEqual(messages, [OUTAGE]);
+        respondAt(5_000, 'not_found', 'destination');
+        assert.deepEqual(messages, [OUTAGE, END]);
+      },
+    );
   },
 });

@@ -11,21 +11,16 @@ import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildGroup, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
+import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { assertIntact, withDatabasePath, withOpenEngine } from './database-file.ts';
 
 /** Runs `work` with a monotonic clock that advances by `stepMs` whenever it is read. */
-async function withClock<T>(stepMs: number, work: () => Promise<T>): Promise<T> {
-  const { now } = performance;
-  let time = now.call(performance);
-  performance.now = () => (time += stepMs);
-  try {
-    return await work();
-  } finally {
-    performance.now = now;
-  }
+function withStepClock<T>(stepMs: number, work: () => Promise<T>): Promise<T> {
+  let time = performance.now();
+  return withMonotonicClock(() => (time += stepMs), work);
 }
 
 /** Counts the updates of the search index of campaigns for each commit. */
@@ -82,7 +77,7 @@ suite('writes to SQLite', {
       const updateCounts = countIndexUpdates(writer);
       const workspaceId = newId();
       const create = () => engine.runInTransaction(({ campaigns }) => campaigns.add(buildCampaign(workspaceId)));
-      await withClock(0, () => Promise.all(Array.from({ length: 20 }, create)));
+      await withStepClock(0, () => Promise.all(Array.from({ length: 20 }, create)));
       assert.ok(updateCounts.length <= 5, `${updateCounts.length} commits of 20 campaigns`);
       assert.deepEqual(new Set(updateCounts), new Set([1]));
       await engine.tags.add(buildTag(workspaceId, 'one'));
@@ -139,7 +134,7 @@ suite('writes to SQLite', {
             .add(campaign)
             .then(() => campaigns.update(workspaceId, added[i - 1]?.id ?? '', () => build(100 + i)))
             .then(() => (i % 4 === 3 ? Promise.reject(new Error('roll back')) : undefined));
-        const outcomes = await withClock(0.5, () =>
+        const outcomes = await withStepClock(0.5, () =>
           Promise.allSettled(added.map((it, i) => engine.runInTransaction((target) => write(target, it, i)))),
         );
         assert.ok(outcomes.some((it) => it.status === 'rejected'));

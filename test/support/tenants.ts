@@ -95,5 +95,5 @@ export function createCampaignBody(name: string = campaignBody.name) {
 
 /** Returns the fields of a new campaign, as the core takes them. */
 export function createCampaignFields(name: string = campaignBody.name): NewCampaign {
-  return parseDates({ ...campaignBody, name });
+  return parseDates(createCampaignBody(name));
 }
