@@ -73,7 +73,7 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
  * cluster, each workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
 export function withBatching<T extends Entity>(
-  { addIndependently: addEach, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
+  { addIndependently, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
   isSharded: () => boolean,
 ): RecordStore<T> {
   type GetManyRequest = Parameters<RecordStore<T>['getMany']>;
@@ -106,7 +106,7 @@ export function withBatching<T extends Entity>(
   });
 
   const batchAdd = createKeyedBatcher<T, void>(async (records) =>
-    records.length === 1 ? [await store.add(records[0] as T)] : addEach(records),
+    records.length === 1 ? [await store.add(records[0] as T)] : addIndependently(records),
   );
 
   return {
