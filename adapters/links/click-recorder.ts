@@ -30,7 +30,7 @@ export class ClickRecorder {
   constructor(
     private readonly links: Pick<LinkService, 'countClick'>,
     private readonly visitors: VisitorHash,
-    /** Finds repeated visits across all processes. Without it, each process finds only its own. */
+    /** Allows one visit per visitor and link in an hour, over all processes. Without it, each process counts only its own visits. */
     private readonly sharedVisitLimiter: RateLimiter | undefined,
     private readonly onClick: (result: ClickResult) => void,
   ) {}

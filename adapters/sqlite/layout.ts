@@ -108,8 +108,8 @@ export interface FilePart {
 }
 
 /**
- * Returns the indexes, index tables and triggers that a table must have in the database file, as lists of parts that belong together: an
- * index, or an index table with its triggers. An upgrade compares their `sql` with that in the file.
+ * Returns the parts that a table must have in the database file. Each list has parts that belong together: an index, or an index table
+ * with its triggers. An upgrade compares their `sql` with that in the file.
  */
 export function describeParts({ name, unique, indexes, searches, expires }: Table): FilePart[][] {
   const createIndex = (index: string, fields: readonly string[], kind = 'INDEX'): FilePart[] => [

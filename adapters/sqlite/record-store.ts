@@ -100,7 +100,10 @@ interface Reading {
   parse(json: string): AnyRecord;
 }
 
-/** The cached readings of each table. The inner key is the array `fields` itself (an equal array is another key), or the table for whole records. */
+/**
+ * The cached readings of each table. The inner key is the array `fields` itself (an equal array is another key), or the table for whole
+ * records.
+ */
 const readings = new WeakMap<Table, WeakMap<object, Reading>>();
 
 function getReading(table: Table, fields: readonly string[] | undefined): Reading {
