@@ -157,6 +157,23 @@ const importRules: readonly {
     ],
   },
   {
+    title: 'lets only adapters/sqlite/database.ts import a library of SQLite',
+    rule: forbidImports(
+      (imported, path) =>
+        isIn(imported, '@photostructure/sqlite', 'node:sqlite') && path !== 'adapters/sqlite/database.ts',
+    ),
+    violations: [
+      'adapters/sqlite/file.ts imports @photostructure/sqlite',
+      'adapters/sqlite/connection.ts imports node:sqlite',
+      'bootstrap/adapters.ts imports @photostructure/sqlite',
+      'test/sqlite/file.test.ts imports @photostructure/sqlite',
+    ],
+    allowed: [
+      'adapters/sqlite/database.ts imports @photostructure/sqlite',
+      'test/sqlite/file.test.ts imports ../../adapters/sqlite/database.ts',
+    ],
+  },
+  {
     title: 'lets only test/support/suite.ts import uvu',
     rule: forbidImports((imported, path) => isIn(imported, 'uvu') && path !== 'test/support/suite.ts'),
     violations: [
