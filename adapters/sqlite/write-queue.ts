@@ -3,16 +3,19 @@ import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { createBusyTimeout, type Database, isBusy } from './database.ts';
 import { updateSearchIndexes } from './search.ts';
 
-/** After so many milliseconds, a group (the writes of one commit) gets no more writes, because it blocks the event loop meanwhile. */
-const MAX_GROUP_MS = 10;
+/**
+ * After so many milliseconds, a commit group (the writes of one commit) gets no more writes, because it blocks the event loop
+ * meanwhile.
+ */
+const MAX_COMMIT_GROUP_MS = 10;
 /** After so many milliseconds of writing without a break, the queue pauses, so that other processes can write. */
 const MAX_BURST_MS = 50;
 /** The length of the pause. It must be longer than the interval at which another process tries to write (`MAX_RETRY_DELAY_MS`). */
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
 /**
- * After so many milliseconds of a group, the search indexes are updated before its next write, so that the time of the update counts
- * toward `MAX_GROUP_MS`. Indexing a text of 5,000 characters takes about two milliseconds.
+ * After so many milliseconds of a commit group, the search indexes are updated before its next write, so that the time of the update
+ * counts toward `MAX_COMMIT_GROUP_MS`. Indexing a text of 5,000 characters takes about two milliseconds.
  */
 const MAX_INDEX_DELAY_MS = 2;
 
@@ -25,8 +28,8 @@ interface Write {
 }
 
 /**
- * Runs the writes of a connection one after another. Commits waiting writes together, as a group: the disk takes about as long for a
- * commit of many writes as for one of a single write. A write resolves after its commit, unless it `resolvesEarly`.
+ * Runs the writes of a connection one after another. Commits waiting writes together, as a commit group: the disk takes about as long
+ * for a commit of many writes as for one of a single write. A write resolves after its commit, unless it `resolvesEarly`.
  */
 export class WriteQueue {
   private readonly waiting: Write[] = [];
@@ -60,7 +63,7 @@ export class WriteQueue {
         await delay(PAUSE_MS);
         burstStartedAt = performance.now();
       }
-      if (await this.begin()) await this.runGroup();
+      if (await this.begin()) await this.runCommitGroup();
     } while (this.waiting.length > 0);
     this.running = undefined;
   }
@@ -83,12 +86,12 @@ export class WriteQueue {
     return false;
   }
 
-  private async runGroup(): Promise<void> {
+  private async runCommitGroup(): Promise<void> {
     const startedAt = performance.now();
     let indexedAt = startedAt;
     const group: Write[] = [];
     const settle: (() => void)[] = [];
-    // Whether the callers of writes that have resolved early may add more writes to this group.
+    // Whether the callers of writes that have resolved early may add more writes to this commit group.
     let expectsMore = false;
     try {
       for (let write = this.waiting.shift(); write; write = this.waiting.shift()) {
@@ -98,7 +101,7 @@ export class WriteQueue {
           updateSearchIndexes(this.database);
           indexedAt = performance.now();
         }
-        if (performance.now() - startedAt > MAX_GROUP_MS) break;
+        if (performance.now() - startedAt > MAX_COMMIT_GROUP_MS) break;
         expectsMore ||= write.resolvesEarly;
         if (expectsMore && this.waiting.length === 0) {
           expectsMore = false;
@@ -108,7 +111,7 @@ export class WriteQueue {
       updateSearchIndexes(this.database);
       this.database.exec('COMMIT');
     } catch (error) {
-      // An error such as a full disk ends the transaction of the whole group.
+      // An error such as a full disk ends the transaction of the whole commit group.
       if (this.database.isInTransaction) this.database.exec('ROLLBACK');
       for (const { reject } of group) reject(error);
       return;

@@ -72,7 +72,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'updates the search index once for the creates of a group that takes no time': withDatabasePath((file) =>
+  'updates the search index once for the creates of a commit group that takes no time': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const updateCounts = countIndexUpdates(writer);
       const workspaceId = newId();
@@ -85,7 +85,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'indexes the texts that the writes of a group leave': withDatabasePath((file) =>
+  'indexes the texts that the writes of a commit group leave': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const campaigns: CampaignRecord[] = [];
@@ -122,7 +122,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'updates the search index during a group that takes long, and keeps it correct if a later write of the group fails':
+  'updates the search index during a long commit group, and keeps it correct if a later write of the group fails':
     withDatabasePath((file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
         const workspaceId = newId();
