@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
 import { backUp } from './backup.ts';
 import { Database, probeFile, retryWhileBusy } from './database.ts';
-import { openReader, openWriter } from './file.ts';
+import { openReader, openWriter, rejectUpgradedFile } from './file.ts';
 import { quote } from './layout.ts';
 import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
@@ -56,13 +56,17 @@ export class SqliteConnection implements Executor {
     await Database.closeAll([...this.idleScanners.splice(0), connections.reader, connections.writer]);
   }
 
-  /** Reads the file with a new connection. Rejects if the file is unreadable, missing or another one than at the start. */
+  /**
+   * Reads the file with a new connection. Rejects if the file is unreadable, missing, another one than at the start, or upgraded by a
+   * newer version.
+   */
   async checkReady(): Promise<void> {
-    const { inode } = this.getOpen();
+    const { inode, reader } = this.getOpen();
     if (statSync(this.file).ino !== inode) throw new Error(`${this.file} was replaced.`);
-    await retryWhileBusy(() =>
-      probeFile(this.file, `SELECT 1 FROM ${quote(PROBED_STORE_NAME)} WHERE id = '${randomUUID()}'`),
-    );
+    await retryWhileBusy(() => {
+      probeFile(this.file, `SELECT 1 FROM ${quote(PROBED_STORE_NAME)} WHERE id = '${randomUUID()}'`);
+      rejectUpgradedFile(reader);
+    });
   }
 
   /** Writes a consistent copy of the database to a new file (backup.ts). */

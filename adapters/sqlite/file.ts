@@ -81,6 +81,15 @@ function rejectForeignFile(database: Database, file: string): void {
   }
 }
 
+/** Throws if a newer version of the service has upgraded the file while this process uses it. */
+export function rejectUpgradedFile(database: Database): void {
+  const version = database.all('PRAGMA user_version')[0]?.[0];
+  if (version <= FILE_VERSION) return;
+  throw new Error(
+    'A newer version of this service has upgraded the database file: stop this process, and start the newer version.',
+  );
+}
+
 function readState(database: Database): [applicationId: number, version: number, partCount: number] {
   const count = '(SELECT count(*) FROM sqlite_schema)';
   const sql = `SELECT a.application_id, v.user_version, ${count} FROM pragma_application_id a, pragma_user_version v`;

@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { createBusyTimeout, type Database, isBusy } from './database.ts';
+import { rejectUpgradedFile } from './file.ts';
 import { updateSearchIndexes } from './search.ts';
 
 /**
@@ -68,13 +69,19 @@ export class WriteQueue {
     this.running = undefined;
   }
 
-  /** Begins a transaction. Waits while another process writes. Returns `false` if all waiting writes were rejected. */
+  /**
+   * Begins a transaction. Waits while another process writes. Returns `false` if all waiting writes were rejected, such as those to a
+   * file that a newer version has upgraded.
+   */
   private async begin(): Promise<boolean> {
     while (this.waiting.length > 0) {
       try {
         this.database.exec('BEGIN IMMEDIATE');
+        // A record of this version would lack columns of the newer one, and the tables may differ.
+        rejectUpgradedFile(this.database);
         return true;
       } catch (error) {
+        if (this.database.isInTransaction) this.database.exec('ROLLBACK');
         const isLate = ({ queuedAt }: Write) => performance.now() - queuedAt >= STORAGE_TIMEOUT_MS;
         const rejectedCount = isBusy(error) ? this.waiting.filter(isLate).length : this.waiting.length;
         const reason = isBusy(error) ? createBusyTimeout(error) : error;

@@ -143,6 +143,29 @@ suite('a SQLite file', {
     await assertUnusable(file, /newer version/);
   }),
 
+  'rejects writes, and is not ready, after a newer version has upgraded the open file': withDatabasePath((file) =>
+    withOpenEngine(file, async ({ engine, reader }) => {
+      const kept = buildTag(newId(), 'kept');
+      const rejected = buildTag(newId(), 'rejected');
+      await engine.tags.add(kept);
+      const version = reader.all('PRAGMA user_version')[0]?.[0];
+      await runOn(file, 'PRAGMA user_version = 99');
+      const upgraded = /newer version .* upgraded .* start the newer version/;
+      await assert.rejects(engine.tags.add(rejected), upgraded);
+      await assert.rejects(
+        engine.runInTransaction(({ tags }) => tags.add(rejected)),
+        upgraded,
+      );
+      await assert.rejects(engine.checkReady(), upgraded);
+      assert.deepEqual(await engine.tags.get(kept.workspaceId, kept.id), kept);
+      assert.equal(await engine.tags.get(rejected.workspaceId, rejected.id), undefined);
+      // This fails if a rejected write has left the file locked.
+      await runOn(file, `PRAGMA user_version = ${version}`);
+      await engine.tags.add(rejected);
+      await engine.checkReady();
+    }),
+  ),
+
   'rejects a folder, and a path through a file': withDatabasePath(async (file) => {
     mkdirSync(file);
     await assertUnusable(file, /is a folder/);
