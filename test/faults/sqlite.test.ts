@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Database, retryWhileBusy } from '../../adapters/sqlite/database.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { parseJsonOutput, runProcess } from '../support/command-line.ts';
@@ -11,7 +13,7 @@ import { send, startLoad } from '../support/load.ts';
 import { MissingDependencyError } from '../support/missing-dependency-error.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { campaignBody } from '../support/samples.ts';
-import { quickOrLong } from '../support/scale.ts';
+import { isLong, quickOrLong } from '../support/scale.ts';
 import { scrape } from '../support/scrape.ts';
 import { type Environment, withApplication } from '../support/storage.ts';
 import { suite, type Test } from '../support/suite.ts';
@@ -21,6 +23,10 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = quickOrLong(4, 8);
 const KILL_COUNT = quickOrLong(1, 5);
+/** In a long run, this is long enough for a write to fail. */
+const LOCK_DURATION_MS = quickOrLong(1_500, 12_000);
+const BUSY_MESSAGE =
+  'Another process has used the database file for 10 seconds: stop that process, or try again later.';
 const run = promisify(execFile);
 
 interface Setup extends Workspace {
@@ -120,6 +126,48 @@ suite('a server whose disk is full', {
           collectAll<Campaign>(campaigns.iterate(workspaceId)),
         );
         assert.equal(stored.length, 40 + responses.length - failed.length);
+      });
+    },
+  ),
+});
+
+suite('a server and a command whose SQLite file another process has locked', {
+  'reject writes that wait for ten seconds and complete others, while the server reads at once': withFile(
+    async ({ settings, file, key }) => {
+      await withProcess({ ...settings, LOG_LEVEL: 'error' }, async ({ url, output }) => {
+        const post = (name: string) => send(url, { method: 'POST', path: '/tags', key, body: { name } });
+        assert.equal((await post('before')).status, 201);
+        const other = await retryWhileBusy(() => new Database(file, false, 'BEGIN IMMEDIATE'));
+        try {
+          const posting = post('while the file is locked');
+          const running = runProcess(['workspace', 'create', '--name', 'Contoso'], settings);
+          const end = performance.now() + LOCK_DURATION_MS;
+          while (performance.now() < end) {
+            for (const path of ['/campaigns', '/campaigns?search=launch', '/readyz']) {
+              const { status, milliseconds } = await send(url, { path, key });
+              assert.equal(status, 200);
+              assert.ok(milliseconds < 1_000, `${path} took ${milliseconds} ms`);
+            }
+            await delay(20);
+          }
+          // A write that waits for less than ten seconds succeeds, so the lock is released before the others are awaited.
+          other.exec('ROLLBACK');
+          const [posted, { code, stderr }] = await Promise.all([posting, running]);
+          if (isLong) {
+            assertInternalError(posted);
+            assert.ok(posted.milliseconds >= 10_000 && posted.milliseconds < 11_000, `${posted.milliseconds} ms`);
+            assert.ok(output.stderr.includes(BUSY_MESSAGE), output.stderr);
+            assert.deepEqual({ code, stderr }, { code: 2, stderr: `error: ${BUSY_MESSAGE}\n` });
+            // Names are unique, so this shows that the rejected tag was not stored.
+            assert.equal((await post('while the file is locked')).status, 201);
+          } else {
+            assert.equal(posted.status, 201);
+            assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+          }
+          assert.equal((await post('after')).status, 201);
+        } finally {
+          await other.close();
+        }
       });
     },
   ),
