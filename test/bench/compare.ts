@@ -128,8 +128,6 @@ function formatReport(
   return [
     ...runs.map(({ contender: { name, description } }) => `- **${name}**: ${description}.`),
     '',
-    `Medians of the rounds. In brackets: the median ratio to ${first.contender.name} in the same round.`,
-    '',
     formatQuantity('requests per second', ({ perSecond }) => perSecond),
     formatQuantity('processor time of the server, µs per request', ({ cpu }) => cpu),
     ...(hasDatabaseServer

@@ -127,10 +127,7 @@ function formatReport(all: readonly SizedServer[], names: readonly string[]): st
     names.flatMap((name) => describeFailures(`${name}, of ${sizes[i]}`, sized.measurements.get(name))),
   );
   return [
-    'One request at a time. The head of a column is a number of campaigns. They are in the measured workspace or, if the row names a',
-    `workspace of ${formatCount(SMALL_CAMPAIGN_COUNT)}, in another workspace of the same database. The times are those with ${sizes[0]} campaigns. The other columns are`,
-    'ratios to them. Searches and page 400 are multiples of a list (page 1) with the same number of campaigns. Creates are measured last: at the end, the workspace with',
-    `${sizes[0]} campaigns has ${formatCount(finalCount(first))}.`,
+    `Creates are measured last: at the end, the workspace with ${sizes[0]} campaigns has ${formatCount(finalCount(first))}.`,
     '',
     formatSizes('latency (median)', (it) => it.median * 1000),
     formatSizes('processor time of server and database', (it) => it.cpu + it.databaseCpu),

@@ -105,7 +105,7 @@ function formatReport(types: readonly RequestType[], measured: ReadonlyMap<strin
   const heads = ['per second', 'processor time, µs', 'p99, ms'].flatMap((it) => [`${it}, reference`, `${it}, ours`]);
   const failures = types.flatMap((type) => describeFailures(type.name, of(type, 'ours')));
   return [
-    `The reference is a server on \`node:http\` that responds to every request with the same 302. ${formatNumber(CAMPAIGN_COUNT * MEMBER_COUNT)} links are cached, and ${types[0]?.connections} connections request them. A crawler is not counted. The clicks of the same visitor count once, and each new visitor counts. Clicks are stored every 1.5 seconds. In brackets: the median ratio to the reference in the same round.`,
+    `The reference is a server on \`node:http\` that responds to every request with the same 302. ${formatNumber(CAMPAIGN_COUNT * MEMBER_COUNT)} links are cached, and ${types[0]?.connections} connections request them. A crawler is not counted. The clicks of the same visitor count once for each link, and each new visitor counts.`,
     '',
     formatTable(['visitors', ...heads], lines),
     ...failures,
