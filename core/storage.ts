@@ -7,8 +7,9 @@ import type { DomainRepository } from './domain/domain-repository.ts';
 import type { GroupRepository } from './group/group-repository.ts';
 import type { IdempotencyRepository } from './idempotency/idempotency-repository.ts';
 import type { InspirationQuestionRepository } from './inspiration-question/inspiration-question-repository.ts';
-import type { ClickWriterRepository } from './link/click-writer.ts';
-import type { LinkRepository, VisitorKeyRepository } from './link/link-repository.ts';
+import type { ClickWriterRepository } from './link/click-writer-repository.ts';
+import type { LinkRepository } from './link/link-repository.ts';
+import type { VisitorKeyRepository } from './link/visitor-key-repository.ts';
 import type { ShareRepository } from './share/share-repository.ts';
 import type { TagRepository } from './tag/tag-repository.ts';
 

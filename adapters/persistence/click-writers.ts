@@ -1,4 +1,5 @@
-import type { ClickWriter, ClickWriterRepository } from '../../core/link/click-writer.ts';
+import type { ClickWriter } from '../../core/link/click-writer.ts';
+import type { ClickWriterRepository } from '../../core/link/click-writer-repository.ts';
 import type { RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';

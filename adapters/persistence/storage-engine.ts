@@ -10,11 +10,12 @@ import { createDomainRepository, domainSchema, type VerifiedSlug } from './domai
 import { createGroupRepository, groupSchema } from './groups.ts';
 import { createIdempotencyRepository, idempotencyRecordSchema } from './idempotency-records.ts';
 import { createInspirationQuestionRepository, inspirationQuestionSchema } from './inspiration-questions.ts';
-import { createLinkRepository, createVisitorKeyRepository, type StoredLink, type StoredVisitorKey } from './links.ts';
+import { createLinkRepository, type StoredLink } from './links.ts';
 import { createMemberRepository, memberSchema } from './members.ts';
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
 import { createShareRepository, shareSchema } from './shares.ts';
 import { createTagRepository, tagSchema } from './tags.ts';
+import { createVisitorKeyRepository, type StoredVisitorKey } from './visitor-keys.ts';
 import { createWorkspaceRepository } from './workspaces.ts';
 
 /** The schemas of all records that belong to a workspace, by the names of their stores. */

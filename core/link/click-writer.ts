@@ -1,5 +1,4 @@
 import type { Entity } from '../shared/entity.ts';
-import type { Repository } from '../shared/repository.ts';
 
 /** A process that stores the clicks of a workspace (click-counter.ts). */
 export interface ClickWriter extends Entity {
@@ -8,6 +7,3 @@ export interface ClickWriter extends Entity {
   /** Milliseconds since the epoch, on the clock of the storage. */
   readonly expiresAt: number;
 }
-
-/** The processes that store clicks, of all workspaces. */
-export type ClickWriterRepository = Pick<Repository<ClickWriter>, 'findById' | 'add' | 'update'>;
