@@ -1,6 +1,6 @@
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
-import type { BatchRepository, RemovableRepository } from '../../core/shared/repository.ts';
+import type { Repository } from '../../core/shared/repository.ts';
 
 // The messages of errors that storage engines throw. The messages of duplicate unique values are in the schemas.
 export const ID_TAKEN = 'A record with this id already exists. Retry the request.';
@@ -93,8 +93,7 @@ export interface AddOptions {
  * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of `Repository`
  * (core/shared/repository.ts).
  */
-export interface RecordStore<T extends Entity>
-  extends Pick<BatchRepository<T> & RemovableRepository<T>, 'addMany' | 'update' | 'remove'> {
+export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addMany' | 'update' | 'remove'> {
   /** Adds a record. Rejects with `conflict` if the id or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
   /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the id. */

@@ -1,20 +1,20 @@
 import type { Entity } from '../../core/shared/entity.ts';
 import type { NameFilter } from '../../core/shared/name-filter.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
-import type { BatchRepository, RemovableRepository } from '../../core/shared/repository.ts';
+import type { Repository } from '../../core/shared/repository.ts';
 import { fold } from '../../core/shared/text.ts';
 import { iterateById } from './iterate-by-id.ts';
 import type { Condition, Field, Query, RecordStore } from './record-store.ts';
 import type { RecordMapping } from './schema.ts';
 
 /**
- * Creates the methods that the repositories of all types of entity have (core/shared/repository.ts). A repository spreads them after its
+ * Creates the methods of `Repository`, also those that the interface of the repository does not have. A repository spreads them after its
  * own methods: V8 takes 2 to 8 microseconds to add methods to a spread object, and each transaction creates all repositories.
  */
 export function createRepository<T extends Entity, R extends Entity>(
   store: RecordStore<R>,
   { toRecord, toEntity }: RecordMapping<T, R>,
-): BatchRepository<T> & RemovableRepository<T> {
+): Repository<T> {
   return {
     async findById(workspaceId, id) {
       const record = await store.get(workspaceId, id);

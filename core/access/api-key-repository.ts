@@ -2,7 +2,7 @@ import type { Repository } from '../shared/repository.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** The API keys of all workspaces. */
-export interface ApiKeyRepository extends Repository<ApiKey> {
+export interface ApiKeyRepository extends Pick<Repository<ApiKey>, 'findById' | 'iterate' | 'update'> {
   /** Adds a key. It writes twice, so call it in a transaction. */
   add(key: ApiKey): Promise<void>;
   /**

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { BatchRepository } from '../shared/repository.ts';
+import type { Repository } from '../shared/repository.ts';
 import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './campaign.ts';
 
 /** The campaigns to list. A campaign must match all filters. */
@@ -19,7 +19,10 @@ export interface CampaignFilter {
 }
 
 /** The campaigns of all workspaces. */
-export interface CampaignRepository extends BatchRepository<Campaign> {
+export interface CampaignRepository
+  extends Pick<Repository<Campaign>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
+  /** Returns the fields of a campaign that lists show, or `undefined` if the workspace does not have it. */
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
+  /** Returns a page of the campaigns that match the filter. */
   page(workspaceId: string, filter: CampaignFilter, page: PageRequest): Promise<Page<CampaignSummary>>;
 }

@@ -1,5 +1,5 @@
 import type { Order, Page, PageRequest } from '../shared/page.ts';
-import type { RemovableRepository } from '../shared/repository.ts';
+import type { Repository } from '../shared/repository.ts';
 import type { ContentPillar, ContentPillarSort } from './content-pillar.ts';
 
 /** The content pillars to list. A pillar must match all filters. */
@@ -12,6 +12,8 @@ export interface ContentPillarFilter {
 }
 
 /** The content pillars of all workspaces. */
-export interface ContentPillarRepository extends RemovableRepository<ContentPillar> {
+export interface ContentPillarRepository
+  extends Pick<Repository<ContentPillar>, 'findById' | 'findMany' | 'iterate' | 'add' | 'update' | 'remove'> {
+  /** Returns a page of the content pillars that match the filter. */
   page(workspaceId: string, filter: ContentPillarFilter, page: PageRequest): Promise<Page<ContentPillar>>;
 }

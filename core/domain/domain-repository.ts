@@ -10,7 +10,8 @@ export interface DomainFilter {
 }
 
 /** The domains of all workspaces, and the slugs that are claimed: at most one workspace has a live, verified domain with a slug. */
-export interface DomainRepository extends Repository<Domain> {
+export interface DomainRepository extends Pick<Repository<Domain>, 'findById' | 'iterate' | 'add' | 'update'> {
+  /** Returns the domains with these slugs, including archived domains. */
   findBySlugs(workspaceId: string, slugs: readonly string[]): Promise<readonly Domain[]>;
   /** Returns the id of the domain that has been live for the longest time. */
   findPrimaryId(workspaceId: string): Promise<string | undefined>;

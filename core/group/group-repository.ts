@@ -1,10 +1,11 @@
 import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { BatchRepository } from '../shared/repository.ts';
+import type { Repository } from '../shared/repository.ts';
 import type { Group } from './group.ts';
 
 /** The groups of all workspaces. */
-export interface GroupRepository extends BatchRepository<Group> {
+export interface GroupRepository
+  extends Pick<Repository<Group>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
   /** Returns a page of the groups that match the filter. */
   page(workspaceId: string, filter: NameFilter, page: PageRequest): Promise<Page<Group>>;
   /** Returns the groups with these names (case-insensitive). */

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { BatchRepository, RemovableRepository } from '../shared/repository.ts';
+import type { Repository } from '../shared/repository.ts';
 import type { Availability, InspirationQuestion, UserType } from './inspiration-question.ts';
 
 /** The questions to list. A question must match all filters. */
@@ -17,8 +17,7 @@ export interface InspirationQuestionFilter {
 
 /** The inspiration questions of all workspaces. */
 export interface InspirationQuestionRepository
-  extends BatchRepository<InspirationQuestion>,
-    RemovableRepository<InspirationQuestion> {
+  extends Pick<Repository<InspirationQuestion>, 'findById' | 'findMany' | 'add' | 'addMany' | 'update' | 'remove'> {
   /** Returns a page of questions, newest first. */
   page(workspaceId: string, filter: InspirationQuestionFilter, page: PageRequest): Promise<Page<InspirationQuestion>>;
 }

@@ -12,7 +12,7 @@ export interface ShareFilter {
 }
 
 /** The shares of all workspaces. */
-export interface ShareRepository extends Pick<Repository<Share>, 'add' | 'findById' | 'update'> {
+export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'add' | 'update'> {
   /** Returns a page of the shares that match the filter. */
   page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
   /**

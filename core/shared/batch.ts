@@ -1,6 +1,6 @@
 import { CoreError } from './core-error.ts';
 import type { Entity } from './entity.ts';
-import type { BatchRepository } from './repository.ts';
+import type { Repository } from './repository.ts';
 
 /** The result of one item of a batch: the record, or the error. */
 export type BatchResult<T> = T | CoreError;
@@ -15,7 +15,7 @@ export function isRejected<T>(result: BatchResult<T>): result is CoreError {
  * under its id counts as added. So a batch can be retried if it is unknown whether it was stored.
  */
 export async function addValidRecords<T extends Entity>(
-  repository: BatchRepository<T>,
+  repository: Pick<Repository<T>, 'findMany' | 'addMany'>,
   workspaceId: string,
   batch: readonly BatchResult<T>[],
   ids?: readonly string[],

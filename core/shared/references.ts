@@ -4,7 +4,7 @@ import type { Repository } from './repository.ts';
 
 /** Returns which of the ids belong to records of the workspace. */
 export async function findKnownIds(
-  repository: Repository<Entity>,
+  repository: Pick<Repository<Entity>, 'findMany'>,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {

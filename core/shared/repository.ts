@@ -1,8 +1,10 @@
 import type { Entity } from './entity.ts';
 
 /**
- * The records of one type. No method reads or changes a record of another workspace. Changing a returned value does not change
- * the stored record. Every method rejects if the storage is unavailable.
+ * The methods that several repositories have. The repository of each type of record picks those that its use cases need.
+ *
+ * No method reads or changes a record of another workspace. Changing a returned value does not change the stored record. Every
+ * method rejects if the storage is unavailable.
  *
  * When the promise of a change resolves, the change is durable. If the call found nothing to change, for example because the change had
  * been made already, then what it has read is durable. So a program can repeat a change whose outcome is unknown.
@@ -17,25 +19,17 @@ export interface Repository<T extends Entity> {
   /** Adds a record. Rejects with `conflict` if its id or a unique value is taken. */
   add(record: T): Promise<void>;
   /**
-   * Replaces a record by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
-   * value, so it must not have side effects. If it throws, the record is unchanged. If it returns its argument, nothing is
-   * written. Returns the new record, or `undefined` if the workspace does not have it.
-   */
-  update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
-}
-
-/** Records that can be created in batches. */
-export interface BatchRepository<T extends Entity> extends Repository<T> {
-  /**
    * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
    * stored record or by a previous one of `records`. Returns the error message of each skipped record by its index. Do not
    * call it in a transaction: there, one taken value can abort the whole transaction.
    */
   addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
-}
-
-/** Records that can be deleted. */
-export interface RemovableRepository<T extends Entity> extends Repository<T> {
+  /**
+   * Replaces a record by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
+   * value, so it must not have side effects. If it throws, the record is unchanged. If it returns its argument, nothing is
+   * written. Returns the new record, or `undefined` if the workspace does not have it.
+   */
+  update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
   /** Removes a record. Returns whether it existed. */
   remove(workspaceId: string, id: string): Promise<boolean>;
 }

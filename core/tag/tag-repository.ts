@@ -1,11 +1,11 @@
 import type { Color } from '../shared/color.ts';
 import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { BatchRepository, RemovableRepository } from '../shared/repository.ts';
+import type { Repository } from '../shared/repository.ts';
 import type { Tag } from './tag.ts';
 
 /** The tags of all workspaces. */
-export interface TagRepository extends BatchRepository<Tag>, RemovableRepository<Tag> {
+export interface TagRepository extends Repository<Tag> {
   /** Returns a page of the tags that match the filter. */
   page(workspaceId: string, filter: NameFilter, page: PageRequest): Promise<Page<Tag>>;
   /** Returns the tags with these names (case-insensitive). */

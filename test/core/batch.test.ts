@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Application } from '../../core/application.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
-import { collectAll } from '../support/collect-all.ts';
 import { OTHER, OWN, testCore } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
@@ -89,9 +88,10 @@ suite('a batch', {
       }
       assert.equal(expected.filter((it) => typeof it === 'string').length, rejectedCount);
 
-      const { app, storage, references } = await prepareWorkspace();
+      const { app, engine, references } = await prepareWorkspace();
       const batched = getService(app, name, references);
-      const readAll = () => collectAll<object>(storage[name].iterate(OWN));
+      const readAll = async () =>
+        (await engine[name].listById(OWN, '', 99)).map((record) => recordSchemas[name].toEntity(record as never));
       const before = await readAll();
       const checked = await batched.service.checkMany(batched.scope, createBatch(references));
       assert.deepEqual(checked.map(normalizeResult), expected);
