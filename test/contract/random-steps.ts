@@ -19,6 +19,7 @@ import type { Page } from '../../core/shared/page.ts';
 import { DAY, MINUTE, SECOND } from '../support/core.ts';
 import { parseDates } from '../support/parse-dates.ts';
 import { createCampaignFields } from '../support/tenants.ts';
+import type { UseCaseName } from '../support/use-cases.ts';
 
 export type RecordName =
   | 'members'
@@ -536,22 +537,15 @@ const listing = {
   'tags.list': inWorkspace(nameListQuery, (side, workspaceId, query) => side.app.tags.list(workspaceId, query)),
 };
 
-type Services = {
-  [S in keyof Application as Application[S] extends (...args: never[]) => unknown ? never : S]: Application[S];
-};
-type MethodOf<S extends keyof Services> = `${S}.${keyof Services[S] & string}`;
-
 /**
  * The use cases that the steps call. If `useCases` lacks one, it does not compile. Excluded are `workspaces.create` (each run
  * begins with it), `iterate` (each run ends with it, except `workspaces.iterate`), and `flush` (`Side.caller` calls it). Also excluded are
  * those that use the memory of one process: `needsLookup` and the links.
  */
-type UseCase =
-  | Exclude<
-      { [S in keyof Services]: MethodOf<S> }[keyof Services],
-      'workspaces.create' | 'apiKeys.needsLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
-    >
-  | 'runOnce';
+type UseCase = Exclude<
+  UseCaseName,
+  'workspaces.create' | 'apiKeys.needsLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
+>;
 
 const useCases: Readonly<Record<UseCase, fc.Arbitrary<UseCaseCall>>> = {
   ...creating,

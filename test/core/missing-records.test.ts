@@ -8,6 +8,7 @@ import { each } from '../support/each.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
+import type { UseCaseName } from '../support/use-cases.ts';
 
 /** Creates a record of each type. Returns their ids, by the names that error messages use for the types. */
 async function createRecords({ apiKeys, campaigns, ...app }: Application, workspaceId: string) {
@@ -25,63 +26,85 @@ async function createRecords({ apiKeys, campaigns, ...app }: Application, worksp
 }
 
 type Ids = Awaited<ReturnType<typeof createRecords>>;
-type UseCase = (app: Application, id: string, own: Ids) => Promise<unknown>;
+
+/** The use cases that never look for the record of an id. An id in a field that refers to a record is invalid if it is unknown. */
+type UseCaseWithoutId =
+  | 'runOnce'
+  | `${string}.iterate`
+  | `${'campaigns' | 'contentPillars' | 'domains' | 'groups' | 'inspirationQuestions' | 'tags'}.list`
+  | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.${'create' | 'checkMany' | 'createMany'}`
+  | `apiKeys.${'authenticate' | 'needsLookup' | 'flush'}`
+  | 'domains.createOrArchive'
+  | `links.${'resolve' | 'countClick' | 'pendingClickCount' | 'storeClicks' | 'getVisitorKey'}`
+  | 'members.create'
+  | `workspaces.${'create' | 'get'}`;
+
+type UseCaseWithId = Exclude<UseCaseName, UseCaseWithoutId>;
+
+/** Calls of a use case with the id of a record, by the type of the record. */
+type Calls = { readonly [T in keyof Ids]?: (app: Application, id: string, own: Ids) => Promise<unknown> };
 
 const SHARES = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;
 
-/** The use cases that refer to a record by its id, by the type of the record. */
-const useCases: Readonly<Record<keyof Ids, Readonly<Record<string, UseCase>>>> = {
-  member: {
-    'members.update': ({ members }, id) => members.update(OWN, id, { name: 'Eve' }),
-    'members.update, with an unknown group': ({ members }, id) => members.update(OWN, id, { groupIds: [UNKNOWN_ID] }),
-    'apiKeys.create': ({ apiKeys }, memberId) => apiKeys.create(OWN, { memberId }),
-    'contentPillars.create': ({ contentPillars }, authorId) =>
-      contentPillars.create(OWN, { authorId, title: 'Life', color: 'red' }),
-    'shares.createForMember': ({ shares }, id, { campaign }) => shares.createForMember(OWN, campaign, id),
+/**
+ * Calls of each use case that takes the id of a record, and variants of such calls. A new use case does not compile until it is here or
+ * in `UseCaseWithoutId`.
+ */
+const useCases: Readonly<Record<UseCaseWithId | `${UseCaseWithId}, ${string}`, Calls>> = {
+  'apiKeys.create': { member: ({ apiKeys }, memberId) => apiKeys.create(OWN, { memberId }) },
+  'apiKeys.get': { 'API key': ({ apiKeys }, id) => apiKeys.get(OWN, id) },
+  'apiKeys.revoke': { 'API key': ({ apiKeys }, id) => apiKeys.revoke(OWN, id) },
+  'campaigns.get': { campaign: ({ campaigns }, id) => campaigns.get({ workspaceId: OWN }, id) },
+  'campaigns.getBrief': { campaign: ({ campaigns }, id) => campaigns.getBrief(OWN, id) },
+  'campaigns.recordClicks': { campaign: ({ campaigns }, id) => campaigns.recordClicks(OWN, id, 1) },
+  'campaigns.update': {
+    campaign: ({ campaigns }, id) => campaigns.update({ workspaceId: OWN }, id, { name: 'New' }),
   },
-  'API key': {
-    'apiKeys.get': ({ apiKeys }, id) => apiKeys.get(OWN, id),
-    'apiKeys.revoke': ({ apiKeys }, id) => apiKeys.revoke(OWN, id),
+  'campaigns.update, with an unknown tag': {
+    campaign: ({ campaigns }, id) => campaigns.update({ workspaceId: OWN }, id, { tagIds: [UNKNOWN_ID] }),
   },
-  campaign: {
-    'campaigns.get': ({ campaigns }, id) => campaigns.get({ workspaceId: OWN }, id),
-    'campaigns.getBrief': ({ campaigns }, id) => campaigns.getBrief(OWN, id),
-    'campaigns.update': ({ campaigns }, id) => campaigns.update({ workspaceId: OWN }, id, { name: 'New' }),
-    'campaigns.update, with an unknown tag': ({ campaigns }, id) =>
-      campaigns.update({ workspaceId: OWN }, id, { tagIds: [UNKNOWN_ID] }),
-    'shares.createForMember': ({ shares }, id, { member }) => shares.createForMember(OWN, id, member),
-    'shares.create': async ({ shares, members }, id) =>
-      shares.create({ workspaceId: OWN, member: (await collectAll(members.iterate(OWN)))[0] as Member }, id),
-    'shares.list': ({ shares }, id) => shares.list(OWN, id, SHARES),
-    'campaigns.recordClicks': ({ campaigns }, id) => campaigns.recordClicks(OWN, id, 1),
+  'contentPillars.create': {
+    member: ({ contentPillars }, authorId) => contentPillars.create(OWN, { authorId, title: 'Life', color: 'red' }),
   },
-  'content pillar': {
-    'contentPillars.get': ({ contentPillars }, id) => contentPillars.get(OWN, id),
-    'contentPillars.update': ({ contentPillars }, id) => contentPillars.update(OWN, id, { title: 'Life' }),
-    'contentPillars.remove': ({ contentPillars }, id) => contentPillars.remove(OWN, id),
+  'contentPillars.get': { 'content pillar': ({ contentPillars }, id) => contentPillars.get(OWN, id) },
+  'contentPillars.remove': { 'content pillar': ({ contentPillars }, id) => contentPillars.remove(OWN, id) },
+  'contentPillars.update': {
+    'content pillar': ({ contentPillars }, id) => contentPillars.update(OWN, id, { title: 'Life' }),
   },
-  domain: {
-    'domains.get': ({ domains }, id) => domains.get(OWN, id),
-    'domains.update': ({ domains }, id) => domains.update(OWN, id, { archived: true }),
-    'domains.verify': ({ domains }, id) => domains.verify(OWN, id),
+  'domains.get': { domain: ({ domains }, id) => domains.get(OWN, id) },
+  'domains.update': { domain: ({ domains }, id) => domains.update(OWN, id, { archived: true }) },
+  'domains.verify': { domain: ({ domains }, id) => domains.verify(OWN, id) },
+  'groups.get': { group: ({ groups }, id) => groups.get(OWN, id) },
+  'groups.update': { group: ({ groups }, id) => groups.update(OWN, id, { name: 'Team' }) },
+  'inspirationQuestions.get': {
+    'inspiration question': ({ inspirationQuestions }, id) => inspirationQuestions.get(OWN, id),
   },
-  group: {
-    'groups.get': ({ groups }, id) => groups.get(OWN, id),
-    'groups.update': ({ groups }, id) => groups.update(OWN, id, { name: 'Team' }),
+  'inspirationQuestions.remove': {
+    'inspiration question': ({ inspirationQuestions }, id) => inspirationQuestions.remove(OWN, id),
   },
-  'inspiration question': {
-    'inspirationQuestions.get': ({ inspirationQuestions }, id) => inspirationQuestions.get(OWN, id),
-    'inspirationQuestions.update': ({ inspirationQuestions }, id) =>
-      inspirationQuestions.update(OWN, id, { isActive: false }),
-    'inspirationQuestions.update, with an unknown group': ({ inspirationQuestions }, id) =>
+  'inspirationQuestions.update': {
+    'inspiration question': ({ inspirationQuestions }, id) => inspirationQuestions.update(OWN, id, { isActive: false }),
+  },
+  'inspirationQuestions.update, with an unknown group': {
+    'inspiration question': ({ inspirationQuestions }, id) =>
       inspirationQuestions.update(OWN, id, { groups: [UNKNOWN_ID] }),
-    'inspirationQuestions.remove': ({ inspirationQuestions }, id) => inspirationQuestions.remove(OWN, id),
   },
-  tag: {
-    'tags.get': ({ tags }, id) => tags.get(OWN, id),
-    'tags.rename': ({ tags }, id) => tags.rename(OWN, id, 'Start'),
-    'tags.remove': ({ tags }, id) => tags.remove(OWN, id),
+  'members.update': { member: ({ members }, id) => members.update(OWN, id, { name: 'Eve' }) },
+  'members.update, with an unknown group': {
+    member: ({ members }, id) => members.update(OWN, id, { groupIds: [UNKNOWN_ID] }),
   },
+  'shares.create': {
+    campaign: async ({ shares, members }, id) =>
+      shares.create({ workspaceId: OWN, member: (await collectAll(members.iterate(OWN)))[0] as Member }, id),
+  },
+  'shares.createForMember': {
+    campaign: ({ shares }, id, { member }) => shares.createForMember(OWN, id, member),
+    member: ({ shares }, id, { campaign }) => shares.createForMember(OWN, campaign, id),
+  },
+  'shares.list': { campaign: ({ shares }, id) => shares.list(OWN, id, SHARES) },
+  'tags.get': { tag: ({ tags }, id) => tags.get(OWN, id) },
+  'tags.remove': { tag: ({ tags }, id) => tags.remove(OWN, id) },
+  'tags.rename': { tag: ({ tags }, id) => tags.rename(OWN, id, 'Start') },
 };
 
 function listAllRecords(engine: StorageEngine): Promise<unknown> {
@@ -91,19 +114,17 @@ function listAllRecords(engine: StorageEngine): Promise<unknown> {
 
 suite('a use case that refers to a record', {
   'rejects with not_found, and changes nothing, if the record is unknown or belongs to another workspace': () =>
-    each(
-      Object.keys(useCases).map((type) => [type, type as keyof Ids] as const),
-      (type) =>
-        each(useCases[type], async (useCase) => {
-          const { app, engine } = testCore();
-          const own = await createRecords(app, OWN);
-          const foreign = await createRecords(app, OTHER);
-          const before = await listAllRecords(engine);
-          const message = `No ${type} of this workspace has this id. Check the id.`;
-          for (const id of [foreign[type], UNKNOWN_ID]) {
-            await assert.rejects(useCase(app, id, own), { kind: 'not_found', message });
-          }
-          assert.deepEqual(await listAllRecords(engine), before);
-        }),
+    each(useCases, (calls: Calls) =>
+      each(calls, async (call, type) => {
+        const { app, engine } = testCore();
+        const own = await createRecords(app, OWN);
+        const foreign = await createRecords(app, OTHER);
+        const before = await listAllRecords(engine);
+        const message = `No ${type} of this workspace has this id. Check the id.`;
+        for (const id of [foreign[type as keyof Ids], UNKNOWN_ID]) {
+          await assert.rejects(call(app, id, own), { kind: 'not_found', message });
+        }
+        assert.deepEqual(await listAllRecords(engine), before);
+      }),
     ),
 });
