@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_LENGTH } from '../../core/idempotency/idempotency.ts';
 import type { CoreErrorKind } from '../../core/shared/core-error.ts';
 
 /** An error code: its status, and its documentation, which may contain code in backticks (Markdown). */
@@ -22,7 +23,7 @@ export const errors = {
       'The `Content-Type` is not `application/json`, or its charset is not UTF-8.',
       'The body is compressed, or is larger than the maximum size (1 MiB by default).',
       'The path or the query contains percent-encoding that cannot be decoded.',
-      'The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.',
+      `The \`Idempotency-Key\` is empty, longer than ${IDEMPOTENCY_KEY_LENGTH.max} characters, or contains a space or a non-ASCII character.`,
       'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
       'The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).',
     ],

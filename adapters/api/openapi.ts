@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
+import { IDEMPOTENCY_KEY_LENGTH, IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
 import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
@@ -152,7 +152,12 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   description:
     'A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.',
   // It has no example, because pages and tools would send the example with every request.
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN.source },
+  schema: {
+    type: 'string',
+    minLength: IDEMPOTENCY_KEY_LENGTH.min,
+    maxLength: IDEMPOTENCY_KEY_LENGTH.max,
+    pattern: IDEMPOTENCY_KEY_PATTERN.source,
+  },
 };
 
 function describeOperation(operation: Operation, group: OperationGroup, converter: SchemaConverter): Json {

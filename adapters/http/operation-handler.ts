@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { type Caller, requirePermission } from '../../core/access/caller.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
-import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
+import { IDEMPOTENCY_KEY_LENGTH, IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import type { Operation } from '../api/operation.ts';
@@ -124,8 +124,9 @@ async function authenticate(request: Request, response: ServerResponse, services
 function readIdempotencyKey(request: Request): string | undefined {
   const key = request.get('Idempotency-Key');
   if (key === undefined || IDEMPOTENCY_KEY_PATTERN.test(key)) return key;
+  const { min, max } = IDEMPOTENCY_KEY_LENGTH;
   throw new HttpError(
     'bad_request',
-    'The Idempotency-Key header must be sent once and have 1 to 255 visible ASCII characters.',
+    `The Idempotency-Key header must be sent once and have ${min} to ${max} visible ASCII characters.`,
   );
 }

@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url';
 import { normalizeSlug } from '../../core/domain/domain.ts';
 import { isLinkKey } from '../../core/link/link.ts';
 import type { LinkHost } from '../../core/link/link-service.ts';
+import { BASE62 } from '../../core/shared/base62.ts';
 
 /** The host and the key of the short link that a request asks for. */
 export interface LinkRequest {
@@ -14,7 +15,7 @@ export interface LinkRequest {
 }
 
 const ABSOLUTE_URL = /^https?:\/\/([^/?#]*)([^?#]*)/i;
-const PATH_OF_WORD = /^\/[0-9A-Za-z]+$/;
+const PATH_OF_WORD = new RegExp(`^/[${BASE62}]+$`);
 
 /**
  * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).

@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
-import { BASE62, SECRET_RANDOM_LENGTH } from '../../core/access/api-key.ts';
+import { SECRET_RANDOM_LENGTH } from '../../core/access/api-key.ts';
+import { BASE62 } from '../../core/shared/base62.ts';
 import type { System } from '../../core/shared/system.ts';
 
 /** Returns the clocks, the random values and the hash function of Node.js. */

@@ -1,3 +1,4 @@
+import { BASE62 } from '../shared/base62.ts';
 import type { Changes } from '../shared/changes.ts';
 import { createInvalidFieldsError } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
@@ -25,8 +26,6 @@ export type NewApiKey = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | '
 export const API_KEY_LABEL_LENGTH = { max: 190 };
 
 const PREFIX = 'adv_';
-/** The characters of random secrets. */
-export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** The number of random characters in a secret. */
 export const SECRET_RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;

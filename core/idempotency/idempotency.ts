@@ -15,8 +15,12 @@ export interface IdempotencyRecord extends Entity {
   readonly expiresAt: number;
 }
 
-/** An idempotency key has 1 to 255 visible ASCII characters. */
-export const IDEMPOTENCY_KEY_PATTERN = /^[!-~]{1,255}$/;
+/** Bounds of the length of an idempotency key. */
+export const IDEMPOTENCY_KEY_LENGTH = { min: 1, max: 255 };
+/** An idempotency key has only visible ASCII characters. */
+export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
+  `^[!-~]{${IDEMPOTENCY_KEY_LENGTH.min},${IDEMPOTENCY_KEY_LENGTH.max}}$`,
+);
 /** The time for which a stored response can be replayed. */
 export const RESPONSE_TTL_MS = DAY_MS;
 /**

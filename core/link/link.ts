@@ -1,6 +1,6 @@
-import { BASE62 } from '../access/api-key.ts';
 import type { Campaign } from '../campaign/campaign.ts';
 import type { Domain } from '../domain/domain.ts';
+import { BASE62 } from '../shared/base62.ts';
 
 /** A short link: the key in its path, and the share that its clicks count for. */
 export interface Link {

@@ -6,7 +6,7 @@ export interface System {
   monotonicNow(): number;
   /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous ids of this process. */
   newId(): string;
-  /** Returns `SECRET_RANDOM_LENGTH` random characters of `BASE62` (core/access/api-key.ts). */
+  /** Returns `SECRET_RANDOM_LENGTH` (core/access/api-key.ts) random characters of `BASE62` (base62.ts). */
   newSecret(): string;
   /** Returns the SHA-256 hash of a text, in hexadecimal. */
   sha256(text: string): string;
