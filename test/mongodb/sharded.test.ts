@@ -73,7 +73,7 @@ const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 const shardedMongodb: TestEngine = {
   ...mongodb,
   rejectsForeignIds: false,
-  countExaminedRecords: undefined,
+  countExaminedRecords: 'unmeasurable',
   async createDatabase() {
     const location = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
     return { location, remove: () => dropDatabase(location) };

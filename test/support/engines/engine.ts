@@ -24,11 +24,13 @@ export interface TestEngine {
   /** Opens an engine on the database at a location, and waits until it is ready. */
   open(location: string, now: () => number): Promise<OpenEngine>;
   /**
-   * Returns about how many records and index entries the engine examines to read a list of the database at a location. It is `undefined` only
-   * if the engine promises no bound on the work of a list, or if this machine cannot measure it.
+   * Returns about how many records and index entries the engine examines to read a list of the database at a location. It is `unbounded`
+   * if the engine promises no bound on the work of a list, and `unmeasurable` if nothing here can count these records and entries.
    */
-  readonly countExaminedRecords: ((location: string, readList: () => Promise<unknown>) => Promise<number>) | undefined;
+  readonly countExaminedRecords: CountExaminedRecords | 'unbounded' | 'unmeasurable';
 }
+
+type CountExaminedRecords = (location: string, readList: () => Promise<unknown>) => Promise<number>;
 
 export interface TestDatabase {
   /** A path or a connection string, which other processes can open, too. */

@@ -12,6 +12,6 @@ export const memory: TestEngine = {
   createDatabase: async () => ({ location: '', remove: async () => undefined }),
   createSettings: () => ({ STORAGE: 'memory', DEMO_WORKSPACE: 'false', DEMO_API_KEY: undefined as never }),
   demoSettings: { DEMO_WORKSPACE: 'true', DEMO_API_KEY },
-  countExaminedRecords: undefined,
+  countExaminedRecords: 'unbounded',
   open: async (_, now) => ({ engine: createMemoryEngine(now), close: async () => undefined }),
 };
