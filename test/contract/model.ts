@@ -2,28 +2,27 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import type { Row } from '../../adapters/memory/table.ts';
-import type { Condition, Query, RecordStore } from '../../adapters/persistence/record-store.ts';
+import type { Condition, Query, RecordSchema, RecordStore } from '../../adapters/persistence/record-store.ts';
+import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import type { Entity } from '../../core/shared/entity.ts';
 import type { Tests } from '../support/suite.ts';
-import { buildCampaign, buildQuestion, buildShare, buildTag, newId } from './samples.ts';
+import { newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-const RUN_COUNT = 20;
+const RUN_COUNT = 8;
 const RECORD_COUNT = 40;
 const WORKSPACE_COUNT = 2;
 
-const time = fc.constantFrom('2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z');
+// There are few values, so that many records meet a condition, have the same place in an order, or have a taken unique value.
 const digit = fc.integer({ min: 0, max: 9 });
-const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '\uffee', '🏆'), maxLength: 4 });
 const letter = fc.constantFrom('a', 'b', 'c', 'd');
-const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
-const letters: fc.Arbitrary<string[]> = fc.array(letter, { maxLength: 4 });
+/** Also with characters that UTF-8 and UTF-16 order differently. */
+const text = fc.oneof(letter, fc.string({ unit: fc.constantFrom('a', 'b', '.', '\uffee', '🏆'), maxLength: 4 }));
 
-// Arbitrary conditions of queries, in each form of `Condition` (adapters/persistence/record-store.ts).
-const createIs = (field: string, value: fc.Arbitrary<string | boolean>) => value.map((it) => ({ field, in: [it] }));
-const flags = fc.array(fc.boolean(), { maxLength: 3 });
-const createIn = (field: string, values: fc.Arbitrary<(string | boolean)[]> = letters) =>
-  values.map((it) => ({ field, in: it }));
+// Conditions of queries, in each form of `Condition` (adapters/persistence/record-store.ts).
+const createIn = (field: string, value: fc.Arbitrary<string | boolean>) =>
+  fc.array(value, { maxLength: 4 }).map((values) => ({ field, in: values }));
 const createContains = (field: string) => text.map((term) => ({ field, contains: term }));
 const createRange = (field: string) =>
   fc.oneof(
@@ -32,83 +31,27 @@ const createRange = (field: string) =>
     fc.tuple(digit, digit).map(([from, to]) => ({ field, from, to })),
   );
 
-/** The resources under test: the values of their fields, the conditions of their queries, and the fields of their orders. */
-const resources = {
-  campaigns: {
-    create: buildCampaign,
-    fields: {
-      archived: fc.boolean(),
-      createdAt: time,
-      updatedAt: time,
-      startsAt: digit,
-      endsAt: digit,
-      tagIds: letters,
-      domain: fc.option(letter),
-      createdBy: fc.option(letter),
-      name: text,
-      searchText: text,
-    },
-    conditions: [
-      createIs('archived', fc.boolean()),
-      createIn('archived', flags),
-      createIs('createdBy', letter),
-      createIs('name', text),
-      createIn('tagIds'),
-      createIn('domain'),
-      createIn('name', fc.array(text)),
-      createRange('startsAt'),
-      createRange('endsAt'),
-      createContains('searchText'),
-    ],
-    orders: ['createdAt', 'updatedAt', 'startsAt'],
-  },
-  inspirationQuestions: {
-    create: buildQuestion,
-    fields: {
-      archived: fc.boolean(),
-      isActive: fc.boolean(),
-      userType: letter,
-      groups: letters,
-      audience: letters,
-      searchText: text,
-      createdAt: time,
-    },
-    conditions: [
-      createIs('archived', fc.boolean()),
-      createIs('isActive', fc.boolean()),
-      createIn('isActive', flags),
-      createIs('userType', letter),
-      createIn('userType'),
-      createIn('groups'),
-      createIn('audience'),
-      createContains('searchText'),
-    ],
-    orders: ['createdAt'],
-  },
-  tags: {
-    create: (workspaceId: string, fields: object) => buildTag(workspaceId, '', fields),
-    fields: { foldedName: name, color: letter, createdAt: time },
-    conditions: [
-      createIs('foldedName', name),
-      createIn('foldedName', fc.array(name)),
-      createIs('color', letter),
-      createIn('color'),
-      createContains('foldedName'),
-    ],
-    orders: ['createdAt', 'foldedName'],
-  },
-  shares: {
-    create: (workspaceId: string, fields: object) => buildShare(workspaceId, { memberId: 'a', ...fields }),
-    fields: { campaignId: letter, clicks: digit, createdAt: time },
-    conditions: [createIs('campaignId', letter), createIn('campaignId')],
-    orders: ['createdAt', 'clicks'],
-  },
-};
+/** The values of a column in records, and the conditions of queries on the column. */
+interface ColumnSteps {
+  readonly values: fc.Arbitrary<unknown>;
+  readonly conditions: fc.Arbitrary<Condition<Row>>;
+}
 
-type StoreName = keyof typeof resources;
-
-/** The stores that the random work uses. */
-type Stores = Readonly<Record<StoreName, RecordStore<Row>>>;
+/** Returns the values and conditions of a column. A text can be `null` if queries only compare it with values. */
+function createColumnSteps(field: string, { columns, indexes }: RecordSchema<Row>): ColumnSteps {
+  switch (columns[field]) {
+    case 'boolean':
+      return { values: fc.boolean(), conditions: createIn(field, fc.boolean()) };
+    case 'number':
+      return { values: digit, conditions: createRange(field) };
+    case 'texts':
+      return { values: fc.array(letter, { maxLength: 4 }), conditions: createIn(field, letter) };
+    default:
+      return indexes.some((fields) => fields.slice(0, -1).includes(field))
+        ? { values: fc.option(letter), conditions: createIn(field, letter) }
+        : { values: text, conditions: fc.oneof(createIn(field, text), createContains(field)) };
+  }
+}
 
 const actions = {
   get: ({ records, workspaceId, id }) => records.get(workspaceId, id),
@@ -138,123 +81,134 @@ interface ActionInput {
   readonly query: Query<Row>;
 }
 
-/** An action on a store. `workspace` and `record` are indexes into `RunIds`. */
-interface Step {
-  readonly action: keyof typeof actions;
-  readonly storeName: StoreName;
+/** An action on the store of a schema. `workspace` and `record` are indexes into the ids of a `Run`. */
+interface Action {
+  readonly name: keyof typeof actions;
   readonly workspace: number;
   readonly record: number;
   readonly fields: object;
   readonly query: Query<Row>;
 }
 
-/** Steps that run in one transaction, or one by one without a transaction (`alone`). */
+/** Actions that run in one transaction, or one by one without a transaction (`alone`). */
 interface Work {
   readonly mode: 'alone' | 'in a transaction' | 'in a transaction that throws';
-  readonly steps: readonly Step[];
+  readonly actions: readonly Action[];
 }
 
-const createStep = (storeName: StoreName, ...chosenActions: Step['action'][]): fc.Arbitrary<Step> => {
-  const { fields, conditions, orders } = resources[storeName];
-  const query = fc.record({
-    where: fc.array(fc.oneof(...(conditions as fc.Arbitrary<Condition<Row>>[])), { maxLength: 3 }),
-    by: fc.constantFrom(...orders),
-    order: fc.constantFrom('asc' as const, 'desc' as const),
-    skip: fc.oneof(fc.constant(0), fc.nat(RECORD_COUNT)),
-    take: fc.oneof(fc.nat(5), fc.constant(RECORD_COUNT)),
+function createWorks(schema: RecordSchema<Row>): fc.Arbitrary<readonly Work[]> {
+  const columns = Object.keys(schema.columns).map((field) => [field, createColumnSteps(field, schema)] as const);
+  const createAction = (...names: Action['name'][]): fc.Arbitrary<Action> =>
+    fc.record({
+      name: fc.constantFrom(...names),
+      workspace: fc.nat(WORKSPACE_COUNT - 1),
+      record: fc.nat(RECORD_COUNT - 1),
+      fields: fc.record(Object.fromEntries(columns.map(([field, { values }]) => [field, values]))),
+      query: fc.record({
+        where: fc.array(fc.oneof(...columns.map(([, { conditions }]) => conditions)), { maxLength: 3 }),
+        by: fc.constantFrom(...listOrders(schema)),
+        order: fc.constantFrom('asc' as const, 'desc' as const),
+        skip: fc.oneof(fc.constant(0), fc.nat(RECORD_COUNT)),
+        take: fc.oneof(fc.nat(5), fc.constant(RECORD_COUNT)),
+      }),
+    });
+  const all = Object.keys(actions) as Action['name'][];
+  const work = fc.record({
+    mode: fc.constantFrom<Work['mode'][]>('alone', 'in a transaction', 'in a transaction that throws'),
+    actions: fc.array(createAction(...all, 'add', 'replace', 'list', 'list', 'list'), { maxLength: 20 }),
   });
-  return fc.record({
-    action: fc.constantFrom(...chosenActions),
-    storeName: fc.constant(storeName),
-    workspace: fc.nat(WORKSPACE_COUNT - 1),
-    record: fc.nat(RECORD_COUNT - 1),
-    fields: fc.record(fields as Record<string, fc.Arbitrary<unknown>>),
-    query,
+  const initialWork = fc.record({
+    mode: fc.constant('alone' as const),
+    actions: fc.array(createAction('add'), { maxLength: 60 }),
   });
-};
+  return fc.tuple(initialWork, fc.array(work, { maxLength: 8 })).map(([first, others]) => [first, ...others]);
+}
 
-const actionNames = Object.keys(actions) as Step['action'][];
-const storeNames = Object.keys(resources) as StoreName[];
-const step = fc.oneof(
-  ...storeNames.map((storeName) => createStep(storeName, ...actionNames, 'add', 'replace', 'list', 'list', 'list')),
+/** Returns the fields by which the records of a schema can be ordered. */
+function listOrders({ indexes }: RecordSchema<Row>): string[] {
+  return [...new Set(indexes.map((fields) => fields.at(-1) as string))];
+}
+
+/** The schemas that have lists. */
+const schemas = (Object.entries(recordSchemas) as unknown as [SchemaName, RecordSchema<Row>][]).filter(
+  ([, { indexes }]) => indexes.length > 0,
 );
-const initialStep = fc.oneof(createStep('campaigns', 'add'), createStep('inspirationQuestions', 'add'));
-const work = fc.record({
-  mode: fc.constantFrom<Work['mode'][]>('alone', 'in a transaction', 'in a transaction that throws'),
-  steps: fc.array(step, { maxLength: 20 }),
-});
-const allWork = fc
-  .tuple(fc.array(initialStep, { maxLength: 150 }), fc.array(work, { maxLength: 8 }))
-  .map(([steps, rest]) => {
-    const initialWork: Work = { mode: 'alone', steps };
-    return [initialWork, ...rest];
-  });
 
 /**
- * Returns a test that runs random work on the storage in memory and on an engine, and compares all results. If the engine is shared, it
+ * Returns tests that run random work on the storage in memory and on an engine, and compare all results. If the engine is shared, it
  * is open twice on the same data: the runs of work alternate between both, and the second one reads all records after each.
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
-  return {
-    'returns the same results as the storage in memory for random steps': test(async (_, { openOnSameData }) => {
-      const stores = (await openOnSameData()) as unknown as ModelStorage[];
+  return schemas.map(([name, schema]) => [
+    `returns the same results as the storage in memory for random work on ${name}`,
+    test(async (_, { openOnSameData }) => {
+      const engines = await openOnSameData();
       await fc.assert(
-        fc.asyncProperty(allWork, async (works) => {
-          const memory = createMemoryEngine(Date.now) as unknown as ModelStorage;
-          const runIds = {
+        fc.asyncProperty(createWorks(schema), async (works) => {
+          const memory = createMemoryEngine(Date.now);
+          const run: Run = {
             workspaces: Array.from({ length: WORKSPACE_COUNT }, newId),
             ids: Array.from({ length: RECORD_COUNT }, newId),
+            sample: samples[name](''),
           };
+          const readAll = (engine: StorageEngine) => readAllLists(getStore(engine, name), listOrders(schema), run);
           for (const [i, work] of works.entries()) {
-            const [writer, reader] = [stores[i % stores.length], stores.at(-1)] as [ModelStorage, ModelStorage];
-            assert.deepEqual(await runWork(writer, work, runIds), await runWork(memory, work, runIds));
-            assert.deepEqual(await readAll(reader, runIds), await readAll(memory, runIds));
+            const [writer, reader] = [engines[i % engines.length], engines.at(-1)] as [StorageEngine, StorageEngine];
+            assert.deepEqual(await runWork(writer, name, work, run), await runWork(memory, name, work, run));
+            assert.deepEqual(await readAll(reader), await readAll(memory));
           }
         }),
         { numRuns: RUN_COUNT },
       );
     }),
-  };
+  ]);
 }
 
-/** The ids of a run. */
-interface RunIds {
+/** The ids of a run, and a record with the fields that no action sets. */
+interface Run {
   readonly workspaces: readonly string[];
   readonly ids: readonly string[];
+  readonly sample: Entity;
 }
 
-type ModelStorage = Stores & { runInTransaction(work: (staged: Stores) => Promise<void>): Promise<void> };
+function getStore(engine: StorageEngine, name: SchemaName): RecordStore<Row> {
+  return engine[name] as unknown as RecordStore<Row>;
+}
 
-async function runWork(storage: ModelStorage, { mode, steps }: Work, runIds: RunIds): Promise<unknown[]> {
+async function runWork(engine: StorageEngine, name: SchemaName, work: Work, run: Run): Promise<unknown[]> {
   const results: unknown[] = [];
-  const run = async (stores: Stores) => {
-    for (const step of steps)
-      results.push(await actions[step.action](createInput(stores, step, runIds)).catch(toErrorKind));
-    if (mode === 'in a transaction that throws') throw new Error('the work throws');
+  const runActions = async (staged: StorageEngine) => {
+    for (const action of work.actions) {
+      const input = createInput(getStore(staged, name), action, run);
+      results.push(await actions[action.name](input).catch(toErrorKind));
+    }
+    if (work.mode === 'in a transaction that throws') throw new Error('the work throws');
   };
-  await (mode === 'alone' ? run(storage) : storage.runInTransaction(run)).catch((error) =>
+  await (work.mode === 'alone' ? runActions(engine) : engine.runInTransaction(runActions)).catch((error) =>
     results.push(toErrorKind(error)),
   );
   return results;
 }
 
 function createInput(
-  stores: Stores,
-  { storeName, workspace, record, fields, query }: Step,
-  runIds: RunIds,
+  records: RecordStore<Row>,
+  { workspace, record, fields, query }: Action,
+  { workspaces, ids, sample }: Run,
 ): ActionInput {
-  const workspaceId = runIds.workspaces[workspace] as string;
-  const [id, otherId] = [runIds.ids[record], runIds.ids[0]] as [string, string];
+  const workspaceId = workspaces[workspace] as string;
+  const [id, otherId] = [ids[record], ids[0]] as [string, string];
   // An id is unique over all workspaces. So workspace 0 adds only ids with an even index, and workspace 1 with an odd index.
-  const ownId = runIds.ids[record - (record % WORKSPACE_COUNT) + workspace];
-  const created: Row = resources[storeName].create(workspaceId, { createdBy: null, ...fields, id: ownId });
-  return { records: stores[storeName], workspaceId, id, otherId, record: created, query };
+  const ownId = ids[record - (record % WORKSPACE_COUNT) + workspace] as string;
+  return { records, workspaceId, id, otherId, record: { ...sample, ...fields, id: ownId, workspaceId }, query };
 }
 
-function readAll(storage: Stores, { workspaces }: RunIds): Promise<unknown> {
-  const page = { where: [], by: 'createdAt', order: 'asc', skip: 0, take: RECORD_COUNT } as const;
+/** Returns all records of each workspace, in each order. */
+function readAllLists(records: RecordStore<Row>, orders: readonly string[], { workspaces }: Run): Promise<Row[][]> {
+  const page = { where: [], order: 'asc', skip: 0, take: RECORD_COUNT } as const;
   return Promise.all(
-    storeNames.flatMap((storeName) => workspaces.map((workspaceId) => storage[storeName].list(workspaceId, page))),
+    workspaces.flatMap((workspaceId) =>
+      orders.map(async (by) => [...(await records.list(workspaceId, { ...page, by }))] as Row[]),
+    ),
   );
 }
 
