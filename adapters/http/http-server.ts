@@ -1,18 +1,14 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
-import { Admission } from './protection/admission.ts';
-import { TIMEOUT_CHECK_INTERVAL_MS } from './protection/connection-guard.ts';
-import { MemoryBudget } from './protection/memory-budget.ts';
-import type { OpenConnections } from './protection/open-connections.ts';
-import { Protection } from './protection/protection.ts';
-import { createBodyReader, type ReadBody } from './request-body.ts';
+import { type ProtectedServer, Protection } from './protection/protection.ts';
+import { createBodyReader } from './request-body.ts';
 import { findFramingProblem, mustCloseAfter } from './request-framing.ts';
 import { getPath, normalizeTarget } from './request-target.ts';
-import { type Observer, Responder } from './responder.ts';
+import { getRequestContext, type Observer, Responder } from './responder.ts';
 import type { TrustProxy } from './trust-proxy.ts';
 
 /** The settings of the HTTP server. */
@@ -28,7 +24,7 @@ export interface HttpSettings {
 export interface HttpService {
   readonly server: Server;
   readonly responder: Responder;
-  readonly connections: OpenConnections;
+  readonly connections: Pick<ProtectedServer, 'close' | 'closeAll'>;
 }
 
 /** Creates the HTTP server, with its protection and the observers. */
@@ -37,31 +33,26 @@ export function createHttpService(
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
-  const memory = new MemoryBudget();
-  const admission = new Admission(observers);
-  const responder = new Responder(settings.docsUrl, [...observers, admission], memory);
-  const protection = new Protection(responder, admission);
-  const read = createBodyReader(settings.bodyLimit, memory);
-  const readBody: ReadBody = (request, response, workspaceId) =>
-    protection.excludeFromInFlight(response, read(request, response, workspaceId));
-  const app = createApp({ ...services, responder, protection, memory, readBody });
+  const protection = new Protection(observers);
+  const responder = new Responder(settings.docsUrl, [...observers, protection]);
+  const readBody = createBodyReader(settings.bodyLimit, protection);
+  const app = createApp({ ...services, responder, protection, readBody });
   app.set('trust proxy', settings.trustProxy);
-  const options = {
-    ...createMessageClasses(app),
-    requireHostHeader: false,
-    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-  };
-  const server = createServer(options, (request, response) => {
+
+  const fail = (response: ServerResponse, error: unknown) => responder.fail(response, error);
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const framingProblem = findFramingProblem(request);
     if (framingProblem || mustCloseAfter(request, settings.bodyLimit)) response.shouldKeepAlive = false;
-    protection.admit(request, response, () => {
+    const begin = () => {
       const problem = framingProblem ?? normalizeTarget(request);
-      const fail = (error?: unknown) => responder.fail(response, error ?? createNotFoundError(request));
-      if (problem) fail(new HttpError('bad_request', problem));
-      else app(request as Request, response as Response, fail);
-    });
-  });
-  return { server, responder, connections: protection.guard(server) };
+      if (problem) fail(response, new HttpError('bad_request', problem));
+      else
+        app(request as Request, response as Response, (error) => fail(response, error ?? createNotFoundError(request)));
+    };
+    connections.beginInOrder(response, () => protection.admit(request, response, begin, fail));
+  };
+  const connections = protection.createServer(onRequest, fail, createMessageClasses(app));
+  return { server: connections.server, responder, connections };
 }
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
@@ -81,7 +72,7 @@ function createApp(services: HandlerServices): Express {
   const findUnreadyReason = createReadinessCheck(services);
   const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
     app.get(path, (_request, response) => {
-      responder.getContext(response).route = path;
+      getRequestContext(response).route = path;
       return handleGet(response);
     });
   get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
@@ -139,7 +130,7 @@ function createReadinessCheck({ app, responder }: HandlerServices) {
  */
 function createMessageClasses(app: Express) {
   class Request extends IncomingMessage {}
-  class Response extends ServerResponse {}
+  class Response<R extends IncomingMessage> extends ServerResponse<R> {}
   app.request = Object.setPrototypeOf(Request.prototype, app.request);
   app.response = Object.setPrototypeOf(Response.prototype, app.response);
   return { IncomingMessage: Request, ServerResponse: Response };

@@ -11,13 +11,12 @@ import { getClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
 import { HttpError } from './errors.ts';
 import { formatPageLinks } from './link-header.ts';
-import type { MemoryBudget } from './protection/memory-budget.ts';
 import type { Protection } from './protection/protection.ts';
 import { readQuery } from './query-string.ts';
 import { createRateLimitError, createRateLimitHeaders } from './rate-limit-headers.ts';
 import { computeFingerprint, type ReadBody } from './request-body.ts';
 import { countHeader } from './request-framing.ts';
-import type { Responder } from './responder.ts';
+import { getRequestContext, type Responder } from './responder.ts';
 
 /** The objects that the handler of an operation depends on. */
 export interface HandlerServices {
@@ -27,7 +26,6 @@ export interface HandlerServices {
   /** Counts the rejected credentials of an address. */
   readonly rejectedCredentialLimiter: RateLimiter;
   readonly protection: Protection;
-  readonly memory: MemoryBudget;
   readonly readBody: ReadBody;
   readonly responder: Responder;
 }
@@ -41,9 +39,9 @@ export function createOperationHandler(
   operation: Operation,
   services: HandlerServices,
 ): RequestHandler<{ id?: string }> {
-  const { app, requestLimiter, memory, readBody, responder } = services;
+  const { app, requestLimiter, protection, readBody, responder } = services;
   return async (request, response) => {
-    const context = responder.getContext(response);
+    const context = getRequestContext(response);
     context.route = operation.path;
     // The deadline includes the time in the queue, but not the time to read the body: only `deadline.run` uses it up.
     const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
@@ -54,7 +52,7 @@ export function createOperationHandler(
     if (response.headersSent) return;
     context.headers = createRateLimitHeaders(usage, Date.now());
     if (!usage.allowed) throw createRateLimitError('requests with this key', usage);
-    const memoryError = memory.findError(caller.workspaceId);
+    const memoryError = protection.memory.findError(caller.workspaceId);
     if (memoryError) throw memoryError;
     requirePermission(caller, operation.permission);
     const query = readQuery(request.url);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
 import { HttpError } from './errors.ts';
-import type { MemoryBudget } from './protection/memory-budget.ts';
+import type { Protection } from './protection/protection.ts';
 
 /** Reads a request body as a JSON object. Rejects with an `HttpError`, or with `invalid` if the body has too many elements. */
 export type ReadBody = (request: IncomingMessage, response: ServerResponse, workspaceId: string) => Promise<object>;
@@ -14,13 +14,13 @@ const CHUNK_OVERHEAD_BYTES = 512;
 const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete: send it again.');
 
 /**
- * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a larger body. It also rejects
- * if `memory.findError` returns an error, because the workspace uses too much memory. If the body has not arrived completely then, the
- * connection closes after the response.
+ * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a larger body. It also
+ * rejects if the workspace uses too much memory. If the body has not arrived completely then, the connection closes after the response.
  */
-export function createBodyReader(limitBytes: number, memory: MemoryBudget): ReadBody {
+export function createBodyReader(limitBytes: number, protection: Protection): ReadBody {
+  const { memory } = protection;
   const tooLongError = new HttpError('bad_request', `The request body ${describeTooLongBody(limitBytes)}.`);
-  return async (request, response, workspaceId) => {
+  const readBody: ReadBody = async (request, response, workspaceId) => {
     requireJson(request);
     const isTooLong = Number(request.headers['content-length'] ?? 0) > limitBytes;
     const expectsContinue = request.headers.expect !== undefined && request.httpVersionMinor > 0;
@@ -51,6 +51,8 @@ export function createBodyReader(limitBytes: number, memory: MemoryBudget): Read
       memory.reserve(workspaceId, -getReservedBytes());
     }
   };
+  return (request, response, workspaceId) =>
+    protection.excludeFromInFlight(response, readBody(request, response, workspaceId));
 }
 
 function requireJson({ headers }: IncomingMessage): void {

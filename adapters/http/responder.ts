@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { errors } from '../api/errors.ts';
 import { toErrorBody, toHttpError } from './errors.ts';
-import type { RejectionReason } from './protection/fair-queue.ts';
-import type { MemoryBudget } from './protection/memory-budget.ts';
-import { limitReadingTime } from './protection/unread-response.ts';
 import { getPath } from './request-target.ts';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
@@ -30,10 +27,19 @@ export interface RequestContext {
   headers: HeaderList;
 }
 
+/**
+ * The reason for which a request is rejected because of overload: its workspace sends too many requests, all workspaces together do,
+ * or it waits too long.
+ */
+export type RejectionReason = 'workspace' | 'service' | 'timeout';
+
 /** Observes responses, unexpected errors, and connections that the server closes because a response is not read. */
 export interface Observer {
   onResponse(context: RequestContext, status: number, milliseconds: number): void;
   onError?(context: RequestContext, error: unknown): void;
+  /** Observes a response of `bytes` bytes that stays in memory for now, because the client does not read it fast enough. */
+  onBufferedResponse?(context: RequestContext, response: ServerResponse, bytes: number): void;
+  /** Observes that a connection is closed because its client has not read a response in time. */
   onUnreadResponse?(): void;
   /** Observes a request that is rejected because of overload. */
   onRejected?(reason: RejectionReason): void;
@@ -44,6 +50,27 @@ const CONTEXT = Symbol('request context');
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+/** Returns the request context that belongs to a response. */
+export function getRequestContext(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
+  const existing = response[CONTEXT];
+  if (existing) return existing;
+  const { method, headers } = response.req;
+  const { traceparent } = headers;
+  const context: RequestContext = {
+    requestId: randomUUID(),
+    startedAt: performance.now(),
+    method: method ?? '',
+    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    route: undefined,
+    path: undefined,
+    workspaceId: undefined,
+    keyId: undefined,
+    headers: [],
+  };
+  response[CONTEXT] = context;
+  return context;
+}
+
 /** Writes all responses of a server, so that each one has the common headers and is observed. */
 export class Responder {
   /** Set at shutdown: from then on, each response closes its connection. */
@@ -52,29 +79,7 @@ export class Responder {
   constructor(
     private readonly docsUrl: string,
     private readonly observers: readonly Observer[],
-    private readonly memory: MemoryBudget,
   ) {}
-
-  /** Returns the request context that belongs to a response. */
-  getContext(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
-    const existing = response[CONTEXT];
-    if (existing) return existing;
-    const { method, headers } = response.req;
-    const { traceparent } = headers;
-    const context: RequestContext = {
-      requestId: randomUUID(),
-      startedAt: performance.now(),
-      method: method ?? '',
-      traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
-      route: undefined,
-      path: undefined,
-      workspaceId: undefined,
-      keyId: undefined,
-      headers: [],
-    };
-    response[CONTEXT] = context;
-    return context;
-  }
 
   /** Sends a JSON response, unless a response was sent already. */
   send(response: ServerResponse, status: number, body: string, headers: HeaderList = []): void {
@@ -84,7 +89,7 @@ export class Responder {
   /** Sends a response like `send`. `headers` must include its `Content-Type` and `Cache-Control`. */
   sendContent(response: ServerResponse, status: number, body: string | Buffer, headers: HeaderList): void {
     if (response.headersSent) return;
-    const context = this.getContext(response);
+    const context = getRequestContext(response);
     if (status === 404) context.path = getPath(response.req);
     const bytes = Buffer.byteLength(body);
     if (this.isStopping) response.shouldKeepAlive = false;
@@ -101,7 +106,10 @@ export class Responder {
     response.writeHead(status, allHeaders);
     response.end(body);
     // Usually, the operating system has taken the whole response.
-    if (response.writableLength > 0) this.waitForReader(response, context, bytes + allHeaders.join('').length);
+    if (response.writableLength > 0) {
+      const allBytes = bytes + allHeaders.join('').length;
+      for (const observer of this.observers) observer.onBufferedResponse?.(context, response, allBytes);
+    }
     const milliseconds = performance.now() - context.startedAt;
     for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
@@ -115,16 +123,6 @@ export class Responder {
 
   /** Reports an unexpected error to the observers. Sends nothing to the client. */
   report(response: ServerResponse, error: unknown): void {
-    for (const observer of this.observers) observer.onError?.(this.getContext(response), error);
-  }
-
-  /** Limits the time until the client has read a response, and reserves memory for it until then. */
-  private waitForReader(response: ServerResponse, { workspaceId }: RequestContext, bytes: number): void {
-    limitReadingTime(response, () => {
-      for (const observer of this.observers) observer.onUnreadResponse?.();
-    });
-    if (workspaceId === undefined) return;
-    this.memory.reserve(workspaceId, bytes);
-    response.once('close', () => this.memory.reserve(workspaceId, -bytes));
+    for (const observer of this.observers) observer.onError?.(getRequestContext(response), error);
   }
 }

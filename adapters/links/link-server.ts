@@ -1,15 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { getClientAddress } from '../http/client-address.ts';
 import { Deadline } from '../http/deadline.ts';
-import { guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from '../http/protection/connection-guard.ts';
-import { LimitedAddresses } from '../http/protection/limited-addresses.ts';
-import { OpenConnections } from '../http/protection/open-connections.ts';
-import { PipeliningQueue } from '../http/protection/pipelining.ts';
-import { limitReadingTime } from '../http/protection/unread-response.ts';
+import { LimitedAddresses, limitReadingTime, ProtectedServer } from '../http/protection/protection.ts';
 import { findFramingProblem, mustCloseAfter } from '../http/request-framing.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
@@ -78,7 +74,6 @@ export function createLinkServer(
   const parseHost = memoize((authority) => parseLinkHost(authority, baseHost));
   const isTrusted = createProxyCheck(trustProxy);
   const limitedAddresses = new LimitedAddresses();
-  const pipelining = new PipeliningQueue();
   const visitors = new VisitorHash(links);
   const clicks = new ClickRecorder(links, visitors, sharedVisitLimiter, (result) => {
     for (const observer of observers) observer.onClick?.(result);
@@ -138,25 +133,20 @@ export function createLinkServer(
       clicks.record(request, linkResponse.link, () => getAddress(request));
   };
 
-  const server = createServer(
-    { requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS },
-    (request, response) => {
-      // Bodies are not read, so a request with a body is the last one of its connection.
-      if (mustCloseAfter(request, 0) || request.headers['transfer-encoding']) response.shouldKeepAlive = false;
-      pipelining.add(response, () => serve(request, response));
-    },
-  );
-  guardConnections(server, pipelining, {
-    fail: (response) => {
-      const outcome = response.req.method === 'CONNECT' ? 'method_not_allowed' : 'bad_request';
-      respond(response, { outcome }, performance.now());
-    },
-  });
-  const connections = new OpenConnections(server, pipelining);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    // Bodies are not read, so a request with a body is the last one of its connection.
+    if (mustCloseAfter(request, 0) || request.headers['transfer-encoding']) response.shouldKeepAlive = false;
+    connections.beginInOrder(response, () => serve(request, response));
+  };
+  const fail = (response: ServerResponse): void => {
+    const outcome = response.req.method === 'CONNECT' ? 'method_not_allowed' : 'bad_request';
+    respond(response, { outcome }, performance.now());
+  };
+  const connections = new ProtectedServer(onRequest, fail);
   const timer = setInterval(() => links.storeClicks().catch(report), STORE_INTERVAL_MS).unref();
 
   return {
-    server,
+    server: connections.server,
     async stop() {
       isStopping = true;
       await connections.close();

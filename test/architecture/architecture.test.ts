@@ -51,7 +51,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/links': [
     'adapters/http/client-address.ts',
     'adapters/http/deadline.ts',
-    'adapters/http/protection',
+    'adapters/http/protection/protection.ts',
     'adapters/http/request-framing.ts',
     'adapters/http/trust-proxy.ts',
     'adapters/logging/outage-log.ts',
@@ -135,6 +135,25 @@ const importRules: readonly {
       'adapters/persistence/tags.ts imports ../../core/tag/tag-repository.ts',
       'adapters/memory/engine.ts imports rate-limiter-flexible',
       'bootstrap/container.ts imports ../adapters/memory/engine.ts',
+    ],
+  },
+  {
+    title: 'lets code outside of adapters/http/protection import only protection.ts of it',
+    rule: forbidImports(
+      (imported, path) =>
+        isIn(imported, 'adapters/http/protection') &&
+        imported !== 'adapters/http/protection/protection.ts' &&
+        !isIn(path, 'adapters/http/protection', 'test'),
+    ),
+    violations: [
+      'adapters/http/http-server.ts imports ./protection/admission.ts',
+      'adapters/links/link-server.ts imports ../http/protection/limited-addresses.ts',
+      'bootstrap/container.ts imports ../adapters/http/protection/memory-budget.ts',
+    ],
+    allowed: [
+      'adapters/http/http-server.ts imports ./protection/protection.ts',
+      'adapters/http/protection/protection.ts imports ./admission.ts',
+      'test/http/overload.test.ts imports ../../adapters/http/protection/admission.ts',
     ],
   },
   {

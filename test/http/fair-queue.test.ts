@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { FairQueue, type RejectionReason } from '../../adapters/http/protection/fair-queue.ts';
+import { FairQueue } from '../../adapters/http/protection/fair-queue.ts';
+import type { RejectionReason } from '../../adapters/http/responder.ts';
 import { suite } from '../support/suite.ts';
 
 /** The constants of adapters/http/protection/fair-queue.ts with the same names. */

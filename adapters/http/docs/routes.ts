@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import type { Responder } from '../responder.ts';
+import { getRequestContext, type Responder } from '../responder.ts';
 import { HTML_TYPE, mediaTypes } from './pages.ts';
 import { matchesEtag } from './static-content.ts';
 
@@ -18,12 +18,12 @@ const PAGE_HEADERS = ['Content-Security-Policy', CONTENT_SECURITY_POLICY, 'Refer
 /** Serves the OpenAPI document, the texts for language models, and the pages and files of the documentation. */
 export function serveDocs(app: Express, responder: Responder): void {
   app.get(/^\/$/, (_request, response) => {
-    responder.getContext(response).route = '/';
+    getRequestContext(response).route = '/';
     responder.send(response, 302, '{}', ['Location', '/docs']);
   });
   for (const [path, type] of Object.entries(mediaTypes)) {
     app.get(path, async (request, response) => {
-      responder.getContext(response).route = path;
+      getRequestContext(response).route = path;
       // Loaded at the first request, so that the service starts faster.
       const { getContent } = await import('./site.ts');
       const { plain, gzipped } = await getContent(path);

@@ -1,6 +1,6 @@
 import { createOverloadError } from '../errors.ts';
-import type { Observer, RequestContext } from '../responder.ts';
-import { FairQueue, type RejectionReason } from './fair-queue.ts';
+import type { Observer, RejectionReason, RequestContext } from '../responder.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
 const MIN_IN_FLIGHT_COUNT = 50;
@@ -81,7 +81,7 @@ interface InFlightRequest {
  * instead of unread in its connection, so that the number of waiting requests is known. The time for rejections is bounded, so
  * that admitted requests are served under any load.
  */
-export class Admission implements Observer {
+export class Admission {
   private readonly requests = new FairQueue<QueuedRequest>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT, PAUSE_MS);
   private readonly scans = new FairQueue<QueuedRequest>(
     MIN_SCAN_IN_FLIGHT_COUNT,
@@ -160,6 +160,7 @@ export class Admission implements Observer {
     return value;
   }
 
+  /** Stops counting the request of a response as in flight, and notes its workspace. */
   onResponse(context: RequestContext): void {
     const entry = this.end(context, performance.now());
     const { workspaceId } = context;

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HttpError } from '../errors.ts';
 import { MAX_HEADER_COUNT } from '../request-framing.ts';
-import type { Responder } from '../responder.ts';
 import type { PipeliningQueue } from './pipelining.ts';
 
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -15,17 +14,16 @@ const LINGER_TIMEOUT_MS = 1_000;
 /** The interval at which Node checks for requests that exceed a timeout. */
 export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 
+/** Responds to a request with an error. */
+export type Fail = (response: ServerResponse, error: unknown) => void;
+
 /**
- * Sets the timeouts of a server, and lets `responder` respond if a request cannot be parsed, is too slow or has the
+ * Sets the timeouts of a server, and calls `fail` if a request cannot be parsed, is too slow or has the
  * method `CONNECT`. Node would send another status or no response. Requests with `Expect` are served like others. A
  * connection is read for a moment after its last response. If it were closed at once while the client is still sending, a reset
  * could discard the response.
  */
-export function guardConnections(
-  server: Server,
-  pipelining: PipeliningQueue,
-  responder: Pick<Responder, 'fail'>,
-): void {
+export function guardConnections(server: Server, pipelining: PipeliningQueue, fail: Fail): void {
   const rejected = new WeakSet<Duplex>();
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -69,7 +67,7 @@ export function guardConnections(
   /** Rejects a request that turns out to be malformed while it is being served. */
   function rejectRequest(response: ServerResponse, error: HttpError, socket: Duplex): void {
     response.shouldKeepAlive = false;
-    if (!response.headersSent) responder.fail(response, error);
+    if (!response.headersSent) fail(response, error);
     runAfterResponse(response, () => linger(socket));
   }
 
@@ -85,7 +83,7 @@ export function guardConnections(
       response.detachSocket(socket as Socket);
       linger(socket);
     });
-    responder.fail(response, error);
+    fail(response, error);
   }
 }
 

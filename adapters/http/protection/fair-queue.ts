@@ -1,3 +1,4 @@
+import type { RejectionReason } from '../responder.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 
 /**
@@ -15,9 +16,6 @@ const MAX_ROUND_MS = 1_000;
 const MAX_BURST_WAIT_MS = 8_000;
 /** The number of requests queued during a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
 const MAX_BURST_COUNT = 600;
-
-/** The reason for which a request is rejected: its workspace sends too many requests, all workspaces together do, or it waits too long. */
-export type RejectionReason = 'workspace' | 'service' | 'timeout';
 
 /** The requests of one workspace, or of one client address if their workspace is not known. */
 interface Lane<Request> {

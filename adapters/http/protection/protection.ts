@@ -1,58 +1,74 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Responder } from '../responder.ts';
-import type { Admission, QueuedRequest } from './admission.ts';
-import { guardConnections } from './connection-guard.ts';
+import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http';
+import { getRequestContext, type Observer, type RequestContext } from '../responder.ts';
+import { Admission, type QueuedRequest } from './admission.ts';
+import type { Fail } from './connection-guard.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
-import { OpenConnections } from './open-connections.ts';
-import { PipeliningQueue } from './pipelining.ts';
+import { MemoryBudget } from './memory-budget.ts';
+import { ProtectedServer } from './protected-server.ts';
+import { limitReadingTime } from './unread-response.ts';
+
+// Code outside of this folder imports only this file.
+export { LimitedAddresses, limitReadingTime, ProtectedServer };
 
 /** Matches the URL of a health probe, which is served even under overload. */
 const PROBE_URL = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
 /**
- * Protects a server from too much load, pipelined requests, slow clients and too many wrong keys. Each request passes it once,
- * before it is routed (docs/adr/0016-overload.md).
+ * Protects the API server from too much load, slow clients and too many wrong keys (docs/adr/0016-overload.md). It must observe all
+ * responses of the server.
  */
-export class Protection {
+export class Protection implements Observer {
   /** The addresses that have sent too many wrong keys. */
   readonly limitedAddresses = new LimitedAddresses();
-  private readonly pipelining = new PipeliningQueue();
+  readonly memory = new MemoryBudget();
+  private readonly admission: Admission;
 
-  /** Creates a protection. `admission` must observe the responses of `responder`. */
-  constructor(
-    private readonly responder: Responder,
-    private readonly admission: Admission,
-  ) {}
-
-  /** Protects the connections of a server. Returns its open connections. */
-  guard(server: Server): OpenConnections {
-    server.on('connection', () => this.admission.onConnection());
-    guardConnections(server, this.pipelining, this.responder);
-    return new OpenConnections(server, this.pipelining);
+  /** Creates a protection. `observers` observe rejected requests and unread responses. */
+  constructor(private readonly observers: readonly Observer[]) {
+    this.admission = new Admission(observers);
   }
 
-  /** Begins a request after the earlier requests of its connection, when the admission control lets it begin. Rejects it under overload. */
-  admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
-    this.pipelining.add(response, () => {
-      if (response.headersSent) return;
-      const { url = '', headers, socket } = request;
-      const queued: QueuedRequest = {
-        context: this.responder.getContext(response),
-        authorization: headers.authorization,
-        begin: () => {
-          if (response.headersSent || response.closed) return false;
-          begin();
-          return true;
-        },
-        reject: (error) => !response.closed && this.responder.fail(response, error),
-      };
-      if (PROBE_URL.test(url)) this.admission.addProbe(queued);
-      else this.admission.add(url, queued, socket.remoteAddress);
-    });
+  /** Creates the server (see `ProtectedServer`). Its requests must pass `admit`. */
+  createServer(onRequest: RequestListener, fail: Fail, options: ServerOptions): ProtectedServer {
+    const protectedServer = new ProtectedServer(onRequest, fail, options);
+    protectedServer.server.on('connection', () => this.admission.onConnection());
+    return protectedServer;
+  }
+
+  /** Begins a request when the admission control lets it begin. Under overload, calls `fail` instead. */
+  admit(request: IncomingMessage, response: ServerResponse, begin: () => void, fail: Fail): void {
+    if (response.headersSent) return;
+    const { url = '', headers, socket } = request;
+    const queued: QueuedRequest = {
+      context: getRequestContext(response),
+      authorization: headers.authorization,
+      begin: () => {
+        if (response.headersSent || response.closed) return false;
+        begin();
+        return true;
+      },
+      reject: (error) => !response.closed && fail(response, error),
+    };
+    if (PROBE_URL.test(url)) this.admission.addProbe(queued);
+    else this.admission.add(url, queued, socket.remoteAddress);
   }
 
   /** Waits for a client or for a queue. During the wait, the request does not count as in flight. */
   excludeFromInFlight<T>(response: ServerResponse, wait: Promise<T>): Promise<T> {
-    return this.admission.excludeFromInFlight(this.responder.getContext(response), wait, () => response.headersSent);
+    return this.admission.excludeFromInFlight(getRequestContext(response), wait, () => response.headersSent);
+  }
+
+  onResponse(context: RequestContext): void {
+    this.admission.onResponse(context);
+  }
+
+  /** Limits the time until the client has read a response, and reserves memory for it until then. */
+  onBufferedResponse({ workspaceId }: RequestContext, response: ServerResponse, bytes: number): void {
+    limitReadingTime(response, () => {
+      for (const observer of this.observers) observer.onUnreadResponse?.();
+    });
+    if (workspaceId === undefined) return;
+    this.memory.reserve(workspaceId, bytes);
+    response.once('close', () => this.memory.reserve(workspaceId, -bytes));
   }
 }
