@@ -1,8 +1,8 @@
+import { buildSampleCampaign, type DayRange, SAMPLE_QUESTIONS } from '../adapters/samples/sample-data.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
 import type { Color } from '../core/shared/color.ts';
-import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../core/shared/date.ts';
 
 /** The demo workspace and the API key of its admin. */
 export interface Demo {
@@ -48,17 +48,13 @@ async function createQuestions(
   workspaceId: string,
   { marketing, sales, engineering }: Readonly<Record<'marketing' | 'sales' | 'engineering', string>>,
 ): Promise<void> {
+  const [trip, customers, tents, newcomers, tools] = SAMPLE_QUESTIONS;
   const questions = [
-    { question: 'What did you learn on your last trip outdoors?', icon: 'sun' },
-    { question: 'Which customer story made you proud this month?', icon: 'trophy', groups: [sales] },
-    {
-      question: 'How do we make our tents last longer?',
-      icon: 'bulb',
-      userType: 'thought_leader',
-      groups: [marketing],
-    },
-    { question: 'What would you tell someone who starts here?', icon: 'users', userType: 'advocate' },
-    { question: 'Which tool do you miss in your daily work?', icon: 'rocket', groups: [engineering], isActive: false },
+    { question: trip, icon: 'sun' },
+    { question: customers, icon: 'trophy', groups: [sales] },
+    { question: tents, icon: 'bulb', userType: 'thought_leader', groups: [marketing] },
+    { question: newcomers, icon: 'users', userType: 'advocate' },
+    { question: tools, icon: 'rocket', groups: [engineering], isActive: false },
     { question: 'What was the best moment of the winter fair?', icon: 'calendar', archived: true },
   ] as const;
   for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
@@ -88,32 +84,10 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
   await app.domains.verify(workspaceId, domain.id);
 
-  const formatDate = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
-  /** The first and the last day of a campaign count from `now`. They are negative for days in the past. */
-  const create = (
-    name: string,
-    status: Campaign['status'],
-    [firstDay, lastDay]: readonly [number, number],
-    fields: Partial<NewCampaign>,
-  ) =>
+  const create = (name: string, status: Campaign['status'], days: DayRange, fields: Partial<NewCampaign>) =>
     app.campaigns.create(
       { workspaceId, member: admin },
-      {
-        name,
-        description: `${name}: share it with your network.`,
-        shareContext: 'Say in a sentence what it means to you.',
-        objective: 'Reach',
-        status,
-        destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
-        startDate: parseStartDate(formatDate(firstDay)) as ParsedDate,
-        endDate: parseEndDate(formatDate(lastDay)) as ParsedDate,
-        shareRewardAmount: '1.5',
-        clickRewardAmount: '0.05',
-        maxRewardPerEmployee: '50',
-        totalBudget: '1000',
-        domain: domain.slug,
-        ...fields,
-      },
+      { ...buildSampleCampaign(name, status, days, now), domain: domain.slug, ...fields },
     );
   const running = [
     await create('Summer tents are here', 'published', [-10, 20], {

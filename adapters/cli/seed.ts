@@ -2,9 +2,9 @@ import type { Member, NewMember } from '../../core/access/member.ts';
 import type { Campaign, NewCampaign } from '../../core/campaign/campaign.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { positiveInteger } from '../api/fields.ts';
+import { buildSampleCampaign, SAMPLE_QUESTIONS } from '../samples/sample-data.ts';
 import { type CommandContext, defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
 import { formatCount } from './format-count.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -12,14 +12,6 @@ import { SeededRandom } from './seeded-random.ts';
 const GROUPS = ['Marketing', 'Sales', 'Engineering', 'People', 'Finance', 'Support', 'Design', 'Operations'];
 const TAGS = ['Launch', 'Hiring', 'Sustainability', 'Events', 'Culture', 'Customers', 'Research', 'Press', 'Partners'];
 const PILLARS = ['Life outdoors', 'Working with us', 'Made to last', 'Our customers', 'Behind the scenes'];
-const QUESTIONS = [
-  'What did you learn on your last trip outdoors?',
-  'Which customer story made you proud this month?',
-  'How do we make our tents last longer?',
-  'What would you tell someone who starts here?',
-  'Which tool do you miss in your daily work?',
-  'What surprised you in your first week?',
-];
 const FIRST_NAMES = 'Ada Ben Chiara Dmitri Elif Farid Greta Hana Ines Jonas Kofi Léa Mei Noor Oskar Priya'.split(' ');
 const LAST_NAMES = 'Winter Sommer Okafor Nowak Haddad García Lindqvist Tanaka Müller Rossi Silva Novák'.split(' ');
 const ADJECTIVES = 'New Light Quiet Repaired Winter Summer Open Shared Northern Green First Long'.split(' ');
@@ -148,7 +140,7 @@ async function createSampleWorkspace({ app, random }: Seeding) {
   const groups = GROUPS.map((group) => ({ name: group, description: `Everyone in ${group}` }));
   const groupIds = getCreated(await app.groups.createMany(id, groups)).map((group) => group.id);
   const tagIds = getCreated(await app.tags.createMany(id, TAGS)).map((tag) => tag.id);
-  const questions = QUESTIONS.map((question) => ({ question, groups: random.pickSome(groupIds, 2) }));
+  const questions = SAMPLE_QUESTIONS.map((question) => ({ question, groups: random.pickSome(groupIds, 2) }));
   await app.inspirationQuestions.createMany(id, questions);
   return { id, name, groupIds, tagIds };
 }
@@ -213,22 +205,12 @@ async function createCampaigns(
 function buildCampaign(random: SeededRandom, now: number): NewCampaign {
   const name = `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)} ${random.pick(PLACES)}`;
   const { starts, lasts } = random.pick(DATE_WINDOWS);
-  const from = random.nextIntegerBetween(starts[0], starts[1]);
-  const to = from + random.nextIntegerBetween(lasts[0], lasts[1]);
-  const formatDate = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
+  const firstDay = random.nextIntegerBetween(starts[0], starts[1]);
+  const lastDay = firstDay + random.nextIntegerBetween(lasts[0], lasts[1]);
+  const campaign = buildSampleCampaign(name, random.pick(WEIGHTED_STATUSES), [firstDay, lastDay], now);
   return {
-    name,
-    status: random.pick(WEIGHTED_STATUSES),
-    description: addSentences(random, `${name}: share it with your network.`),
-    shareContext: 'Say in a sentence what it means to you.',
-    objective: 'Reach',
-    destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
-    startDate: parseStartDate(formatDate(from)) as ParsedDate,
-    endDate: parseEndDate(formatDate(to)) as ParsedDate,
-    shareRewardAmount: '1.5',
-    clickRewardAmount: '0.05',
-    maxRewardPerEmployee: '50',
-    totalBudget: '1000',
+    ...campaign,
+    description: addSentences(random, campaign.description),
     ...(random.nextIntegerBelow(3) === 0 && { targetShares: random.nextIntegerBetween(1, 20) * 10 }),
   };
 }

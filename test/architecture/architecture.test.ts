@@ -47,7 +47,7 @@ const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistenc
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
-  'adapters/cli': ['adapters/api'],
+  'adapters/cli': ['adapters/api', 'adapters/samples'],
   'adapters/links': [
     'adapters/http/client-address.ts',
     'adapters/http/deadline.ts',
@@ -206,7 +206,7 @@ const importRules: readonly {
 ];
 
 /** The adapters and the file that bootstrap may load in every process. It must load others with `import()` when needed. */
-const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence', 'http/trust-proxy.ts'].map(
+const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence', 'samples', 'http/trust-proxy.ts'].map(
   (path) => `adapters/${path}`,
 );
 
