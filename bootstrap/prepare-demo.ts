@@ -3,6 +3,7 @@ import { createStorage, type StorageEngine } from '../adapters/persistence/stora
 import type { ApiKey } from '../core/access/api-key.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
+import { removeFinalPeriod } from '../core/shared/text.ts';
 import type { Storage } from '../core/storage.ts';
 import { storages } from './adapters.ts';
 import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
@@ -32,7 +33,7 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const setting = storages[STORAGE].location ?? 'STORAGE';
-    const reason = (error as Error).message.replace(/\.$/, '');
+    const reason = removeFinalPeriod((error as Error).message);
     throw new UsageError([
       `${setting}: the demo workspace cannot be created (${reason}), fix this problem or set DEMO_WORKSPACE=false`,
     ]);

@@ -6,6 +6,7 @@ import { copyRecords, countRecords } from '../adapters/persistence/copy.ts';
 import { iterateById } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { System } from '../core/shared/system.ts';
+import { removeFinalPeriod } from '../core/shared/text.ts';
 import { type CreatedStorage, storages } from './adapters.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
@@ -118,7 +119,7 @@ async function copyAndCompare(
     }));
     return { isComplete: true, copiedCount, differentCount, counts };
   } catch (error) {
-    const problem = (error as Error).message.replace(/\.$/, '');
+    const problem = removeFinalPeriod((error as Error).message);
     throw new UsageError([`${problem}. To continue the copy, repeat the command with --resume.`]);
   }
 }

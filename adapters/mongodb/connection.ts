@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type MongoClient, MongoServerError } from 'mongodb';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import { removeFinalPeriod } from '../../core/shared/text.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.ts';
@@ -157,7 +158,7 @@ export class MongoConnection {
     prepareLater().catch((error) => {
       if (this.isClosed) return;
       const problem = `Indexes may be missing, because a shard of MongoDB could not be prepared: ${error.message}`;
-      this.log(`${removePeriod(problem)}. Fix the problem and restart the service.`);
+      this.log(`${removeFinalPeriod(problem)}. Fix the problem and restart the service.`);
     });
   }
 
@@ -255,14 +256,10 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 function toLogLine(error: Error, isShardFailure: boolean): string {
   if (error instanceof DatabaseUnavailable) return error.message;
   if (error instanceof UnsupportedDatabase) return `${UNSUPPORTED}: ${error.message}`;
-  const reason = removePeriod(error.message);
+  const reason = removeFinalPeriod(error.message);
   return isShardFailure
     ? `A shard of MongoDB is unavailable: ${reason}. ${SHARD_ADVICE}`
     : `${UNAVAILABLE}: ${reason}. ${ADVICE}`;
-}
-
-function removePeriod(text: string): string {
-  return text.replace(/\.$/, '');
 }
 
 /** Waits for `work`, or rejects with `DatabaseUnavailable` at the deadline. The work then goes on, but its result is ignored. */

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage, type Usage } from '../../core/access/rate-limiter.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import { removeFinalPeriod } from '../../core/shared/text.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 
 /** While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps reconnecting. */
@@ -120,7 +121,7 @@ export class RedisRateLimiters {
   private onUnavailable(reason: string): void {
     if (this.isUnavailable) return;
     this.isUnavailable = true;
-    const problem = `Redis is unavailable: ${reason.replace(/\.$/, '')}.`;
+    const problem = `Redis is unavailable: ${removeFinalPeriod(reason)}.`;
     this.outageLog.logFailure(
       `${problem} Each process counts requests on its own. Check Redis and REDIS_URL. Retrying.`,
     );

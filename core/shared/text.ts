@@ -35,3 +35,8 @@ export function fold(text: string): string {
   // Lower-casing a whole string differs from lower-casing its code points only in the final sigma, which is replaced anyway.
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
+
+/** Returns a message without its final period, if it has one. So it can be a part of a sentence. */
+export function removeFinalPeriod(message: string): string {
+  return message.replace(/\.$/, '');
+}
