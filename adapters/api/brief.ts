@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH, RESOURCE_TYPES } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_TITLE_LENGTH } from '../../core/content-pillar/content-pillar.ts';
 import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
-import { GROUP_NAME_LENGTH } from '../../core/group/group.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { DESCRIPTION_LENGTH, NAME_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource } from './campaign.ts';
 import { MAX_ITEM_COUNT, nonNegativeNumber, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
@@ -39,7 +38,7 @@ const briefResponse = z
     groups: z
       .array(
         z
-          .object({ id: recordId, name: responseText(GROUP_NAME_LENGTH).describe('The name.') })
+          .object({ id: recordId, name: responseText(NAME_LENGTH).describe('The name.') })
           .meta({ id: 'BriefGroup', description: 'A group of a campaign.' }),
       )
       .max(MAX_ITEM_COUNT)

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   CAMPAIGN_DATE_FILTERS,
-  CAMPAIGN_NAME_LENGTH,
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
   type CampaignChange,
@@ -12,7 +11,7 @@ import {
   RESOURCE_LABEL_LENGTH,
   RESOURCE_TYPES,
 } from '../../core/campaign/campaign.ts';
-import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { DESCRIPTION_LENGTH, NAME_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import {
   amount,
   booleanParameter,
@@ -72,7 +71,7 @@ const resources = z.preprocess(
 );
 
 const campaignFields = z.strictObject({
-  name: text(CAMPAIGN_NAME_LENGTH).describe(`The name of the campaign: ${describeLength(CAMPAIGN_NAME_LENGTH)}.`),
+  name: text(NAME_LENGTH).describe(`The name of the campaign: ${describeLength(NAME_LENGTH)}.`),
   description: text(DESCRIPTION_LENGTH).describe(
     `The description of the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
   ),
@@ -122,7 +121,7 @@ const isInDateOrder = (dates: CampaignChange): boolean => findDateError(dates) =
 const campaignResponse = z
   .object({
     id: recordId,
-    name: responseText(CAMPAIGN_NAME_LENGTH).describe('The name of the campaign.'),
+    name: responseText(NAME_LENGTH).describe('The name of the campaign.'),
     status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
     createdAt,
     description: responseText(DESCRIPTION_LENGTH).describe('The description of the campaign, possibly empty.'),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { GROUP_NAME_LENGTH, MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
-import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
+import { MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
+import { DESCRIPTION_LENGTH, NAME_LENGTH } from '../../core/shared/text.ts';
 import { count, createdAt, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const groupFields = z.strictObject({
-  name: text(GROUP_NAME_LENGTH).describe(
-    `The name: ${describeLength(GROUP_NAME_LENGTH)}, unique in the workspace (case-insensitive).`,
+  name: text(NAME_LENGTH).describe(
+    `The name: ${describeLength(NAME_LENGTH)}, unique in the workspace (case-insensitive).`,
   ),
   description: text(DESCRIPTION_LENGTH).describe(
     `The description: ${describeLength(DESCRIPTION_LENGTH)}. Responses do not contain it.`,
@@ -16,7 +16,7 @@ const groupFields = z.strictObject({
 const groupResponse = z
   .object({
     id: recordId,
-    name: responseText(GROUP_NAME_LENGTH).describe('The name.'),
+    name: responseText(NAME_LENGTH).describe('The name.'),
     count: count.describe('The number of members.'),
     createdAt,
   })

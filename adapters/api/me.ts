@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
 import { ACCESS } from '../../core/access/caller.ts';
-import { EMAIL_LENGTH, MEMBER_NAME_LENGTH, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
-import { WORKSPACE_NAME_LENGTH } from '../../core/access/workspace.ts';
+import { EMAIL_LENGTH, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
+import { NAME_LENGTH } from '../../core/shared/text.ts';
 import { recordId, responseText } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
 
@@ -19,12 +19,12 @@ export const getMe = defineOperation({
   response: z
     .object({
       workspace: z
-        .object({ id: recordId, name: responseText(WORKSPACE_NAME_LENGTH).describe('The name.') })
+        .object({ id: recordId, name: responseText(NAME_LENGTH).describe('The name.') })
         .describe('The workspace that the API key belongs to.'),
       member: z
         .object({
           id: recordId,
-          name: responseText(MEMBER_NAME_LENGTH).describe('The name.'),
+          name: responseText(NAME_LENGTH).describe('The name.'),
           email: responseText(EMAIL_LENGTH).describe('The email address.'),
           role: z
             .enum(ROLES)

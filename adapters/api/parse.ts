@@ -23,8 +23,8 @@ export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown
 
 const REQUIRED = 'is required';
 /** The maximum length, and the maximum number, of the names of unknown fields in an error. */
-const MAX_NAME_LENGTH = 100;
-const MAX_NAME_COUNT = 10;
+const MAX_UNKNOWN_NAME_LENGTH = 100;
+const MAX_UNKNOWN_NAME_COUNT = 10;
 
 const isUnknownField = ({ code }: Issue): boolean => code === 'unrecognized_keys';
 
@@ -32,7 +32,8 @@ const isUnknownField = ({ code }: Issue): boolean => code === 'unrecognized_keys
 function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): FieldError[] {
   const byPath = new Map<string, string>();
   for (const issue of issues.filter(isChosen)) {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_NAME_COUNT).map(shorten) : [undefined];
+    const names =
+      issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN_NAME_COUNT).map(shorten) : [undefined];
     for (const name of names) {
       const path = [...issue.path, ...(name === undefined ? [] : [name])].join('.');
       if (!byPath.has(path)) byPath.set(path, issue.message);
@@ -90,8 +91,8 @@ function withArticle(type: string): string {
 
 /** Cuts a name after 100 code points. The result is well-formed Unicode, so that every JSON parser can read the message. */
 export function shorten(name: string): string {
-  const start = Array.from(name.slice(0, 2 * MAX_NAME_LENGTH))
-    .slice(0, MAX_NAME_LENGTH)
+  const start = Array.from(name.slice(0, 2 * MAX_UNKNOWN_NAME_LENGTH))
+    .slice(0, MAX_UNKNOWN_NAME_LENGTH)
     .join('');
   return (start.length < name.length ? `${start}…` : name).toWellFormed();
 }

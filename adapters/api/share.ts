@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { MEMBER_NAME_LENGTH } from '../../core/access/member.ts';
 import { MAX_SHARE_PAGE_SIZE, SHARE_SORTS } from '../../core/share/share.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
-import { URL_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import {
   count,
   createdAt,
@@ -19,7 +18,7 @@ const shareResponse = z
   .object({
     campaignId: recordId.describe('The id of the campaign.'),
     memberId: recordId.describe('The id of the member who shared the campaign.'),
-    memberName: responseText(MEMBER_NAME_LENGTH).describe('The name of the member.'),
+    memberName: responseText(NAME_LENGTH).describe('The name of the member.'),
     link: responseText(URL_LENGTH)
       .nullable()
       .describe(

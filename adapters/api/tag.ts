@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
-import { findTagNameProblem, MAX_TAG_PAGE_SIZE, TAG_NAME_LENGTH } from '../../core/tag/tag.ts';
+import { NAME_LENGTH } from '../../core/shared/text.ts';
+import { findTagNameProblem, MAX_TAG_PAGE_SIZE } from '../../core/tag/tag.ts';
 import { deletedRecord, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
-const name = text(TAG_NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
+const name = text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
   name: name.describe(
-    `The name: ${describeLength(TAG_NAME_LENGTH)} without commas, unique in the workspace (case-insensitive).`,
+    `The name: ${describeLength(NAME_LENGTH)} without commas, unique in the workspace (case-insensitive).`,
   ),
 });
 export const tagResponse = z
   .object({
     id: recordId,
-    name: responseText(TAG_NAME_LENGTH).describe('The name.'),
+    name: responseText(NAME_LENGTH).describe('The name.'),
     color: z.enum(COLORS).describe('The color. The service assigns it.'),
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });

@@ -6,14 +6,13 @@ import {
   findEmailProblem,
   INVITATIONS,
   MEMBER_DEFAULTS,
-  MEMBER_NAME_LENGTH,
   type Member,
   ROLES,
   SEAT_TYPES,
 } from '../../core/access/member.ts';
-import { WORKSPACE_NAME_LENGTH, type Workspace } from '../../core/access/workspace.ts';
+import type { Workspace } from '../../core/access/workspace.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { fold } from '../../core/shared/text.ts';
+import { fold, NAME_LENGTH } from '../../core/shared/text.ts';
 import { endDate, text } from '../api/fields.ts';
 import {
   type Command,
@@ -67,7 +66,7 @@ const keyFields = [
   'lastUsedAt',
 ] as const satisfies (keyof ApiKey)[];
 
-const memberNameOption = defineParameter('--name <name>', 'name of the member', text(MEMBER_NAME_LENGTH));
+const memberNameOption = defineParameter('--name <name>', 'name of the member', text(NAME_LENGTH));
 const emailOption = defineParameter(
   '--email <address>',
   'email address of the member',
@@ -113,7 +112,7 @@ export const accessCommands: readonly Command[] = [
     summary: 'create a workspace',
     details: 'If another workspace has the same name, the command prints a warning.',
     example: 'workspace create --name "Northwind Outdoor"',
-    parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(WORKSPACE_NAME_LENGTH)) },
+    parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(NAME_LENGTH)) },
     run: async ({ app }, { name }) => {
       const workspace = await app.workspaces.create(name);
       // Checked after the creation, so that at least one of two simultaneous creations gets the warning.

@@ -22,8 +22,7 @@ export interface Member extends Entity {
   readonly updatedAt: string;
 }
 
-/** Bounds of the lengths of a name and an email address. */
-export const MEMBER_NAME_LENGTH = { min: 1, max: 190 };
+/** Bounds of the length of an email address. */
 export const EMAIL_LENGTH = { min: 3, max: 254 };
 
 /**

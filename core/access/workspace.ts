@@ -10,6 +10,3 @@ export interface Workspace {
 export function newWorkspace(id: string, name: string, now: number): Workspace {
   return { id, name, createdAt: formatTimestamp(now) };
 }
-
-/** Bounds of the length of a name. */
-export const WORKSPACE_NAME_LENGTH = { min: 1, max: 190 };

@@ -105,7 +105,6 @@ export type CampaignChange = Changes<NewCampaign>;
 
 /** The maximum number of clicks in one call of `recordClicks`. */
 export const MAX_CLICK_COUNT = 1_000_000_000;
-export const CAMPAIGN_NAME_LENGTH = { min: 1, max: 190 };
 /** The maximum and default page size of a list of campaigns. */
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_RESOURCE_COUNT = 50;

@@ -10,7 +10,6 @@ export interface Tag extends Entity {
   readonly updatedAt: string;
 }
 
-export const TAG_NAME_LENGTH = { min: 1, max: 190 };
 /** The maximum page size of a list of tags. */
 export const MAX_TAG_PAGE_SIZE = 100;
 export const TAG_NAME_TAKEN = 'This workspace already has a tag with this name. Choose another name.';
