@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY_LENGTH, IDEMPOTENCY_KEY_PATTERN } from '../../core/idem
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
 import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
-import { type OperationGroup, operationGroups } from './operations.ts';
+import { type OperationSection, operationSections } from './operations.ts';
 import { version } from './version.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -99,10 +99,10 @@ const errorSchema = z
 export function createOpenApiDocument(): Json {
   const converter = new SchemaConverter();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const group of operationGroups) {
-    for (const operation of group.operations) {
+  for (const section of operationSections) {
+    for (const operation of section.operations) {
       const method = operation.method.toLowerCase();
-      paths[operation.path] = { ...paths[operation.path], [method]: describeOperation(operation, group, converter) };
+      paths[operation.path] = { ...paths[operation.path], [method]: describeOperation(operation, section, converter) };
     }
   }
   const responses = Object.fromEntries(
@@ -119,7 +119,7 @@ export function createOpenApiDocument(): Json {
     },
     servers: [{ url: '/', description: 'The server that serves this document.' }],
     security: [{ key: [] }],
-    tags: operationGroups.map(({ name, description }) => ({ name, description })),
+    tags: operationSections.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       schemas: converter.components,
@@ -160,7 +160,7 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   },
 };
 
-function describeOperation(operation: Operation, group: OperationGroup, converter: SchemaConverter): Json {
+function describeOperation(operation: Operation, section: OperationSection, converter: SchemaConverter): Json {
   const { id, method, path, summary, description, body, example, statuses } = operation;
   const parameters = [
     ...(path.includes('{id}') ? [createReference('parameters', 'id')] : []),
@@ -171,13 +171,13 @@ function describeOperation(operation: Operation, group: OperationGroup, converte
     operationId: id,
     summary,
     description,
-    tags: [group.name],
+    tags: [section.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
-      ? { requestBody: { required: true, content: converter.createContent(group.name, body, 'input', example.body) } }
+      ? { requestBody: { required: true, content: converter.createContent(section.name, body, 'input', example.body) } }
       : {}),
     responses: {
-      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, group, converter)])),
+      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, section, converter)])),
       ...Object.fromEntries(
         errorCodes.map((code) => [errors[code].status, createReference('responses', toComponentName(code))]),
       ),
@@ -205,7 +205,7 @@ function describeQueryParameters({ query, example }: Operation, converter: Schem
 function describeSuccess(
   operation: Operation,
   status: number,
-  group: OperationGroup,
+  section: OperationSection,
   converter: SchemaConverter,
 ): Json {
   const { method, response, example } = operation;
@@ -218,8 +218,8 @@ function describeSuccess(
       ...(isList ? (['Link'] as const) : []),
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
-    content: converter.createContent(group.name, response, 'output', example.response),
-    ...(isList ? {} : describeLinks(operation, group)),
+    content: converter.createContent(section.name, response, 'output', example.response),
+    ...(isList ? {} : describeLinks(operation, section)),
   };
 }
 
@@ -240,9 +240,9 @@ function describeStatus({ method, response }: Operation, status: number): string
 }
 
 /** Returns links to the operations that take the id of the returned record. */
-function describeLinks({ method, response }: Operation, group: OperationGroup): Json {
+function describeLinks({ method, response }: Operation, section: OperationSection): Json {
   if (method === 'DELETE' || !(response instanceof z.ZodObject && 'id' in response.shape)) return {};
-  const linkedOperations = group.operations.filter(({ path }) => path.includes('{id}'));
+  const linkedOperations = section.operations.filter(({ path }) => path.includes('{id}'));
   const toLink = ({ id, summary }: Operation) => [
     id,
     { operationId: id, description: `${summary}.`, parameters: { id: '$response.body#/id' } },

@@ -10,14 +10,14 @@ import { shareOperations } from './share.ts';
 import { tagOperations } from './tag.ts';
 
 /** The operations of one resource: a tag of the OpenAPI document, and a section of the reference. */
-export interface OperationGroup {
+export interface OperationSection {
   readonly name: string;
   readonly description: string;
   readonly operations: readonly Operation[];
 }
 
 /** All operations of the API by resource, in the order of the OpenAPI document. */
-export const operationGroups: readonly OperationGroup[] = [
+export const operationSections: readonly OperationSection[] = [
   { name: 'Caller', description: 'The workspace, the member and the API key of a request.', operations: [getMe] },
   {
     name: 'Campaigns',
@@ -39,4 +39,4 @@ export const operationGroups: readonly OperationGroup[] = [
   { name: 'Tags', description: 'Labels for campaigns.', operations: tagOperations },
 ];
 
-export const operations = operationGroups.flatMap((group) => group.operations);
+export const operations = operationSections.flatMap((section) => section.operations);

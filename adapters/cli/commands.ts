@@ -14,8 +14,8 @@ export const commands: readonly Command[] = [
   ...storageCommands,
 ];
 
-/** The summaries of the first words of two-word commands, such as `member` of `member create`. */
-export const commandGroups: Readonly<Record<string, string>> = {
+/** The summaries of parent commands, such as `member`, which has the subcommand `member create`. */
+export const parentCommands: Readonly<Record<string, string>> = {
   workspace: 'create and list workspaces',
   member: 'create, update and list members',
   key: 'create, list and revoke API keys',

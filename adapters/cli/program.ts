@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { parse } from '../api/parse.ts';
 import type { Command, Parameter } from './command.ts';
-import { commandGroups, commands, serveCommand } from './commands.ts';
+import { commands, parentCommands, serveCommand } from './commands.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The output of the parser, and the functions that run the parsed command line. */
@@ -39,15 +39,14 @@ export function createProgram(version: string, actions: Actions): Parser {
     'after',
     `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}\n\n${DOCUMENTATION}`,
   );
-  for (const [name, summary] of Object.entries(commandGroups)) {
-    const groupCommands = commands.filter((command) => command.name.startsWith(`${name} `));
-    const groupParser = program.command(name);
-    // The help of a group shows the example of its first command other than `list`, if it has one.
-    const { example } =
-      groupCommands.find((command) => !command.name.endsWith(' list')) ?? (groupCommands[0] as Command);
-    describe(groupParser, { summary, example });
-    for (const command of groupCommands)
-      configureCommand(groupParser.command(command.name.slice(name.length + 1)), command, actions);
+  for (const [name, summary] of Object.entries(parentCommands)) {
+    const subcommands = commands.filter((command) => command.name.startsWith(`${name} `));
+    const parentParser = program.command(name);
+    // The help of a parent command shows the example of its first subcommand other than `list`, if it has one.
+    const { example } = subcommands.find((command) => !command.name.endsWith(' list')) ?? (subcommands[0] as Command);
+    describe(parentParser, { summary, example });
+    for (const command of subcommands)
+      configureCommand(parentParser.command(command.name.slice(name.length + 1)), command, actions);
   }
   for (const command of commands) {
     if (!command.name.includes(' ')) configureCommand(program.command(command.name), command, actions);

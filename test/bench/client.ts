@@ -43,7 +43,7 @@ process.on('message', async (load: Load) => {
   await Promise.all(Array.from({ length: load.connections }, keepConnectionBusy));
   const seconds = (performance.now() - start) / 1000;
   latencies.sort((a, b) => a - b);
-  const percentile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.POSITIVE_INFINITY;
+  const percentile = (ratio: number) => latencies[Math.floor(latencies.length * ratio)] ?? Number.POSITIVE_INFINITY;
   const [median, p99] = [percentile(0.5), percentile(0.99)];
   process.send?.({ requests: latencies.length, failures, seconds, median, p99 } satisfies LoadResult);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { commandGroups, commands } from '../../adapters/cli/commands.ts';
+import { commands, parentCommands } from '../../adapters/cli/commands.ts';
 import { createCommandLine } from '../support/command-line.ts';
 import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
-const helpLevels = ['', ...Object.keys(commandGroups), ...commands.map(({ name }) => name), 'serve'];
+const helpLevels = ['', ...Object.keys(parentCommands), ...commands.map(({ name }) => name), 'serve'];
 
 /** Invalid command lines, and a part of their error. */
 const usageErrors: Readonly<Record<string, RegExp>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandGroups, commands } from '../../adapters/cli/commands.ts';
+import { commands, parentCommands } from '../../adapters/cli/commands.ts';
 import { withCheckout } from '../support/checkout.ts';
 import { createCommandLine } from '../support/command-line.ts';
 import { parseSteps, runSteps, type Step } from '../support/console-steps.ts';
@@ -17,7 +17,7 @@ const shouldUpdate = process.env.UPDATE_DOCS === '1';
 
 const readPage = () => readFileSync(PAGE_PATH, 'utf8');
 
-/** Returns the reference section of the page: the help of the program, of each command group and of each command. */
+/** Returns the reference section of the page: the help of the program, of each parent command and of each command. */
 async function createReference(): Promise<string> {
   const { run } = createCommandLine();
   const sections = [];
@@ -28,13 +28,13 @@ async function createReference(): Promise<string> {
   return sections.join('');
 }
 
-/** Returns the names of all command groups and commands. A group comes before its commands. */
+/** Returns the names of all parent commands and commands. A parent command comes before its subcommands. */
 function listNames(): string[] {
   const names = commands.map(({ name }) => name);
   return names.flatMap((name, i) => {
-    const [group = ''] = name.split(' ');
-    const isFirst = names.findIndex((other) => other.split(' ')[0] === group) === i;
-    return isFirst && group in commandGroups ? [group, name] : [name];
+    const [parent = ''] = name.split(' ');
+    const isFirst = names.findIndex((other) => other.split(' ')[0] === parent) === i;
+    return isFirst && parent in parentCommands ? [parent, name] : [name];
   });
 }
 

@@ -28,10 +28,10 @@ const CONNECTION_COUNT = 2_000;
 const MIN_ROUND_COUNT = 5;
 const MAX_ROUND_COUNT = 20;
 /**
- * The minimum throughput under overload, as a share of the capacity. Both are served requests per second of processor time. If the
+ * The minimum throughput under overload, as a ratio of the capacity. Both are served requests per second of processor time. If the
  * service did not limit the time that rejections take, less than a quarter would be served (docs/adr/0016-overload.md).
  */
-const MIN_SHARE = 0.8;
+const MIN_RATIO = 0.8;
 /** The maximum latency of rejections, as the median of the rounds. */
 const MAX_REJECTION_MS = 250;
 const WARM_UP_DURATION_MS = 3_000;
@@ -96,11 +96,11 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
           const memoryBefore = residentMiB();
           const [baselines, overloads]: [Measurement[], Measurement[]] = [[], []];
           const probes: TimedResponse[] = [];
-          const getShare = () => getServedPerCpuSecond(overloads) / getServedPerCpuSecond(baselines);
+          const getRatio = () => getServedPerCpuSecond(overloads) / getServedPerCpuSecond(baselines);
           const getRejectionMsOf = ({ responses }: Measurement) =>
             quantile(getMilliseconds(responses.filter(isRejected)), rejectionQuantile);
           const getRejectionMs = () => quantile(overloads.map(getRejectionMsOf), 0.5);
-          const isGood = () => getShare() >= MIN_SHARE && getRejectionMs() < MAX_REJECTION_MS;
+          const isGood = () => getRatio() >= MIN_RATIO && getRejectionMs() < MAX_REJECTION_MS;
           const isComplete = () => overloads.length >= MIN_ROUND_COUNT && isGood();
           while (!isComplete() && overloads.length < MAX_ROUND_COUNT) {
             const baseline = await measure(service, (milliseconds) => few.sendInLoop(SEARCH, milliseconds));
@@ -114,7 +114,7 @@ for (const [name, { sendLoad, rejectionQuantile }] of Object.entries(loads)) {
           const responses = overloads.flatMap((overload) => overload.responses);
           const rejections = responses.filter(isRejected);
           const results = {
-            share: getShare(),
+            ratio: getRatio(),
             loadFactor: responses.length / baselineResponses.length,
             rejectionRatio: rejections.length / responses.length,
             rejectionMs: getRejectionMs(),
@@ -166,24 +166,24 @@ interface OpenLoad {
   readonly campaigns: number;
   /** The load, as a multiple of the capacity. */
   readonly factor: number;
-  /** The minimum share of the possible throughput: on MongoDB the capacity, and in memory the capacity minus the cost of the rejections. */
-  readonly minShare: number;
+  /** The minimum ratio of the possible throughput: on MongoDB the capacity, and in memory the capacity minus the cost of the rejections. */
+  readonly minRatio: number;
   /** The maximum ratio of requests without a response. */
   readonly maxUnanswered: number;
 }
 
 const openLoads: Readonly<Record<string, OpenLoad>> = {
-  'of 0.5 ms in memory': { storage: 'memory', campaigns: 20, factor: 3, minShare: 0.75, maxUnanswered: 0.1 },
-  'of 5 ms in memory': { storage: 'memory', campaigns: 160, factor: 3, minShare: 0.8, maxUnanswered: 0.05 },
-  'of 50 ms in memory': { storage: 'memory', campaigns: 1_600, factor: 3, minShare: 0.8, maxUnanswered: 0.05 },
-  'of 5 ms on MongoDB': { storage: 'mongodb', campaigns: 400, factor: 2, minShare: 0.8, maxUnanswered: 0.05 },
-  'of 25 ms on MongoDB': { storage: 'mongodb', campaigns: 2_000, factor: 2, minShare: 0.8, maxUnanswered: 0.05 },
+  'of 0.5 ms in memory': { storage: 'memory', campaigns: 20, factor: 3, minRatio: 0.75, maxUnanswered: 0.1 },
+  'of 5 ms in memory': { storage: 'memory', campaigns: 160, factor: 3, minRatio: 0.8, maxUnanswered: 0.05 },
+  'of 50 ms in memory': { storage: 'memory', campaigns: 1_600, factor: 3, minRatio: 0.8, maxUnanswered: 0.05 },
+  'of 5 ms on MongoDB': { storage: 'mongodb', campaigns: 400, factor: 2, minRatio: 0.8, maxUnanswered: 0.05 },
+  'of 25 ms on MongoDB': { storage: 'mongodb', campaigns: 2_000, factor: 2, minRatio: 0.8, maxUnanswered: 0.05 },
 };
 
 /** Returns a request to an unknown path. Like an overload rejection, its 404 is sent before authentication, at the same cost. */
 const createUnknownPathRequest = () => Buffer.from('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n');
 
-for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Object.entries(openLoads)) {
+for (const [name, { storage, campaigns, factor, minRatio, maxUnanswered }] of Object.entries(openLoads)) {
   suite(`a service that is sent ${factor} times as many searches ${name} as it can serve`, {
     [`serves most of its capacity, responds to almost all requests, rejects at once, and recovers (${name})`]: () =>
       withStorage(storage, campaigns, async ({ url, child }, key) => {
@@ -196,7 +196,7 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
           await clients.sendInLoop(createUnknownPathRequest, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS)
         ).length;
         const rejectionSeconds = (cpuSeconds() - cpuBefore) / rejectionCount;
-        const rounds: { share: number; unanswered: number; rejectedMs: number }[] = [];
+        const rounds: { ratio: number; unanswered: number; rejectedMs: number }[] = [];
         for (let round = 0; round < OPEN_ROUND_COUNT; round++) {
           const baseline = await clients.sendInLoop(search, CAPACITY_CLIENT_COUNT, CAPACITY_DURATION_MS);
           const capacity = computeGoodput(baseline);
@@ -205,7 +205,7 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
           const rejectedPerSecond = (factor - 1) * capacity;
           const possible = storage === 'memory' ? capacity * (1 - rejectedPerSecond * rejectionSeconds) : capacity;
           rounds.push({
-            share: computeGoodput(outcomes) / possible,
+            ratio: computeGoodput(outcomes) / possible,
             unanswered: outcomes.filter(({ status }) => status === 0).length / outcomes.length,
             rejectedMs: quantile(getMilliseconds(outcomes.filter(isRejected)), 0.9),
           });
@@ -219,7 +219,7 @@ for (const [name, { storage, campaigns, factor, minShare, maxUnanswered }] of Ob
         clients.close();
         const getMedian = (getValue: (round: (typeof rounds)[number]) => number) => quantile(rounds.map(getValue), 0.5);
         const summary = JSON.stringify(rounds);
-        assert.ok(getMedian((round) => round.share) >= minShare, summary);
+        assert.ok(getMedian((round) => round.ratio) >= minRatio, summary);
         assert.ok(getMedian((round) => round.unanswered) <= maxUnanswered, summary);
         assert.ok(getMedian((round) => round.rejectedMs) <= MAX_REJECTION_MS, summary);
       }),
