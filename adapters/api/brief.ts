@@ -28,7 +28,7 @@ const briefResource = z
 
 const briefResponse = z
   .object({
-    campaignId: recordId.describe('The id of the campaign.'),
+    campaignId: recordId.describe('The ID of the campaign.'),
     shareContext: responseText(DESCRIPTION_LENGTH).describe('Background information, or an empty string.'),
     objective: responseText(DESCRIPTION_LENGTH).describe('The goal of the campaign, or an empty string.'),
     image: url.nullable().describe('The URL of an image, or `null`.'),
@@ -55,7 +55,7 @@ const briefResponse = z
     clickRewardAmount: responseAmount.describe('The reward for a click.'),
     maxRewardPerEmployee: responseAmount.describe('The maximum total reward of one employee.'),
     totalBudget: responseAmount.describe('The total budget of the campaign.'),
-    createdBy: recordId.nullable().describe('The id of the member who created the campaign, or `null`.'),
+    createdBy: recordId.nullable().describe('The ID of the member who created the campaign, or `null`.'),
     updatedAt,
   })
   .meta({ id: 'Brief', description: 'The fields and records that an employee needs to share a campaign.' });

@@ -101,15 +101,15 @@ const campaignFields = z.strictObject({
       'The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.',
     ),
   image: httpUrl.nullish().describe('The URL of an image (http or https).'),
-  tagIds: ids.optional().describe(`The ids of up to ${MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
+  tagIds: ids.optional().describe(`The IDs of up to ${MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
   groupIds: ids
     .optional()
-    .describe(`The ids of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
+    .describe(`The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
   resources: resources
     .optional()
     .describe(`Up to ${MAX_RESOURCE_COUNT} files or links to share: objects, or strings that contain only the URL.`),
   targetShares: wholeNumber.optional().describe(TARGET_SHARES),
-  contentPillarId: id.nullish().describe('The id of a content pillar of the workspace. It must not be archived.'),
+  contentPillarId: id.nullish().describe('The ID of a content pillar of the workspace. It must not be archived.'),
 });
 
 /** Options of the check of the dates. With `when`, the check also runs if other fields are invalid. */
@@ -221,12 +221,12 @@ const listCampaigns = defineOperation({
       'Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain.',
     ),
     tagIds: idListParameter.describe(
-      `Only campaigns with at least one of the tags that have these ids. ${LIST_PARAMETER_FORMAT}`,
+      `Only campaigns with at least one of the tags that have these IDs. ${LIST_PARAMETER_FORMAT}`,
     ),
     tagNames: nameListParameter.describe(
       `Only campaigns with at least one of the tags that have these names (case-insensitive). ${LIST_PARAMETER_FORMAT}`,
     ),
-    userId: singleParameter(id).optional().describe('Only campaigns that the member with this id created.'),
+    userId: singleParameter(id).optional().describe('Only campaigns that the member with this ID created.'),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
     filter: singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
       .optional()
@@ -255,7 +255,7 @@ const getCampaign = defineOperation({
   path: '/campaigns/{id}',
   permission: 'read',
   summary: 'Retrieve a campaign',
-  description: 'Returns the campaign with this id, also if it is a draft or archived.',
+  description: 'Returns the campaign with this ID, also if it is a draft or archived.',
   response: campaignResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.campaigns.get(caller, params.id)),
@@ -268,7 +268,7 @@ const updateCampaign = defineOperation({
   permission: 'write',
   summary: 'Update a campaign',
   description:
-    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
+    'Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).',
   body: campaignFields
     .extend({
       targetShares: wholeNumber.nullable().describe(TARGET_SHARES),

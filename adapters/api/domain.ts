@@ -111,7 +111,7 @@ const getDomain = defineOperation({
   path: '/domains/{id}',
   permission: 'read',
   summary: 'Retrieve a domain',
-  description: 'Returns the domain with this id, also if it is archived.',
+  description: 'Returns the domain with this ID, also if it is archived.',
   response: domainResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.domains.get(caller.workspaceId, params.id)),

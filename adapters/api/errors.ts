@@ -62,12 +62,12 @@ export const errors = {
     kind: 'not_found',
     meaning: 'The record or the operation does not exist.',
     causes: [
-      'The workspace has no record with this id. The response is the same for an unknown, malformed or deleted id, and for the id of a record in another workspace.',
+      'The workspace has no record with this ID. The response is the same for an unknown, malformed or deleted ID, and for the ID of a record in another workspace.',
       'No operation has this path and method. Paths are case-sensitive.',
     ],
     remedy:
-      'Compare the path and the method with the API reference. Use an id from a list or from the response to the request that created the record.',
-    example: 'No campaign of this workspace has this id. Check the id.',
+      'Compare the path and the method with the API reference. Use an ID from a list or from the response to the request that created the record.',
+    example: 'No campaign of this workspace has this ID. Check the ID.',
   },
   conflict: {
     status: 409,
@@ -105,7 +105,7 @@ export const errors = {
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',
       'A referenced content pillar or domain is archived.',
-      'The `Idempotency-Key` was already used for the same operation with another id in the path, or with another body.',
+      'The `Idempotency-Key` was already used for the same operation with another ID in the path, or with another body.',
     ],
     remedy:
       'Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.',

@@ -79,7 +79,7 @@ export const slug = z
 
 // The schemas of response fields only describe the values in the OpenAPI document. They validate nothing, because stored values
 // were validated when they were received.
-export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The id of the record (UUID).' });
+export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The ID of the record (UUID).' });
 export const createdAt = z
   .string()
   .meta({ format: 'date-time', maxLength: 24, description: 'The time of creation, in UTC.' });
@@ -88,7 +88,7 @@ export const updatedAt = z.string().meta({
   maxLength: 24,
   description: 'The time of the last change, in UTC.',
 });
-export const workspaceId = recordId.describe('The id of the workspace that the record belongs to.');
+export const workspaceId = recordId.describe('The ID of the workspace that the record belongs to.');
 export const count = z
   .number()
   .meta({ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -98,8 +98,8 @@ export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta
 
 /** The response of a deletion. */
 export const deletedRecord = z
-  .object({ id: recordId.describe('The id of the deleted record.') })
-  .meta({ id: 'Deleted', description: 'The id of the deleted record.' });
+  .object({ id: recordId.describe('The ID of the deleted record.') })
+  .meta({ id: 'Deleted', description: 'The ID of the deleted record.' });
 
 export const startDate = dateText(parseStartDate);
 export const endDate = dateText(parseEndDate);

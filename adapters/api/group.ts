@@ -64,7 +64,7 @@ const getGroup = defineOperation({
   path: '/groups/{id}',
   permission: 'read',
   summary: 'Retrieve a group',
-  description: 'Returns the group with this id.',
+  description: 'Returns the group with this ID.',
   response: groupResponse,
   example: { response: { ...example, count: 12 } },
   run: async (app, { caller, params }) => respondOk(await app.groups.get(caller.workspaceId, params.id)),

@@ -41,7 +41,7 @@ const questionFields = z.strictObject({
       'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.',
     ),
   groups: ids.describe(
-    `The ids of up to ${MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
+    `The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
   ),
   isActive: z.boolean().describe('Whether the question is active. Default on creation: `true`.'),
   archived: z.boolean().describe('Whether the question is archived. Default on creation: `false`.'),
@@ -63,7 +63,7 @@ const questionResponse = z
       .array(recordId)
       .max(MAX_ITEM_COUNT)
       .readonly()
-      .describe('The ids of the groups that the question is for. An empty array means no restriction.'),
+      .describe('The IDs of the groups that the question is for. An empty array means no restriction.'),
     isActive: z.boolean().describe('Whether the question is active.'),
     archived: z.boolean().describe('Whether the question is archived.'),
     createdAt,
@@ -115,7 +115,7 @@ const listInspirationQuestions = defineOperation({
     search: searchParameter.describe('Case-insensitive search in question and description.'),
     userType: singleParameter(z.enum(USER_TYPES)).optional().describe('Only questions with exactly this `userType`.'),
     groupIds: idListParameter.describe(
-      `Only questions whose \`groups\` contain at least one of these ids. Questions without groups are omitted. ${LIST_PARAMETER_FORMAT}`,
+      `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted. ${LIST_PARAMETER_FORMAT}`,
     ),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived questions.'),
     isActive: booleanParameter
@@ -141,7 +141,7 @@ const getInspirationQuestion = defineOperation({
   path: '/inspiration-questions/{id}',
   permission: 'read',
   summary: 'Retrieve an inspiration question',
-  description: 'Returns the inspiration question with this id, also if it is archived.',
+  description: 'Returns the inspiration question with this ID, also if it is archived.',
   response: questionResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.inspirationQuestions.get(caller.workspaceId, params.id)),

@@ -30,7 +30,7 @@ export const getMe = defineOperation({
             .enum(ROLES)
             .describe('The role. Only an admin can create, change or delete records. Any member can share campaigns.'),
           seatType: z.enum(SEAT_TYPES).describe('The seat type.'),
-          groups: z.array(recordId).max(MAX_GROUP_COUNT).describe('The ids of the groups of the member.'),
+          groups: z.array(recordId).max(MAX_GROUP_COUNT).describe('The IDs of the groups of the member.'),
         })
         .nullable()
         .describe('The member that the API key belongs to, or `null` if the key does not belong to a member.'),

@@ -50,7 +50,7 @@ export type RateLimitHeader = keyof typeof rateLimitHeaders;
 
 const headers = {
   'X-Request-Id': {
-    ...createTextHeader('The id of this request in the log. Quote it in support requests.', {
+    ...createTextHeader('The ID of this request in the log. Quote it in support requests.', {
       format: 'uuid',
       maxLength: 36,
     }),
@@ -142,7 +142,7 @@ const ID_PARAMETER = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The id of the record (UUID, in upper or lower case).',
+  description: 'The ID of the record (UUID, in upper or lower case).',
   schema: { type: 'string', format: 'uuid', maxLength: 36 },
 };
 

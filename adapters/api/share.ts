@@ -16,8 +16,8 @@ import { defineOperation, respondPage } from './operation.ts';
 
 const shareResponse = z
   .object({
-    campaignId: recordId.describe('The id of the campaign.'),
-    memberId: recordId.describe('The id of the member who shared the campaign.'),
+    campaignId: recordId.describe('The ID of the campaign.'),
+    memberId: recordId.describe('The ID of the member who shared the campaign.'),
     memberName: responseText(NAME_LENGTH).describe('The name of the member.'),
     link: responseText(URL_LENGTH)
       .nullable()
@@ -65,7 +65,7 @@ const listShares = defineOperation({
   description:
     'Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    memberId: singleParameter(id).optional().describe('Only the share of the member with this id.'),
+    memberId: singleParameter(id).optional().describe('Only the share of the member with this ID.'),
     ...sortParameters(SHARE_SORTS, 'The sort field.'),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
   }),

@@ -56,7 +56,7 @@ const getTag = defineOperation({
   path: '/tags/{id}',
   permission: 'read',
   summary: 'Retrieve a tag',
-  description: 'Returns the tag with this id.',
+  description: 'Returns the tag with this ID.',
   response: tagResponse,
   example: { response: example },
   run: async (app, { caller, params }) => respondOk(await app.tags.get(caller.workspaceId, params.id)),

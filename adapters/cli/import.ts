@@ -87,7 +87,7 @@ const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds]
 const importIdSchema = idSchema.refine(
   // Character 14 of a UUID is its version.
   (id) => isUuid(id) && id[14] === '7',
-  'must be the import id that this command printed',
+  'must be the import ID that this command printed',
 );
 
 export const importCommand = defineCommand({

@@ -3,7 +3,7 @@ import type { Order } from '../../core/shared/page.ts';
 import type { Repository } from '../../core/shared/repository.ts';
 
 // The messages of errors that storage engines throw. The messages of duplicate unique values are in the schemas.
-export const ID_TAKEN = 'A record with this id already exists. Retry the request.';
+export const ID_TAKEN = 'A record with this ID already exists. Retry the request.';
 export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
 export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 

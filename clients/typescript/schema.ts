@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign
-         * @description Returns the campaign with this id, also if it is a draft or archived.
+         * @description Returns the campaign with this ID, also if it is a draft or archived.
          */
         readonly get: operations["getCampaign"];
         readonly put?: never;
@@ -67,7 +67,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a campaign
-         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all ids in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
          */
         readonly patch: operations["updateCampaign"];
         readonly trace?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Retrieve an inspiration question
-         * @description Returns the inspiration question with this id, also if it is archived.
+         * @description Returns the inspiration question with this ID, also if it is archived.
          */
         readonly get: operations["getInspirationQuestion"];
         readonly put?: never;
@@ -201,7 +201,7 @@ export interface paths {
         };
         /**
          * Retrieve a content pillar
-         * @description Returns the content pillar with this id, also if it is archived.
+         * @description Returns the content pillar with this ID, also if it is archived.
          */
         readonly get: operations["getContentPillar"];
         readonly put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Retrieve a domain
-         * @description Returns the domain with this id, also if it is archived.
+         * @description Returns the domain with this ID, also if it is archived.
          */
         readonly get: operations["getDomain"];
         readonly put?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Retrieve a group
-         * @description Returns the group with this id.
+         * @description Returns the group with this ID.
          */
         readonly get: operations["getGroup"];
         readonly put?: never;
@@ -349,7 +349,7 @@ export interface paths {
         };
         /**
          * Retrieve a tag
-         * @description Returns the tag with this id.
+         * @description Returns the tag with this ID.
          */
         readonly get: operations["getTag"];
         readonly put?: never;
@@ -384,7 +384,7 @@ export interface components {
             readonly workspace: {
                 /**
                  * Format: uuid
-                 * @description The id of the record (UUID).
+                 * @description The ID of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
                  */
                 readonly id: string;
@@ -410,7 +410,7 @@ export interface components {
             readonly member: {
                 /**
                  * Format: uuid
-                 * @description The id of the record (UUID).
+                 * @description The ID of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
                  */
                 readonly id: string;
@@ -437,7 +437,7 @@ export interface components {
                  */
                 readonly seatType: "thought_leader" | "advocate";
                 /**
-                 * @description The ids of the groups of the member.
+                 * @description The IDs of the groups of the member.
                  * @example [
                  *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
                  *     ]
@@ -456,7 +456,7 @@ export interface components {
             readonly key: {
                 /**
                  * Format: uuid
-                 * @description The id of the record (UUID).
+                 * @description The ID of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b
                  */
                 readonly id: string;
@@ -555,14 +555,14 @@ export interface components {
              */
             readonly image?: string | null;
             /**
-             * @description The ids of up to 100 tags of the workspace. Duplicates are dropped.
+             * @description The IDs of up to 100 tags of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
              */
             readonly tagIds?: readonly string[];
             /**
-             * @description The ids of up to 100 groups of the workspace. Duplicates are dropped.
+             * @description The IDs of up to 100 groups of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
@@ -592,7 +592,7 @@ export interface components {
              */
             readonly targetShares?: components["schemas"]["WholeNumber"];
             /**
-             * @description The id of a content pillar of the workspace. It must not be archived.
+             * @description The ID of a content pillar of the workspace. It must not be archived.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly contentPillarId?: string | null;
@@ -656,7 +656,7 @@ export interface components {
         readonly Campaign: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             readonly id: string;
@@ -796,14 +796,14 @@ export interface components {
              */
             readonly image?: string | null;
             /**
-             * @description The ids of up to 100 tags of the workspace. Duplicates are dropped.
+             * @description The IDs of up to 100 tags of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
              */
             readonly tagIds?: readonly string[];
             /**
-             * @description The ids of up to 100 groups of the workspace. Duplicates are dropped.
+             * @description The IDs of up to 100 groups of the workspace. Duplicates are dropped.
              * @example [
              *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
              *     ]
@@ -832,7 +832,7 @@ export interface components {
              */
             readonly targetShares?: components["schemas"]["WholeNumber"] | null;
             /**
-             * @description The id of a content pillar of the workspace. It must not be archived.
+             * @description The ID of a content pillar of the workspace. It must not be archived.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly contentPillarId?: string | null;
@@ -841,7 +841,7 @@ export interface components {
         readonly Brief: {
             /**
              * Format: uuid
-             * @description The id of the campaign.
+             * @description The ID of the campaign.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             readonly campaignId: string;
@@ -914,7 +914,7 @@ export interface components {
             readonly contentPillar: {
                 /**
                  * Format: uuid
-                 * @description The id of the record (UUID).
+                 * @description The ID of the record (UUID).
                  * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
                  */
                 readonly id: string;
@@ -951,7 +951,7 @@ export interface components {
              */
             readonly totalBudget: string;
             /**
-             * @description The id of the member who created the campaign, or `null`.
+             * @description The ID of the member who created the campaign, or `null`.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly createdBy: string | null;
@@ -1014,7 +1014,7 @@ export interface components {
         readonly Tag: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05
              */
             readonly id: string;
@@ -1034,7 +1034,7 @@ export interface components {
         readonly BriefGroup: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
             readonly id: string;
@@ -1048,13 +1048,13 @@ export interface components {
         readonly Share: {
             /**
              * Format: uuid
-             * @description The id of the campaign.
+             * @description The ID of the campaign.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             readonly campaignId: string;
             /**
              * Format: uuid
-             * @description The id of the member who shared the campaign.
+             * @description The ID of the member who shared the campaign.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly memberId: string;
@@ -1105,7 +1105,7 @@ export interface components {
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @description The IDs of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
             readonly groups?: readonly string[];
@@ -1129,13 +1129,13 @@ export interface components {
         readonly InspirationQuestion: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
             readonly id: string;
             /**
              * Format: uuid
-             * @description The id of the workspace that the record belongs to.
+             * @description The ID of the workspace that the record belongs to.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
             readonly workspaceId: string;
@@ -1161,7 +1161,7 @@ export interface components {
              */
             readonly userType: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of the groups that the question is for. An empty array means no restriction.
+             * @description The IDs of the groups that the question is for. An empty array means no restriction.
              * @example []
              */
             readonly groups: readonly string[];
@@ -1212,7 +1212,7 @@ export interface components {
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
             /**
-             * @description The ids of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
+             * @description The IDs of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
              * @example []
              */
             readonly groups?: readonly string[];
@@ -1227,11 +1227,11 @@ export interface components {
              */
             readonly archived?: boolean;
         };
-        /** @description The id of the deleted record. */
+        /** @description The ID of the deleted record. */
         readonly Deleted: {
             /**
              * Format: uuid
-             * @description The id of the deleted record.
+             * @description The ID of the deleted record.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
             readonly id: string;
@@ -1259,7 +1259,7 @@ export interface components {
         readonly ContentPillar: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
              */
             readonly id: string;
@@ -1287,13 +1287,13 @@ export interface components {
             readonly status: "published" | "archived";
             /**
              * Format: uuid
-             * @description The id of the member who created the content pillar.
+             * @description The ID of the member who created the content pillar.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly authorId: string;
             /**
              * Format: uuid
-             * @description The id of the workspace that the record belongs to.
+             * @description The ID of the workspace that the record belongs to.
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
             readonly workspaceId: string;
@@ -1362,7 +1362,7 @@ export interface components {
         readonly Domain: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03
              */
             readonly id: string;
@@ -1454,7 +1454,7 @@ export interface components {
         readonly Group: {
             /**
              * Format: uuid
-             * @description The id of the record (UUID).
+             * @description The ID of the record (UUID).
              * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
             readonly id: string;
@@ -1639,10 +1639,10 @@ export interface components {
         /**
          * @description The record or the operation does not exist.
          *
-         *     - The workspace has no record with this id. The response is the same for an unknown, malformed or deleted id, and for the id of a record in another workspace.
+         *     - The workspace has no record with this ID. The response is the same for an unknown, malformed or deleted ID, and for the ID of a record in another workspace.
          *     - No operation has this path and method. Paths are case-sensitive.
          *
-         *     Compare the path and the method with the API reference. Use an id from a list or from the response to the request that created the record.
+         *     Compare the path and the method with the API reference. Use an ID from a list or from the response to the request that created the record.
          */
         readonly NotFound: {
             headers: {
@@ -1659,7 +1659,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "not_found",
-                 *         "message": "No campaign of this workspace has this id. Check the id.",
+                 *         "message": "No campaign of this workspace has this ID. Check the ID.",
                  *         "doc_url": "/docs/errors#not-found"
                  *       }
                  *     }
@@ -1743,7 +1743,7 @@ export interface components {
          *     - The end date of a campaign is before its start date.
          *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
          *     - A referenced content pillar or domain is archived.
-         *     - The `Idempotency-Key` was already used for the same operation with another id in the path, or with another body.
+         *     - The `Idempotency-Key` was already used for the same operation with another ID in the path, or with another body.
          *
          *     Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.
          */
@@ -1837,14 +1837,14 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The id of the record (UUID, in upper or lower case). */
+        /** @description The ID of the record (UUID, in upper or lower case). */
         readonly id: string;
         /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
         readonly "Idempotency-Key": string;
     };
     requestBodies: never;
     headers: {
-        /** @description The id of this request in the log. Quote it in support requests. */
+        /** @description The ID of this request in the log. Quote it in support requests. */
         readonly "X-Request-Id": string;
         /**
          * @description The maximum number of requests of the key per rate limit window.
@@ -1954,7 +1954,7 @@ export interface operations {
             readonly query?: {
                 /** @description Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain. */
                 readonly domain?: string;
-                /** @description Only campaigns with at least one of the tags that have these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /** @description Only campaigns with at least one of the tags that have these IDs. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly tagIds?: readonly string[];
                 /**
                  * @description Only campaigns with at least one of the tags that have these names (case-insensitive). Repeat the parameter or separate the values with commas. At most 100 different values.
@@ -1963,7 +1963,7 @@ export interface operations {
                  *     ]
                  */
                 readonly tagNames?: readonly string[];
-                /** @description Only campaigns that the member with this id created. */
+                /** @description Only campaigns that the member with this ID created. */
                 readonly userId?: string;
                 /** @description Whether to include archived campaigns. */
                 readonly includeArchived?: boolean;
@@ -2130,7 +2130,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2184,7 +2184,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2248,7 +2248,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2330,7 +2330,7 @@ export interface operations {
     readonly listShares: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only the share of the member with this id. */
+                /** @description Only the share of the member with this ID. */
                 readonly memberId?: string;
                 /** @description The sort field. */
                 readonly sortBy?: "createdAt" | "clicks";
@@ -2343,7 +2343,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2397,7 +2397,7 @@ export interface operations {
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2474,7 +2474,7 @@ export interface operations {
                 readonly search?: string;
                 /** @description Only questions with exactly this `userType`. */
                 readonly userType?: "thought_leader" | "advocate" | "all";
-                /** @description Only questions whose `groups` contain at least one of these ids. Questions without groups are omitted. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /** @description Only questions whose `groups` contain at least one of these IDs. Questions without groups are omitted. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly groupIds?: readonly string[];
                 /** @description Whether to include archived questions. */
                 readonly includeArchived?: boolean;
@@ -2606,7 +2606,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2659,7 +2659,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2702,7 +2702,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2769,7 +2769,7 @@ export interface operations {
                 readonly sortOrder?: "asc" | "desc";
                 /** @description Case-insensitive search in title and description. */
                 readonly search?: string;
-                /** @description Only the content pillars with these ids. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                /** @description Only the content pillars with these IDs. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly ids?: readonly string[];
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 readonly page?: number;
@@ -2891,7 +2891,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2942,7 +2942,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2985,7 +2985,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3200,7 +3200,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3252,7 +3252,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3427,7 +3427,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3473,7 +3473,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3639,7 +3639,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3684,7 +3684,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3727,7 +3727,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The id of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record (UUID, in upper or lower case). */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;

@@ -19,7 +19,7 @@ export class WorkspaceService {
   /** Returns a workspace. Rejects with `not_found` if it does not exist. */
   async get(id: string): Promise<Workspace> {
     const workspace = await this.storage.workspaces.findById(id);
-    if (!workspace) throw new CoreError('not_found', 'No workspace has this id. Check the id.');
+    if (!workspace) throw new CoreError('not_found', 'No workspace has this ID. Check the ID.');
     return workspace;
   }
 

@@ -40,10 +40,10 @@ export async function createReferenceCheck(
   const publishedPillarIds = new Set(pillars.filter(({ status }) => status === 'published').map(({ id }) => id));
   const liveSlugs = new Set(knownDomains.filter(({ archived }) => !archived).map(({ slug }) => slug));
   const domainProblem = 'must be a domain of this workspace that is not archived';
-  const pillarProblem = 'must be the id of a published content pillar of this workspace';
+  const pillarProblem = 'must be the ID of a published content pillar of this workspace';
   return (fields) => [
     ...findReferenceErrors(liveSlugs, 'domain', fields.domain, domainProblem),
-    ...findReferenceErrors(tagIds, 'tagIds', fields.tagIds, 'must be the id of a tag of this workspace'),
+    ...findReferenceErrors(tagIds, 'tagIds', fields.tagIds, 'must be the ID of a tag of this workspace'),
     ...findGroupReferenceErrors(groupIds, 'groupIds', fields.groupIds),
     ...findReferenceErrors(publishedPillarIds, 'contentPillarId', fields.contentPillarId, pillarProblem),
   ];

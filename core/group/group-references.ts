@@ -8,7 +8,7 @@ export function findGroupReferenceErrors(
   field: string,
   ids: readonly string[] | undefined,
 ): readonly FieldError[] {
-  return findReferenceErrors(known, field, ids, 'must be the id of a group of this workspace');
+  return findReferenceErrors(known, field, ids, 'must be the ID of a group of this workspace');
 }
 
 /** Rejects with `invalid` if an id in a field is not the id of a group of the workspace. */

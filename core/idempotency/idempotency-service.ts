@@ -49,7 +49,7 @@ export class IdempotencyService {
     // If there is no record any more, the storage has just removed it because it had expired. The error makes the client retry.
     if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
-      const problem = 'was already used for this operation with another id or body, send a new key';
+      const problem = 'was already used for this operation with another ID or body, send a new key';
       throw createInvalidFieldsError([{ path: request.keyName ?? 'idempotencyKey', problem }]);
     }
     return { response: current.response };

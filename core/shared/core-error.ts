@@ -39,6 +39,6 @@ export function createInvalidFieldsError(errors: readonly FieldError[]): CoreErr
  */
 export function requireFound<T>(record: T | undefined, recordName: string): T {
   if (record === undefined)
-    throw new CoreError('not_found', `No ${recordName} of this workspace has this id. Check the id.`);
+    throw new CoreError('not_found', `No ${recordName} of this workspace has this ID. Check the ID.`);
   return record;
 }

@@ -257,13 +257,13 @@ const emptyListMessages: Readonly<Record<string, string>> = {
   'campaign list': 'The workspace has no campaigns yet.',
 };
 
-const createNotFoundMessage = (noun: string) => `No ${noun} of this workspace has this id. Check the id.`;
+const createNotFoundMessage = (noun: string) => `No ${noun} of this workspace has this ID. Check the ID.`;
 
 /** The errors of command lines that a rule rejects. `OTHER` stands for the id of another workspace. */
 const expectedErrors: Readonly<Record<string, string>> = {
-  'member list --workspace nowhere': 'No workspace has this id. Check the id.',
+  'member list --workspace nowhere': 'No workspace has this ID. Check the ID.',
   'member create --workspace w --name B --email b@x --group g --group lost':
-    'groupIds.1: must be the id of a group of this workspace',
+    'groupIds.1: must be the ID of a group of this workspace',
   'member update --workspace OTHER m --name B': createNotFoundMessage('member'),
   'key create --workspace w --expires-at 2026-01-30': 'expiresAt: must be in the future',
   'key create --workspace w --expires-at 2026-01-31T12:00:01Z': 'expiresAt: must be in the future',

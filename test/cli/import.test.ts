@@ -58,7 +58,7 @@ const importCases: Readonly<Record<string, { lines: readonly unknown[]; rejected
         campaignBody,
       ],
       rejected: {
-        2: /^tagIds\.0: must be the id of a tag of this workspace$/,
+        2: /^tagIds\.0: must be the ID of a tag of this workspace$/,
         3: /^colour: unknown field, .*; name: must not be blank$/,
         4: /^endDate: must not be before startDate$/,
         5: /^totalBudget: must be a non-negative amount/,

@@ -145,7 +145,7 @@ suite('a new campaign', {
     await assert.rejects(createCampaign(core, references), {
       kind: 'invalid',
       message:
-        'domain: must be a domain of this workspace that is not archived; contentPillarId: must be the id of a published content pillar of this workspace',
+        'domain: must be a domain of this workspace that is not archived; contentPillarId: must be the ID of a published content pillar of this workspace',
     });
   },
 
@@ -172,9 +172,9 @@ suite('a new campaign', {
         kind: 'invalid',
         message: [
           'domain: must be a domain of this workspace that is not archived',
-          'tagIds.1: must be the id of a tag of this workspace',
-          'groupIds.0: must be the id of a group of this workspace',
-          'contentPillarId: must be the id of a published content pillar of this workspace',
+          'tagIds.1: must be the ID of a tag of this workspace',
+          'groupIds.0: must be the ID of a group of this workspace',
+          'contentPillarId: must be the ID of a published content pillar of this workspace',
         ].join('; '),
       });
     }

@@ -85,9 +85,9 @@ suite('an update of a campaign', {
         message: [
           'endDate: must not be before startDate',
           'domain: must be a domain of this workspace that is not archived',
-          'tagIds.0: must be the id of a tag of this workspace',
-          'groupIds.0: must be the id of a group of this workspace',
-          'contentPillarId: must be the id of a published content pillar of this workspace',
+          'tagIds.0: must be the ID of a tag of this workspace',
+          'groupIds.0: must be the ID of a group of this workspace',
+          'contentPillarId: must be the ID of a published content pillar of this workspace',
         ].join('; '),
       },
     );
@@ -108,7 +108,7 @@ suite('an update of a campaign', {
       assert.deepEqual([changed.name, changed.tagIds], ['New', references.tagIds]);
       await assert.rejects(app.campaigns.update(ACTOR, id, { tagIds: [secondTag, firstTag] }), {
         kind: 'invalid',
-        message: 'tagIds.1: must be the id of a tag of this workspace',
+        message: 'tagIds.1: must be the ID of a tag of this workspace',
       });
       await app.campaigns.update(ACTOR, id, { domain: null, contentPillarId: null, tagIds: [secondTag] });
       const { domain, contentPillarId } = references;

@@ -37,7 +37,7 @@ suite('the idempotency service', {
     for (let i = 0; i < 2; i++) assert.deepEqual(await service.acquire(request), { response: RESPONSE });
     await assert.rejects(service.acquire({ ...request, fingerprint: 'another body' }), {
       kind: 'invalid',
-      message: 'idempotencyKey: was already used for this operation with another id or body, send a new key',
+      message: 'idempotencyKey: was already used for this operation with another ID or body, send a new key',
     });
     assert.deepEqual(await service.acquire(request), { response: RESPONSE });
   },

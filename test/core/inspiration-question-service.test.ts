@@ -57,7 +57,7 @@ suite('a new inspiration question', {
       {
         kind: 'invalid',
         message:
-          'groups.0: must be the id of a group of this workspace; groups.2: must be the id of a group of this workspace',
+          'groups.0: must be the ID of a group of this workspace; groups.2: must be the ID of a group of this workspace',
       },
     );
     assert.equal(await engine.inspirationQuestions.count(OWN, []), 0);
@@ -89,7 +89,7 @@ suite('a change of an inspiration question', {
     }
     await assert.rejects(app.inspirationQuestions.update(OWN, created.id, { groups: [UNKNOWN_ID] }), {
       kind: 'invalid',
-      message: 'groups.0: must be the id of a group of this workspace',
+      message: 'groups.0: must be the ID of a group of this workspace',
     });
     const changed = await app.inspirationQuestions.update(OWN, created.id, { archived: true });
     assert.deepEqual(changed, { ...created, archived: true, updatedAt: formatTimestamp(NOON + SECOND) });

@@ -57,7 +57,7 @@ suite('a change of a member', {
     const foreign = await app.groups.create(OTHER, { name: 'Sales' });
     await assert.rejects(app.members.update(OWN, member.id, { name: 'Eve', groupIds: [foreign.id] }), {
       kind: 'invalid',
-      message: 'groupIds.0: must be the id of a group of this workspace',
+      message: 'groupIds.0: must be the ID of a group of this workspace',
     });
     assert.deepEqual(await storage.members.findById(OWN, member.id), member);
   },

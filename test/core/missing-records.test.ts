@@ -120,7 +120,7 @@ suite('a use case that refers to a record', {
         const own = await createRecords(app, OWN);
         const foreign = await createRecords(app, OTHER);
         const before = await listAllRecords(engine);
-        const message = `No ${type} of this workspace has this id. Check the id.`;
+        const message = `No ${type} of this workspace has this ID. Check the ID.`;
         for (const id of [foreign[type as keyof Ids], UNKNOWN_ID]) {
           await assert.rejects(call(app, id, own), { kind: 'not_found', message });
         }

@@ -59,15 +59,15 @@ const faults: Readonly<Record<string, Fault>> = {
   'a malformed Idempotency-Key': [4, 400, /Idempotency-Key/, () => ({ headers: { 'Idempotency-Key': 'a b' } }), isPost],
   'an unknown parameter': [5, 422, /^colour: unknown field/, () => ({ query: '?colour=red' })],
   'an unknown field': [5, 422, /^hue: unknown field/, () => ({ body: { hue: 'red' } })],
-  'an unknown id': [6, 404, /has this id/, () => ({ id: UNKNOWN_ID }), hasId],
+  'an unknown id': [6, 404, /has this ID/, () => ({ id: UNKNOWN_ID }), hasId],
   'an unknown group': [
     7,
     422,
-    /id of a group/,
+    /ID of a group/,
     () => ({ body: { groups: [UNKNOWN_ID] } }),
     isFor('inspiration-questions'),
   ],
-  'an unknown tag': [7, 422, /id of a tag/, () => ({ body: { tagIds: [UNKNOWN_ID] } }), isFor('campaigns')],
+  'an unknown tag': [7, 422, /ID of a tag/, () => ({ body: { tagIds: [UNKNOWN_ID] } }), isFor('campaigns')],
   'an end before the start': [
     7,
     422,

@@ -379,7 +379,7 @@ suite('writes to SQLite', {
       await tags.add(tag);
       await assertRejectsWithConflict(
         tags.add(buildTag(newId(), 'two', { id: tag.id })),
-        'A record with this id already exists. Retry the request.',
+        'A record with this ID already exists. Retry the request.',
       );
       await nextTurn();
     }),
