@@ -60,7 +60,7 @@ async function createQuestions(
   for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
 }
 
-/** The records that the campaigns of the demo refer to. `marketing` and `sales` are the ids of groups. */
+/** The records that the campaigns of the demo refer to. `marketing` and `sales` are the IDs of groups. */
 interface DemoRecords {
   readonly workspaceId: string;
   readonly admin: Member;

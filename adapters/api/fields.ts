@@ -17,7 +17,7 @@ const URL_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000- /\\\\?#@]+([/\\\\?#][^\\
 
 type FindProblem = (value: string) => string | undefined;
 
-/** The maximum number of different items of a list, such as the ids of tags. */
+/** The maximum number of different items of a list, such as the IDs of tags. */
 export const MAX_ITEM_COUNT = 100;
 /**
  * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser rejects a URL
@@ -52,14 +52,14 @@ export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefi
   pattern: `^\\s*(${URL_PATTERN})?\\s*$`,
 });
 
-/** An id. It is converted to lower case. */
+/** An ID. It is converted to lower case. */
 export const id = z
   .string()
   .superRefine(rejectIf((value) => (isUuid(value) ? undefined : 'must be a UUID')))
   .toLowerCase()
   .meta({ format: 'uuid', maxLength: 36, examples: ['0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a'] });
 
-/** An array of ids in a body. Duplicates are dropped, the order is kept. */
+/** An array of IDs in a body. Duplicates are dropped, the order is kept. */
 export const ids = distinctItems(id, (value) => value.toLowerCase());
 
 /** A domain name. It is converted to the normal form of a slug. */

@@ -239,7 +239,7 @@ function describeStatus({ method, response }: Operation, status: number): string
   }
 }
 
-/** Returns links to the operations that take the id of the returned record. */
+/** Returns links to the operations that take the ID of the returned record. */
 function describeLinks({ method, response }: Operation, section: OperationSection): Json {
   if (method === 'DELETE' || !(response instanceof z.ZodObject && 'id' in response.shape)) return {};
   const linkedOperations = section.operations.filter(({ path }) => path.includes('{id}'));
@@ -281,7 +281,7 @@ function toComponentName(code: string): string {
 }
 
 /**
- * Converts zod schemas to JSON Schema. A schema with an id becomes a component of the OpenAPI document. Keeps all bodies with their
+ * Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. Keeps all bodies with their
  * examples.
  */
 class SchemaConverter {
@@ -296,7 +296,7 @@ class SchemaConverter {
   }
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
-    // The schema is a property of an object, so that zod moves a schema with an id to `$defs`, and returns a reference to it.
+    // The schema is a property of an object, so that zod moves a schema with an ID to `$defs`, and returns a reference to it.
     const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), { io, unrepresentable: 'any' });
     const { properties, $defs = {} } = JSON.parse(
       JSON.stringify(wrapper).replaceAll('"#/$defs/', '"#/components/schemas/'),

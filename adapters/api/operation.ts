@@ -21,7 +21,7 @@ interface Example<Query, Body, Result> {
 type FieldsSchema = z.ZodObject;
 type EmptySchema = z.ZodObject<Record<never, never>>;
 
-/** The input of `run`: the caller, the id if the path has one, and the validated query and body. */
+/** The input of `run`: the caller, the ID if the path has one, and the validated query and body. */
 export interface OperationInput<
   Path extends string,
   P extends Permission,

@@ -102,7 +102,7 @@ export function defineCommand<P extends Parameters>(command: Command<P>): Comman
   return command;
 }
 
-/** An id in upper or lower case. The use case rejects an id that no record has. */
+/** An ID in upper or lower case. The use case rejects an ID that no record has. */
 export const idSchema = z.string().trim().toLowerCase();
 
 export const workspaceOption = defineParameter('--workspace <id>', 'ID of the workspace', idSchema);

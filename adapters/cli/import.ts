@@ -47,7 +47,7 @@ const STOP_TIMEOUT_MS = 3_000;
 interface ImportKind {
   /** The operation of the API whose body each line is. */
   readonly operation: Operation;
-  /** Creates records with the given ids. If `ids` is `undefined`, only checks the bodies. */
+  /** Creates records with the given IDs. If `ids` is `undefined`, only checks the bodies. */
   createOrCheckMany(
     app: Application,
     workspaceId: string,

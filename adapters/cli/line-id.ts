@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** The identity of an import: its id, its workspace and the kind of its records. */
+/** The identity of an import: its ID, its workspace and the kind of its records. */
 export interface ImportIdentity {
   /** A UUID version 7. */
   readonly importId: string;
@@ -10,9 +10,9 @@ export interface ImportIdentity {
 }
 
 /**
- * Derives the id of the record that is created from a line of an import. If a line with the same number and content is imported
- * again in the same import, its record gets the same id. The id is a UUID version 7 (RFC 9562). It consists of the time of the
- * import, the line number, and a hash of the line and its import. The line number keeps ids in the order of the lines.
+ * Derives the ID of the record that is created from a line of an import. If a line with the same number and content is imported
+ * again in the same import, its record gets the same ID. The ID is a UUID version 7 (RFC 9562). It consists of the time of the
+ * import, the line number, and a hash of the line and its import. The line number keeps IDs in the order of the lines.
  */
 export function deriveLineId({ importId, workspaceId, kind }: ImportIdentity, line: number, bytes: Uint8Array): string {
   const hash = createHash('sha256')

@@ -110,7 +110,7 @@ interface Seeding extends Pick<CommandContext, 'app' | 'signal' | 'now'> {
   reportProgress(addedCount: number): void;
 }
 
-/** The sample workspace, with the ids of its groups and tags. */
+/** The sample workspace, with the IDs of its groups and tags. */
 type SampleWorkspace = Awaited<ReturnType<typeof createSampleWorkspace>>;
 
 /**

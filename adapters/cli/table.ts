@@ -9,7 +9,7 @@ export type ColumnWidths = readonly number[];
 
 /**
  * Returns the column widths that the headings and some rows need. If `maxWidth` is given, narrows the widest columns until
- * a line fits, or no column is wider than `MIN_COLUMN_WIDTH`. Narrows the first column, which usually has the id, last.
+ * a line fits, or no column is wider than `MIN_COLUMN_WIDTH`. Narrows the first column, which usually has the ID, last.
  */
 export function computeColumnWidths(
   columns: readonly string[],

@@ -3,7 +3,7 @@ import type { QueryValues } from './query-string.ts';
 
 /**
  * The maximum length of a `Link` header. With it, all headers of a response stay below 8 KB, which proxies and clients accept
- * (Node's fetch accepts 16 KB). Two links with 100 ids fit.
+ * (Node's fetch accepts 16 KB). Two links with 100 IDs fit.
  */
 const MAX_LINK_BYTES = 7_600;
 

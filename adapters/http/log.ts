@@ -7,7 +7,7 @@ const MAX_PATH_LENGTH = 200;
 
 /**
  * Creates the observer that logs one line for each request, and each unexpected error with its stack. Both log entries contain
- * the request id.
+ * the request ID.
  */
 export function createLogObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: serializeError } });

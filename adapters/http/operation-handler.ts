@@ -68,7 +68,7 @@ export function createOperationHandler(
         operationId: operation.id,
         idempotencyKey,
         keyName: 'Idempotency-Key',
-        // The id is the only part of the path that requests to the same operation can differ in.
+        // The ID is the only part of the path that requests to the same operation can differ in.
         fingerprint: computeFingerprint(id === '' ? body : [id, body ?? null]),
       };
       const result = await deadline.run(

@@ -93,7 +93,7 @@ function createRecordStore(table: Table, write: Write): RecordStore<Row> {
   };
 }
 
-/** Returns a copy of a row: all fields, or the given fields and the id. */
+/** Returns a copy of a row: all fields, or the given fields and the ID. */
 function select(row: Row, fields: readonly string[] | undefined): Row {
   if (!fields) return structuredClone(row);
   return structuredClone(

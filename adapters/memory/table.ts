@@ -13,7 +13,7 @@ export class Table {
   constructor(
     private readonly schema: TableSchema,
     private readonly now: () => number,
-    /** The rows by their ids. */
+    /** The rows by their IDs. */
     public rows: Map<string, Row> = new Map(),
   ) {}
 
@@ -38,13 +38,13 @@ export class Table {
     return following.sort((a, b) => compare(a.id, b.id)).slice(0, take);
   }
 
-  /** Adds a row. Throws `conflict` if its id or a unique value is taken. */
+  /** Adds a row. Throws `conflict` if its ID or a unique value is taken. */
   add(row: Row): void {
     if (this.rows.has(row.id)) throw new CoreError('conflict', ID_TAKEN);
     this.set(row.id, row);
   }
 
-  /** Stores a row under its id, or removes it if `row` is `undefined`. Throws `conflict` if a unique value is taken. */
+  /** Stores a row under its ID, or removes it if `row` is `undefined`. Throws `conflict` if a unique value is taken. */
   set(id: string, row: Row | undefined): void {
     const message = row && this.findConflict(row);
     if (message !== undefined) throw new CoreError('conflict', message);

@@ -67,7 +67,7 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 }
 
 /**
- * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by id, also
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by ID, also
  * those of different workspaces, share one command. Equal list queries share one command. Simultaneous additions share one
  * command, in which each record succeeds or fails on its own. Several calls can get the same object for a record. In a sharded
  * cluster, each workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.

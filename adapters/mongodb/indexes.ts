@@ -44,7 +44,7 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
   return first === second;
 }
 
-/** Looks up a random id. In a sharded cluster, the probed collection is sharded by the hash of the id, so this reads a random shard. */
+/** Looks up a random ID. In a sharded cluster, the probed collection is sharded by the hash of the ID, so this reads a random shard. */
 export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
   await db
     .collection<StoredDocument>(PROBED_STORE_NAME)
@@ -53,7 +53,7 @@ export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
 
 /**
  * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the
- * workspace, and end with the id unless they are unique, because the id is the last sort field of every query.
+ * workspace, and end with the ID unless they are unique, because the ID is the last sort field of every query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [

@@ -19,7 +19,7 @@ export function toSort<T extends Entity>(
   return { [by]: direction, _id: direction };
 }
 
-/** Returns the projection to some fields and the id. Without `fields`, returns `undefined`, which reads all fields. */
+/** Returns the projection to some fields and the ID. Without `fields`, returns `undefined`, which reads all fields. */
 export function toProjection(fields: readonly string[] | undefined): Record<string, 1> | undefined {
   return fields && Object.fromEntries(['id', ...fields].map((field) => [toStoredName(field), 1]));
 }
@@ -35,7 +35,7 @@ export interface ListPlan<T> {
 
 /**
  * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few
- * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. A query by ids or
+ * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. A query by IDs or
  * unique values needs no hint.
  *
  * `ordered` is an index that ends with the sort field of the query, the first of these that exists:

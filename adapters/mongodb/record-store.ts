@@ -11,7 +11,7 @@ import { toFilter, toProjection } from './query.ts';
 import { confirm, insert, insertMany, mapWriteErrors, requireUnique } from './writes.ts';
 
 /**
- * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the id of
+ * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the ID of
  * the workspace, or of the record of a global store, that the work uses. With it, bulkhead.ts limits the work on an unavailable
  * shard.
  */
@@ -41,7 +41,7 @@ export interface Executor {
 
 /** A record store that can also read and add records for several calls with one command. */
 export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
-  /** Returns the records with these ids in any of the workspaces: the given fields, the id and the workspace of each. */
+  /** Returns the records with these IDs in any of the workspaces: the given fields, the ID and the workspace of each. */
   getManyAcrossWorkspaces(
     workspaceIds: readonly string[],
     ids: readonly string[],
@@ -68,7 +68,7 @@ export function createRecordStore<T extends Entity>(
   };
 
   const read = createReader<T>(name, runOnCollection);
-  /** Finds records by their ids. Without the hint, MongoDB would also consider the indexes that begin with the workspace. */
+  /** Finds records by their IDs. Without the hint, MongoDB would also consider the indexes that begin with the workspace. */
   const findById = (
     scope: string,
     filter: Filter<StoredDocument>,

@@ -115,7 +115,7 @@ export async function requireUnique(
 }
 
 /**
- * Runs a write. Rejects with `conflict` if the id or a unique value is taken (then with the message of its field), and with
+ * Runs a write. Rejects with `conflict` if the ID or a unique value is taken (then with the message of its field), and with
  * `LockTimeout` if the write waited too long.
  */
 export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {

@@ -71,7 +71,7 @@ export interface QueuedRequest {
 
 interface InFlightRequest {
   readonly queue: FairQueue<QueuedRequest>;
-  /** The id of the workspace, or the address of the client if the workspace was not known when the request was queued. */
+  /** The ID of the workspace, or the address of the client if the workspace was not known when the request was queued. */
   readonly key: string;
   readonly credential: string;
 }
