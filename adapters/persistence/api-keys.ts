@@ -6,7 +6,7 @@ import { defineSchema } from './schema.ts';
 
 export const apiKeySchema = defineSchema<ApiKey>({});
 
-/** The workspace and the id of an API key, by the hash of its secret. Authentication knows only the secret. */
+/** The workspace and the ID of an API key, by the hash of its secret. Authentication knows only the secret. */
 export interface Credential {
   /** The SHA-256 hash of the secret, in hexadecimal. */
   readonly id: string;

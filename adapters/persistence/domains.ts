@@ -24,7 +24,7 @@ export const domainSchema = defineSchema<Domain, DomainColumns>({
 });
 
 /**
- * States which workspace has the live, verified domain with a slug. The id of this record is the slug, so a slug belongs to at most one
+ * States which workspace has the live, verified domain with a slug. The ID of this record is the slug, so a slug belongs to at most one
  * workspace.
  */
 export interface VerifiedSlug {

@@ -10,7 +10,7 @@ import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
 
 interface InspirationQuestionColumns {
-  /** The ids of the groups, or `EVERYONE`. */
+  /** The IDs of the groups, or `EVERYONE`. */
   readonly audience: readonly string[];
   readonly searchText: string;
 }

@@ -1,14 +1,14 @@
 const BATCH_RECORD_COUNT = 1000;
 
-/** Reads the next records after an id, in the order of their ids: `take` of them, or fewer if no more follow. */
+/** Reads the next records after an ID, in the order of their IDs: `take` of them, or fewer if no more follow. */
 type ReadById<T> = (after: string, take: number) => Promise<readonly T[]>;
 
-/** Iterates over all records in the order of their ids. It keeps one batch of records in memory at a time. */
+/** Iterates over all records in the order of their IDs. It keeps one batch of records in memory at a time. */
 export async function* iterateById<T extends { readonly id: string }>(read: ReadById<T>): AsyncGenerator<T> {
   for await (const batch of readBatches(read, BATCH_RECORD_COUNT)) yield* batch;
 }
 
-/** Iterates over all records in batches of `size`, in the order of their ids. No batch is empty. */
+/** Iterates over all records in batches of `size`, in the order of their IDs. No batch is empty. */
 export async function* readBatches<T extends { readonly id: string }>(
   read: ReadById<T>,
   size: number,

@@ -38,7 +38,7 @@ export interface Contains<T> {
 }
 
 /**
- * A query. A record must meet all conditions. The records are ordered `by` a field, then by id in the same direction. If
+ * A query. A record must meet all conditions. The records are ordered `by` a field, then by ID in the same direction. If
  * `fields` are given, a storage engine may omit all other fields.
  */
 export interface Query<T, F extends Field<T> = Field<T>> {
@@ -61,7 +61,7 @@ export type ColumnType<V = unknown> = V extends boolean
 
 /** The description of a type of record for a storage engine. */
 export interface RecordSchema<T extends Entity> {
-  /** The types of the fields that conditions, orders, unique values and expiry use, besides the ids. A text can also be `null`. */
+  /** The types of the fields that conditions, orders, unique values and expiry use, besides the IDs. A text can also be `null`. */
   readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
   /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
@@ -94,9 +94,9 @@ export interface AddOptions {
  * (core/shared/repository.ts).
  */
 export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addMany' | 'update' | 'remove'> {
-  /** Adds a record. Rejects with `conflict` if the id or a unique value is taken. */
+  /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
-  /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the id. */
+  /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the ID. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,
@@ -110,7 +110,7 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addM
   ): Promise<readonly Pick<T, F | 'id'>[]>;
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
-   * Returns up to `take` records with an id greater than `after`, in the order of their ids (`''` starts at the first). So
+   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs (`''` starts at the first). So
    * all records can be iterated while records are added or removed (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
@@ -118,14 +118,14 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addM
 }
 
 /**
- * Records that are unique over all workspaces and are read without the id of a workspace. They hold data that is needed before the
+ * Records that are unique over all workspaces and are read without the ID of a workspace. They hold data that is needed before the
  * workspace is known (an API key by its hash), or that only one workspace can have (a verified slug).
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
   get(id: string): Promise<E | undefined>;
-  /** Returns up to `take` records with an id greater than `after`, in the order of their ids (`''` starts at the first). */
+  /** Returns up to `take` records with an ID greater than `after`, in the order of their IDs (`''` starts at the first). */
   list(after: string, take: number): Promise<readonly E[]>;
-  /** Adds a record. Rejects with `conflict` if the id is taken. */
+  /** Adds a record. Rejects with `conflict` if the ID is taken. */
   add(record: E): Promise<void>;
   /** Removes a record. Returns whether it existed. */
   remove(id: string): Promise<boolean>;

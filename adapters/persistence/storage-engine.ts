@@ -35,7 +35,7 @@ export const recordSchemas = {
 
 type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
 
-/** The records of the global stores. They are unique over all workspaces, and are read without the id of a workspace. */
+/** The records of the global stores. They are unique over all workspaces, and are read without the ID of a workspace. */
 interface GlobalRecords {
   readonly credentials: Credential;
   readonly links: StoredLink;
@@ -66,7 +66,7 @@ export type RecordStores = {
 /** A store of records of any schema. */
 type AnyRecordStore = RecordStore<Entity & Readonly<Record<string, unknown>>>;
 
-/** The workspace id of the records on which `toGlobalRecordStore` works. */
+/** The workspace ID of the records on which `toGlobalRecordStore` works. */
 const GLOBAL = '';
 
 /** Returns a global store on a record store. The `entry` of each record in `store` is a global record. */

@@ -11,7 +11,7 @@ const list = (names: readonly string[], prefix = ''): string => names.map((name)
 type AnyColumnType = ColumnType<boolean | number | string | readonly string[]>;
 
 /**
- * An index on the workspace, `fields` and the id. If all fields but the last are fixed to one value each, it has the records in the order
+ * An index on the workspace, `fields` and the ID. If all fields but the last are fixed to one value each, it has the records in the order
  * of the last field. If one of the fields is an array, the index is an index table: a table of its own, with a row for each item.
  */
 export interface Index {
@@ -32,7 +32,7 @@ export interface Search {
 /** A table with the records of a schema. Triggers update the indexes of arrays, and note which texts a commit must index. */
 export interface Table {
   readonly name: string;
-  /** The types of the columns, besides the id, the workspace and the record. */
+  /** The types of the columns, besides the ID, the workspace and the record. */
   readonly columns: Readonly<Record<string, Exclude<AnyColumnType, 'texts'>>>;
   readonly unique: Readonly<Record<string, string>>;
   readonly indexes: readonly Index[];
@@ -44,7 +44,7 @@ export interface Table {
   /** The fields that records of earlier versions can lack. */
   readonly optional: ReadonlySet<string>;
   readonly isFlag: (field: string) => boolean;
-  /** The statement that inserts a record. The values are the id, the workspace, the columns and the record as JSON. */
+  /** The statement that inserts a record. The values are the ID, the workspace, the columns and the record as JSON. */
   readonly insert: string;
 }
 

@@ -30,7 +30,7 @@ export type Steps<T> = Generator<void, T>;
 /**
  * Returns a query of `columns` of the records of a list. Returns `undefined` if the records must be scanned (`scanRows`).
  *
- * 1. If a condition is on ids or unique values, its rows are read and sorted.
+ * 1. If a condition is on IDs or unique values, its rows are read and sorted.
  * 2. If an index has exactly the records of the list in the order of the list, they are read from it. For a page beyond
  *    `MAX_UNPAUSED_ROW_COUNT`, they are scanned.
  * 3. If a condition matches few records, according to its index, they are read and sorted.

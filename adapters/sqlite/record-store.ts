@@ -114,7 +114,7 @@ function getReading(table: Table, fields: readonly string[] | undefined): Readin
   return reading;
 }
 
-/** Creates the reading of these fields and the ids. Without `fields`, or if a record can lack one of them, it reads whole records. */
+/** Creates the reading of these fields and the IDs. Without `fields`, or if a record can lack one of them, it reads whole records. */
 function createReading({ name, optional }: Table, fields: readonly string[] | undefined): Reading {
   const isWhole = !fields || fields.some((field) => optional.has(field));
   // With one path, `json_extract` would not return JSON. So there are always at least two.

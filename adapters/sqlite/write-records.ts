@@ -5,7 +5,7 @@ import { type AnyRecord, quote, type Table } from './layout.ts';
 
 const MAX_EXPIRED_COUNT = 20;
 
-/** Inserts a record. Throws `conflict` if its id or a unique value is taken. */
+/** Inserts a record. Throws `conflict` if its ID or a unique value is taken. */
 export function insertRecord(database: Database, table: Table, record: AnyRecord, now: number): void {
   deleteExpired(database, table, now);
   const values = [record.id, record.workspaceId, ...toValues(table, record), JSON.stringify(record)];

@@ -11,7 +11,7 @@ export class AdvocacyError extends Error {
   readonly code: Schemas['ErrorDetails']['code'] | undefined;
   /** The URL of the documentation of the error code. */
   readonly docUrl: string | undefined;
-  /** The id of the request in the log of the service. Quote it in support requests. */
+  /** The ID of the request in the log of the service. Quote it in support requests. */
   readonly requestId: string | undefined;
 
   constructor(url: URL, response: Response, text: string) {

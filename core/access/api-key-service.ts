@@ -14,7 +14,7 @@ const MAX_PENDING_USE_COUNT = 1_000;
 
 /** The use cases of API keys: creation, revocation and authentication. */
 export class ApiKeyService {
-  /** The ids of the keys whose last use is being recorded. */
+  /** The IDs of the keys whose last use is being recorded. */
   private readonly pendingUses = new Set<string>();
   private lastRecording: Promise<unknown> = Promise.resolve();
 

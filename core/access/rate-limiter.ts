@@ -20,7 +20,7 @@ export function toUsage(count: number, resetsInMs: number, limit: number, window
 }
 
 /**
- * Counts the requests of a key (such as the id of an API key or a client address) in windows of a fixed length. A window begins with the
+ * Counts the requests of a key (such as the ID of an API key or a client address) in windows of a fixed length. A window begins with the
  * first request of the key after its previous window.
  */
 export interface RateLimiter {

@@ -29,7 +29,7 @@ export interface ReferencedRecords {
   readonly contentPillar: ContentPillar | undefined;
 }
 
-/** Returns the brief of a campaign. Its tags and groups are in the order of their ids in the campaign. */
+/** Returns the brief of a campaign. Its tags and groups are in the order of their IDs in the campaign. */
 export function toBrief(campaign: Campaign, { tags, groups, contentPillar }: ReferencedRecords): Brief {
   return {
     ...campaign,
@@ -46,7 +46,7 @@ function toBriefResource(resource: CampaignResource): BriefResource {
   return { url: resource.url, ...Object.fromEntries(fields) };
 }
 
-/** Returns the records with these ids, in the order of the ids. */
+/** Returns the records with these IDs, in the order of the IDs. */
 function selectInOrder<T extends Entity>(ids: readonly string[], records: readonly T[]): readonly T[] {
   return ids.flatMap((id) => records.find((record) => record.id === id) ?? []);
 }

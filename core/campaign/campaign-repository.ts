@@ -6,9 +6,9 @@ import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './camp
 export interface CampaignFilter {
   /** The normalized slug of the domain. `null` stands for a text that cannot be normalized, and matches nothing. */
   readonly domain?: string | null | undefined;
-  /** Lists of tag ids: a campaign must have a tag of each list. */
+  /** Lists of tag IDs: a campaign must have a tag of each list. */
   readonly tagIds: readonly (readonly string[])[];
-  /** The id of the member who created the campaign. */
+  /** The ID of the member who created the campaign. */
   readonly createdBy?: string | undefined;
   readonly includeArchived: boolean;
   readonly dates?: DateWindow | undefined;

@@ -20,7 +20,7 @@ import {
 import { createReferenceCheck, selectChangedReferences } from './campaign-references.ts';
 import type { CampaignFilter } from './campaign-repository.ts';
 
-/** The filters, the order and the page of a list of campaigns. `userId` is the id of the member who created the campaigns. */
+/** The filters, the order and the page of a list of campaigns. `userId` is the ID of the member who created the campaigns. */
 export interface CampaignQuery extends PageRequest, Omit<CampaignFilter, 'tagIds' | 'createdBy' | 'dates'> {
   readonly tagIds?: readonly string[] | undefined;
   readonly tagNames?: readonly string[] | undefined;
@@ -84,7 +84,7 @@ export class CampaignService {
     const { workspaceId } = actor;
     const { tagIds, tagNames, userId, filter, ...others } = query;
     const { tags } = this.storage;
-    // Campaigns keep the ids of deleted tags. So ids are looked up, too, and those of deleted tags match nothing.
+    // Campaigns keep the IDs of deleted tags. So IDs are looked up, too, and those of deleted tags match nothing.
     const tagLists = await Promise.all([
       tagIds && tags.findMany(workspaceId, tagIds),
       tagNames && tags.findByNames(workspaceId, tagNames),
@@ -145,7 +145,7 @@ export class CampaignService {
   }
 
   /**
-   * Returns the ids of the campaigns that the member has shared, or `undefined` if the actor is not a member. Shares are read
+   * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor is not a member. Shares are read
    * after the campaigns. A share that was added in between is ignored, so that `hasShared` and the count `shares` agree.
    */
   private async findSharedIds(

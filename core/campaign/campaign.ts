@@ -178,7 +178,7 @@ export function findDateError(
   return startsAt !== undefined && endsAt !== undefined && endsAt < startsAt ? END_BEFORE_START : undefined;
 }
 
-/** Returns a new campaign. `createdBy` is the id of the member who creates it, or `null`. */
+/** Returns a new campaign. `createdBy` is the ID of the member who creates it, or `null`. */
 export function newCampaign(
   workspaceId: string,
   id: string,

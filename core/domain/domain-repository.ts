@@ -13,11 +13,11 @@ export interface DomainFilter {
 export interface DomainRepository extends Pick<Repository<Domain>, 'findById' | 'iterate' | 'add' | 'update'> {
   /** Returns the domains with these slugs, including archived domains. */
   findBySlugs(workspaceId: string, slugs: readonly string[]): Promise<readonly Domain[]>;
-  /** Returns the id of the domain that has been live for the longest time. */
+  /** Returns the ID of the domain that has been live for the longest time. */
   findPrimaryId(workspaceId: string): Promise<string | undefined>;
   /** Returns a page of domains, newest first. */
   page(workspaceId: string, filter: DomainFilter, page: PageRequest): Promise<Page<Domain>>;
-  /** Returns the id of the workspace that has claimed a slug. */
+  /** Returns the ID of the workspace that has claimed a slug. */
   findClaimingWorkspaceId(slug: string): Promise<string | undefined>;
   /** Returns the domain for which a slug is claimed. */
   findClaimingDomain(slug: string): Promise<Domain | undefined>;

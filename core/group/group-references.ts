@@ -2,7 +2,7 @@ import { createInvalidFieldsError, type FieldError } from '../shared/core-error.
 import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { GroupRepository } from './group-repository.ts';
 
-/** Returns an error for each id in a field that is not the id of a known group. */
+/** Returns an error for each ID in a field that is not the ID of a known group. */
 export function findGroupReferenceErrors(
   known: ReadonlySet<string>,
   field: string,
@@ -11,7 +11,7 @@ export function findGroupReferenceErrors(
   return findReferenceErrors(known, field, ids, 'must be the ID of a group of this workspace');
 }
 
-/** Rejects with `invalid` if an id in a field is not the id of a group of the workspace. */
+/** Rejects with `invalid` if an ID in a field is not the ID of a group of the workspace. */
 export async function requireGroups(
   groups: GroupRepository,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { type IdempotencyRecord, newLock, RESPONSE_TTL_MS, type StoredResponse }
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
 /**
- * A request that a client sends with an idempotency key. `keyId` is the id of its API key, and `fingerprint` a hash of the id in its path,
+ * A request that a client sends with an idempotency key. `keyId` is the ID of its API key, and `fingerprint` a hash of the ID in its path,
  * if there is one, and of its body.
  */
 export interface IdempotentRequest {
@@ -55,7 +55,7 @@ export class IdempotencyService {
     return { response: current.response };
   }
 
-  /** Adds a lock. Returns `false` if there is a record with its id. */
+  /** Adds a lock. Returns `false` if there is a record with its ID. */
   private async add(lock: IdempotencyRecord): Promise<boolean> {
     try {
       await this.records.add(lock);

@@ -4,10 +4,10 @@ import type { Entity } from '../shared/entity.ts';
 /** The response of the first successful request, as the adapter that replays it needs it. The core does not look inside. */
 export type StoredResponse = object;
 
-/** The lock or the stored response of a request with an idempotency key. Its id combines API key, operation and idempotency key. */
+/** The lock or the stored response of a request with an idempotency key. Its ID combines API key, operation and idempotency key. */
 export interface IdempotencyRecord extends Entity {
   readonly fingerprint: string;
-  /** The id of the attempt that has the lock. */
+  /** The ID of the attempt that has the lock. */
   readonly lockOwner: string;
   /** The response to replay. It is `null` while the request is in progress. */
   readonly response: StoredResponse | null;
@@ -29,7 +29,7 @@ export const RESPONSE_TTL_MS = DAY_MS;
  */
 export const LOCK_TTL_MS = 29 * 1000;
 
-/** Returns the record that locks a request for an attempt, whose id is `lockOwner`. */
+/** Returns the record that locks a request for an attempt, whose ID is `lockOwner`. */
 export function newLock(
   id: string,
   { workspaceId, fingerprint }: Pick<IdempotencyRecord, 'workspaceId' | 'fingerprint'>,

@@ -21,7 +21,7 @@ interface LinkClicks extends Pick<Link, 'campaignId' | 'memberId'> {
 
 /** The clicks on the links of one workspace that are not stored yet. */
 interface WorkspaceClicks {
-  /** The clicks that are not in a batch, by the ids of their shares. */
+  /** The clicks that are not in a batch, by the IDs of their shares. */
   readonly waiting: Map<string, LinkClicks>;
   /** The clicks that are being stored. After a failure they may be stored or not, so the same batch is tried again. */
   batch: { readonly sequence: number; readonly clicks: readonly LinkClicks[] } | undefined;

@@ -16,7 +16,7 @@ export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'a
   /** Returns a page of the shares that match the filter. */
   page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
   /**
-   * Returns the `position` (see `Share`) of the member's shares of these campaigns, by campaign id. Campaigns that the member has not
+   * Returns the `position` (see `Share`) of the member's shares of these campaigns, by campaign ID. Campaigns that the member has not
    * shared are missing.
    */
   findPositions(

@@ -96,7 +96,7 @@ export class ShareService {
     }));
   }
 
-  /** Returns the short links of shares of a campaign, by the ids of the shares. */
+  /** Returns the short links of shares of a campaign, by the IDs of the shares. */
   private async buildLinks(
     { workspaceId, domain: slug, destinationUrl }: Campaign,
     shares: readonly Share[],

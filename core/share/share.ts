@@ -2,7 +2,7 @@ import type { Campaign } from '../campaign/campaign.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
-/** A share of a campaign by a member. Its id combines both ids, so that a member can share a campaign only once. */
+/** A share of a campaign by a member. Its ID combines both IDs, so that a member can share a campaign only once. */
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;

@@ -11,8 +11,8 @@ export function isRejected<T>(result: BatchResult<T>): result is CoreError {
 
 /**
  * Adds the records of a batch. Each item of the batch is a record, or the error of its validation. Returns the result of each
- * item, in the same order. If `ids` are given, they replace the ids of the records, and a record that an earlier attempt stored
- * under its id counts as added. So a batch can be retried if it is unknown whether it was stored.
+ * item, in the same order. If `ids` are given, they replace the IDs of the records, and a record that an earlier attempt stored
+ * under its ID counts as added. So a batch can be retried if it is unknown whether it was stored.
  */
 export async function addValidRecords<T extends Entity>(
   repository: Pick<Repository<T>, 'findMany' | 'addMany'>,

@@ -34,7 +34,7 @@ export function createInvalidFieldsError(errors: readonly FieldError[]): CoreErr
 }
 
 /**
- * Returns the record, or throws `not_found` if it is `undefined`. The error is the same for an id that is unknown, malformed,
+ * Returns the record, or throws `not_found` if it is `undefined`. The error is the same for an ID that is unknown, malformed,
  * deleted, or of another workspace.
  */
 export function requireFound<T>(record: T | undefined, recordName: string): T {

@@ -2,7 +2,7 @@ import type { FieldError } from './core-error.ts';
 import type { Entity } from './entity.ts';
 import type { Repository } from './repository.ts';
 
-/** Returns which of the ids belong to records of the workspace. */
+/** Returns which of the IDs belong to records of the workspace. */
 export async function findKnownIds(
   repository: Pick<Repository<Entity>, 'findMany'>,
   workspaceId: string,

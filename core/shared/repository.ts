@@ -14,12 +14,12 @@ export interface Repository<T extends Entity> {
   findById(workspaceId: string, id: string): Promise<T | undefined>;
   /** Returns the records that the workspace has, each once, in any order. */
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
-  /** Iterates over all records in the order of their ids, which begin with the time of creation (`System.newId`). */
+  /** Iterates over all records in the order of their IDs, which begin with the time of creation (`System.newId`). */
   iterate(workspaceId: string): AsyncIterable<T>;
-  /** Adds a record. Rejects with `conflict` if its id or a unique value is taken. */
+  /** Adds a record. Rejects with `conflict` if its ID or a unique value is taken. */
   add(record: T): Promise<void>;
   /**
-   * Adds many records, which is cheaper than one call for each. Skips each record whose id or unique value is taken by a
+   * Adds many records, which is cheaper than one call for each. Skips each record whose ID or unique value is taken by a
    * stored record or by a previous one of `records`. Returns the error message of each skipped record by its index. Do not
    * call it in a transaction: there, one taken value can abort the whole transaction.
    */

@@ -4,7 +4,7 @@ export interface System {
   now(): number;
   /** Returns the milliseconds of a monotonic clock, to measure durations. */
   monotonicNow(): number;
-  /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous ids of this process. */
+  /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous IDs of this process. */
   newId(): string;
   /** Returns `SECRET_RANDOM_LENGTH` (core/access/api-key.ts) random characters of `BASE62` (base62.ts). */
   newSecret(): string;

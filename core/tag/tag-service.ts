@@ -69,7 +69,7 @@ export class TagService {
   }
 
   /**
-   * Deletes a tag. Campaigns keep its id, but filters and briefs ignore the id. Rejects with `not_found` if the workspace does not
+   * Deletes a tag. Campaigns keep its ID, but filters and briefs ignore the ID. Rejects with `not_found` if the workspace does not
    * have the tag.
    */
   async remove(workspaceId: string, id: string): Promise<void> {

@@ -181,7 +181,7 @@ function setUpRequestForm(form) {
   const getId = () => getInputs('path')[0]?.value.trim() ?? '';
   form.addEventListener('input', () => {
     fill('query', getQuery(), operation);
-    // Allows all characters of ids, and none that could end a string of a sample, such as a quotation mark.
+    // Allows all characters of IDs, and none that could end a string of a sample, such as a quotation mark.
     fill('id', /^[\w-]+$/.test(getId()) ? getId() : '', operation);
   });
 
