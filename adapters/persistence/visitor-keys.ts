@@ -2,7 +2,7 @@ import type { VisitorKeyRepository } from '../../core/link/visitor-key-repositor
 import { iterateById } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
-/** The secret with which visitors are hashed on one day in UTC. The id is the day, such as `2026-01-31`. */
+/** The secret with which visitors are hashed on one day in UTC. The ID is the day, such as `2026-01-31`. */
 export interface StoredVisitorKey {
   readonly id: string;
   readonly secret: string;

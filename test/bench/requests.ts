@@ -34,7 +34,7 @@ export interface RecordedResponse {
   readonly body: string;
 }
 
-/** Stands for a new id in the text of a request. The client replaces it. */
+/** Stands for a new ID in the text of a request. The client replaces it. */
 export const NEW_ID = '{new id}';
 
 const CONNECTION_COUNT = 32;
@@ -63,7 +63,7 @@ const RARE_TEXTS = [
 
 /**
  * Creates the types of requests. `create` uses the workspace `written`, so that the lists of the workspace `read` do not
- * change. `get` reads the campaigns with the given ids.
+ * change. `get` reads the campaigns with the given IDs.
  */
 export function createRequestTypes(read: Sample, written: Sample, ids: readonly string[]) {
   const list = createListType(read);
@@ -131,7 +131,7 @@ export async function sendRequest(
   return { status: response.status, headers, body: await response.text() };
 }
 
-/** Returns the ids of the campaigns on all pages that `list` requests. The member of the key has shared some of the campaigns. */
+/** Returns the IDs of the campaigns on all pages that `list` requests. The member of the key has shared some of the campaigns. */
 export async function listCampaignIds(port: number, sample: Sample): Promise<string[]> {
   const list = createListType(sample);
   const responses = await Promise.all(list.requests.map((request) => sendRequest(port, list, request)));
@@ -157,7 +157,7 @@ export function serializeRequest(
 
 const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Returns what must be equal in the responses of all servers: status and content, without the id and time of a new record. */
+/** Returns what must be equal in the responses of all servers: status and content, without the ID and time of a new record. */
 export function comparableContentOf({ method }: RequestType, { status, body }: RecordedResponse): unknown {
   return [status, JSON.parse(method === 'POST' ? body.replaceAll(IDS_AND_TIMES, '…') : body)];
 }

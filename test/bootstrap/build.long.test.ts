@@ -61,7 +61,7 @@ suite('a build', {
   },
 });
 
-/** Returns the process ids of the running workers. */
+/** Returns the process IDs of the running workers. */
 async function findWorkers({ child }: ServiceProcess): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));

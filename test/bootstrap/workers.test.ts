@@ -125,7 +125,7 @@ async function withWorkers(
   }
 }
 
-/** Sends some requests, each over a new connection. Returns the ids of the processes that served them. */
+/** Sends some requests, each over a new connection. Returns the IDs of the processes that served them. */
 async function findServingPids({ url, output }: ServiceProcess, key: string): Promise<ReadonlySet<number>> {
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
   const ids = new Set<string>();
@@ -145,7 +145,7 @@ async function findServingPids({ url, output }: ServiceProcess, key: string): Pr
   return new Set(getPids());
 }
 
-/** Waits until both workers serve requests. Returns their process ids. */
+/** Waits until both workers serve requests. Returns their process IDs. */
 async function waitForWorkers(service: ServiceProcess, key: string): Promise<[number, number]> {
   let pids: ReadonlySet<number> = new Set();
   await waitUntil(async () => {
@@ -155,7 +155,7 @@ async function waitForWorkers(service: ServiceProcess, key: string): Promise<[nu
   return [...pids] as [number, number];
 }
 
-/** Suspends a worker, as if it were in an endless loop. Returns the process ids of both workers, the suspended one first. */
+/** Suspends a worker, as if it were in an endless loop. Returns the process IDs of both workers, the suspended one first. */
 async function hangWorker(service: ServiceProcess, key: string): Promise<[number, number]> {
   const pids = await waitForWorkers(service, key);
   process.kill(pids[0], 'SIGSTOP');

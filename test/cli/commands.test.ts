@@ -12,7 +12,7 @@ import { createCampaignFields } from '../support/tenants.ts';
 const SETUP_TIME = formatTimestamp(NOON);
 const COMMAND_TIME = formatTimestamp(NOON + SECOND);
 
-/** The ids of a company's records in creation order. `new` is the id of the first record that a command creates. */
+/** The IDs of a company's records in creation order. `new` is the ID of the first record that a command creates. */
 const IDS = ['w', 'g', 'm', 'k', 't', 'p', 'd', 'c', 'new'];
 const SECRETS = ['a', 'b'].map((letter) => letter.repeat(32));
 
@@ -259,7 +259,7 @@ const emptyListMessages: Readonly<Record<string, string>> = {
 
 const createNotFoundMessage = (noun: string) => `No ${noun} of this workspace has this ID. Check the ID.`;
 
-/** The errors of command lines that a rule rejects. `OTHER` stands for the id of another workspace. */
+/** The errors of command lines that a rule rejects. `OTHER` stands for the ID of another workspace. */
 const expectedErrors: Readonly<Record<string, string>> = {
   'member list --workspace nowhere': 'No workspace has this ID. Check the ID.',
   'member create --workspace w --name B --email b@x --group g --group lost':
@@ -308,7 +308,7 @@ suite('a command', {
       assert.equal((await cli.run([...args, '--json'])).stdout, '[]\n');
     }),
 
-  'accepts an id in upper and lower case': async () => {
+  'accepts an ID in upper and lower case': async () => {
     const { app, run } = createCommandLine();
     const { id } = await app.workspaces.create('Northwind');
     const group = await app.groups.create(id, { name: 'Sales' });
@@ -332,7 +332,7 @@ suite('a command that a rule rejects', {
     }),
 });
 
-/** Command lines that create a duplicate, and their warnings. `other` stands for the id of another member. */
+/** Command lines that create a duplicate, and their warnings. `other` stands for the ID of another member. */
 const expectedWarnings: Readonly<Record<string, string>> = {
   'workspace create --name NORTHWIND': 'Another workspace has the same name: w',
   'member create --workspace w --name Ben --email ADA@x.example':

@@ -420,7 +420,7 @@ suite('an import that ends early', {
     }
   },
 
-  'stores a line once under one import id, and again if its content, its number or the workspace differs': async () => {
+  'stores a line once under one import ID, and again if its content, its number or the workspace differs': async () => {
     const cli = await createWorkspace();
     const importId = '0190163d-8694-739b-aea5-966c26f8ad91';
     const importAndCount = async (body: unknown, args: readonly string[] = []) => {
@@ -438,7 +438,7 @@ suite('an import that ends early', {
     assert.deepEqual(await listCampaignNames(cli, other.id), ['One']);
   },
 
-  'derives the same record ids from the same lines in each version, so that an import can be continued after an update':
+  'derives the same record IDs from the same lines in each version, so that an import can be continued after an update':
     () => {
       const identity = { importId: '0190163d-8694-739b-aea5-966c26f8ad91', workspaceId: 'w', kind: 'tags' };
       assert.equal(deriveLineId(identity, 1_000_000, Buffer.from('{}')), '0190163d-8694-7000-bd09-02bdef3dae10');

@@ -53,7 +53,7 @@ suite('a table', {
     ]);
   },
 
-  'fits the terminal: shortens the widest columns first and the ids last, and marks shortened cells with …': () => {
+  'fits the terminal: shortens the widest columns first and the IDs last, and marks shortened cells with …': () => {
     const rows = [
       ['0190163d-8694', 'A name that is long', 'published'],
       ['0190163d-8695', '東京東京東京東京', 'draft'],

@@ -301,7 +301,7 @@ suite('the TypeScript client', {
       () => client.request('GET', '/labels'),
       // @ts-expect-error the path has no such operation
       () => client.request('DELETE', '/groups/{id}', { path: { id: '' } }),
-      // @ts-expect-error the path has an id
+      // @ts-expect-error the path has an ID
       () => client.request('GET', '/tags/{id}'),
       // @ts-expect-error the body is required
       () => client.request('POST', '/tags'),

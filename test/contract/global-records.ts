@@ -6,7 +6,7 @@ import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-/** Returns the tests of the global stores: their records are unique over all workspaces, and are read by id alone. */
+/** Returns the tests of the global stores: their records are unique over all workspaces, and are read by ID alone. */
 export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
   return {
     'returns a global record as it was added, and rejects another with the same id': test(async (storage) => {
@@ -23,7 +23,7 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'lists the global records after an id, in the order of their ids': test(async (storage) => {
+    'lists the global records after an ID, in the order of their ids': test(async (storage) => {
       for (const { records, createRecord } of listGlobalStores(storage)) {
         const [before, first, second, third] = [createRecord(), createRecord(), createRecord(), createRecord()];
         for (const it of [second, third, first]) await records.add(it);
@@ -35,7 +35,7 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'frees the id of a removed global record': test(async (storage) => {
+    'frees the ID of a removed global record': test(async (storage) => {
       for (const { records, createRecord } of listGlobalStores(storage)) {
         const { id } = createRecord();
         await records.add({ ...createRecord(), id });

@@ -12,7 +12,7 @@ import type { CreateStorageTest } from './storage-test.ts';
 const SMALL_COUNT = 100;
 const LARGE_COUNT = quickOrLong(3_000, 10_000);
 const PAGE_SIZE = 25;
-/** Gives the records another order than their ids have. It is a prime number, so that all positions are distinct. */
+/** Gives the records another order than their IDs have. It is a prime number, so that all positions are distinct. */
 const STEP = 7_919;
 /** One record in this many has the value that a list asks for. */
 const MATCH_INTERVAL = 16;

@@ -164,7 +164,7 @@ export function defineModelTests(test: CreateStorageTest): Tests {
   ]);
 }
 
-/** The ids of a run, and a record with the fields that no action sets. */
+/** The IDs of a run, and a record with the fields that no action sets. */
 interface Run {
   readonly workspaces: readonly string[];
   readonly ids: readonly string[];
@@ -197,7 +197,7 @@ function createInput(
 ): ActionInput {
   const workspaceId = workspaces[workspace] as string;
   const [id, otherId] = [ids[record], ids[0]] as [string, string];
-  // An id is unique over all workspaces. So workspace 0 adds only ids with an even index, and workspace 1 with an odd index.
+  // An ID is unique over all workspaces. So workspace 0 adds only IDs with an even index, and workspace 1 with an odd index.
   const ownId = ids[record - (record % WORKSPACE_COUNT) + workspace] as string;
   return { records, workspaceId, id, otherId, record: { ...sample, ...fields, id: ownId, workspaceId }, query };
 }

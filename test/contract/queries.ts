@@ -11,7 +11,7 @@ import type { CreateStorageTest } from './storage-test.ts';
 
 const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
 
-/** Campaigns by their names, in the order of their ids. */
+/** Campaigns by their names, in the order of their IDs. */
 const campaigns: Readonly<Record<string, Partial<CampaignRecord>>> = {
   a: {
     createdAt: formatDay(1),
@@ -99,7 +99,7 @@ const conditionCases: readonly (readonly [where: readonly Where[], names: string
   [[{ field: 'searchText', contains: 'summer' }, isOneOf('archived', false), isBetween('startsAt', { to: 30 })], 'abd'],
 ];
 
-/** The names in the ascending order of each field. Of equal records, the smaller id comes first. */
+/** The names in the ascending order of each field. Of equal records, the smaller ID comes first. */
 const orders = { createdAt: 'abcdfe', updatedAt: 'edfbca', startsAt: 'eabcdf' } as const;
 
 /** The `skip` and `take` of each page. */
@@ -153,7 +153,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
           buildCampaign(owner, { name, searchText: 'summer', createdBy: null, ...fields }),
         ),
       );
-      // Adds the campaigns in another order than that of their ids.
+      // Adds the campaigns in another order than that of their IDs.
       for (const it of [...all.slice(5), ...all.slice(0, 5).reverse()]) await storage.campaigns.add(it);
       for (const [where, names] of conditionCases) {
         const title = JSON.stringify(where);

@@ -33,7 +33,7 @@ export type RecordName =
 
 /**
  * Chooses a record that earlier steps have created: in the workspace of the step (`own`) or in the other workspace. `at`, modulo the
- * number of these records, is its position among them. `none` chooses an unknown id.
+ * number of these records, is its position among them. `none` chooses an unknown ID.
  */
 export interface RecordChoice {
   readonly from: 'own' | 'other' | 'none';
@@ -184,7 +184,7 @@ interface CampaignFields {
   readonly pillar?: RecordChoice | null | undefined;
 }
 
-/** Replaces the choices of records by the slugs and ids of the chosen records. */
+/** Replaces the choices of records by the slugs and IDs of the chosen records. */
 function toCampaignFields<F extends CampaignFields>(
   side: Side,
   workspaceId: string,
@@ -225,7 +225,7 @@ const memberFields = {
   invitation: rarelyPresent(fc.constantFrom(...INVITATIONS)),
 };
 
-/** Returns the fields with ids in place of the choices of groups. */
+/** Returns the fields with IDs in place of the choices of groups. */
 function withGroupIds<F extends string, T extends { readonly [_ in F]?: readonly RecordChoice[] | undefined }>(
   side: Side,
   workspaceId: string,

@@ -23,7 +23,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       }
     }),
 
-    'returns each existing record once if unknown and repeated ids are read': test(async ({ tags }) => {
+    'returns each existing record once if unknown and repeated IDs are read': test(async ({ tags }) => {
       const workspaceId = newId();
       const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name)) as [
         TagRecord,
@@ -60,7 +60,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       }
     }),
 
-    'rejects an id that is taken, and keeps the existing record': test(async ({ campaigns }) => {
+    'rejects an ID that is taken, and keeps the existing record': test(async ({ campaigns }) => {
       const first = buildCampaign(newId(), { name: 'first' });
       await campaigns.add(first);
       await assertRejectsWithConflict(campaigns.add({ ...first, name: 'second' }));

@@ -19,7 +19,7 @@ const FAR_FUTURE = Date.parse('2100-01-01T00:00:00.000Z');
 const prefix = randomUUID().slice(0, 8);
 let idCount = 0;
 
-/** Returns an id that no other record of any storage has. It is greater than all previous ids. */
+/** Returns an ID that no other record of any storage has. It is greater than all previous IDs. */
 export function newId(): string {
   const digits = (++idCount).toString(16).padStart(12, '0');
   return `${prefix}-0000-7000-8000-${digits}`;

@@ -26,7 +26,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
     }
   };
   return {
-    'has all records, ids and unique values when it is opened again': test(async (storage, { reopen }) => {
+    'has all records, IDs and unique values when it is opened again': test(async (storage, { reopen }) => {
       const records = Object.entries(samples).map(([name, create]) => [name as SchemaName, create(newId())] as const);
       const credential = { id: newId(), workspaceId: newId(), keyId: newId() };
       for (const [name, record] of records) await storage[name].add(record as never);

@@ -15,7 +15,7 @@ import { defineTransactionTests } from './transactions.ts';
 /** The clock of a MongoDB storage is read from heartbeats, which can arrive late on a busy machine. */
 const CLOCK_TOLERANCE_MS = 10_000;
 
-/** Returns the tests that every storage engine must pass. They share a database, so each test uses its own ids and workspaces. */
+/** Returns the tests that every storage engine must pass. They share a database, so each test uses its own IDs and workspaces. */
 export function defineStorageContract(engine: TestEngine): Tests[] {
   const database = new ContractDatabase(engine);
   const test = database.createTest;

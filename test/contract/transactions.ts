@@ -66,7 +66,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       });
     }),
 
-    'rejects a taken id or unique value in a transaction, and accepts it after its record was removed or changed': test(
+    'rejects a taken ID or unique value in a transaction, and accepts it after its record was removed or changed': test(
       async (storage) => {
         const workspaceId = newId();
         const stored = buildTag(workspaceId, 'stored');
@@ -206,7 +206,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       },
     ),
 
-    'runs a transaction entirely before or after others add a record with the same id or unique value': test(
+    'runs a transaction entirely before or after others add a record with the same ID or unique value': test(
       async (storage, { openOnSameData }) => {
         for (const outside of await openOnSameData()) {
           const mine = buildTag(newId(), 'Launch');

@@ -44,8 +44,8 @@ const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(par
 );
 
 /**
- * A system that creates the same ids and secrets for memory and for the other engine. It derives them from the
- * id of the run, the step, and the number of ids that the step has created before.
+ * A system that creates the same IDs and secrets for memory and for the other engine. It derives them from the
+ * ID of the run, the step, and the number of IDs that the step has created before.
  */
 class DeterministicSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
@@ -67,7 +67,7 @@ class DeterministicSystem implements System {
     return `${this.runId}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
   };
 
-  // A hash, because all ids of a run begin with the same characters. The key of a short link is the start of a
+  // A hash, because all IDs of a run begin with the same characters. The key of a short link is the start of a
   // secret, and must differ.
   newSecret = (): string => this.sha256(this.newId());
 }

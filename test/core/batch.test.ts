@@ -9,7 +9,7 @@ import { parseDates } from '../support/parse-dates.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
-/** The ids that items of a batch refer to, and the member who creates the batch. */
+/** The IDs that items of a batch refer to, and the member who creates the batch. */
 interface References {
   readonly tag: string;
   readonly group: string;
@@ -134,7 +134,7 @@ suite('a batch', {
     }),
 });
 
-/** Creates a workspace with records that a batch can refer to. Only the ids differ between calls. */
+/** Creates a workspace with records that a batch can refer to. Only the IDs differ between calls. */
 async function prepareWorkspace() {
   const { app, storage, engine } = testCore();
   const member = await app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
@@ -158,7 +158,7 @@ async function prepareWorkspace() {
 
 const ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Returns a result without ids and computed fields: the record, or the kind and the message of the error. */
+/** Returns a result without IDs and computed fields: the record, or the kind and the message of the error. */
 function normalizeResult(result: BatchResult<object>): unknown {
   if (isRejected(result)) return `${result.kind}: ${result.message}`;
   const { hasShared: _, count: __, ...record } = JSON.parse(JSON.stringify(result).replaceAll(ID, 'an id'));

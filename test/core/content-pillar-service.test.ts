@@ -81,13 +81,13 @@ suite('the list of content pillars', {
     assert.deepEqual(await listTitles(core, { sortBy: 'title' }), [...ascending].reverse());
   },
 
-  'orders equal titles by id, in the requested direction': async () => {
+  'orders equal titles by ID, in the requested direction': async () => {
     const core = await createPillars('Same', 'SAME', 'same');
     assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'asc' }), ['Same', 'SAME', 'same']);
     assert.deepEqual(await listTitles(core, { sortBy: 'title', sortOrder: 'desc' }), ['same', 'SAME', 'Same']);
   },
 
-  'can be filtered by ids, by a search term, or by both': async () => {
+  'can be filtered by IDs, by a search term, or by both': async () => {
     const core = await createPillars('Work', 'Life', 'Lifework');
     const ids = core.pillars.slice(0, 2).map(({ id }) => id);
     assert.deepEqual(await listTitles(core, { ids }), ['Life', 'Work']);

@@ -186,7 +186,7 @@ suite('the primary domain', {
     }
   },
 
-  'is the domain with the smallest id if several domains have been live for the same time': async () => {
+  'is the domain with the smallest ID if several domains have been live for the same time': async () => {
     const ids = ['3', '1', '2'];
     const core = testCore({ newId: () => ids.shift() as string });
     for (const slug of ['a.example', 'b.example', 'c.example']) await createOrArchive(core, OWN, { slug });

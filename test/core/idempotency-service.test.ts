@@ -16,7 +16,7 @@ const request: IdempotentRequest = {
 
 function createService() {
   const { storage, clock } = testCore();
-  // Each call of `acquire` takes the next id, even if it rejects.
+  // Each call of `acquire` takes the next ID, even if it rejects.
   let ownerCount = 0;
   const newId = () => `owner ${++ownerCount}`;
   return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, () => clock.now), clock };

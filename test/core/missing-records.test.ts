@@ -10,7 +10,7 @@ import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 import type { UseCaseName } from '../support/use-cases.ts';
 
-/** Creates a record of each type. Returns their ids, by the names that error messages use for the types. */
+/** Creates a record of each type. Returns their IDs, by the names that error messages use for the types. */
 async function createRecords({ apiKeys, campaigns, ...app }: Application, workspaceId: string) {
   const { id: authorId } = await app.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
   return {
@@ -47,7 +47,7 @@ type Calls = { readonly [T in keyof Ids]?: (app: Application, id: string, own: I
 const SHARES = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;
 
 /**
- * Calls of each use case that takes the id of a record, and variants of such calls. A new use case does not compile until it is here or
+ * Calls of each use case that takes the ID of a record, and variants of such calls. A new use case does not compile until it is here or
  * in `UseCaseWithoutId`.
  */
 const useCases: Readonly<Record<UseCaseWithId | `${UseCaseWithId}, ${string}`, Calls>> = {

@@ -146,7 +146,7 @@ suite('the OpenAPI document', {
     }
   },
 
-  'declares the request id of every response, and the rate limit headers of every response but 401': () => {
+  'declares the request ID of every response, and the rate limit headers of every response but 401': () => {
     const rateLimitHeaders = [
       'X-RateLimit-Limit',
       'X-RateLimit-Remaining',

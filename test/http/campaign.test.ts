@@ -81,7 +81,7 @@ suite('POST /campaigns', {
       assert.deepEqual({ ...stored, ...expected }, stored);
     }),
 
-  'accepts up to 100 ids in the order sent, and drops duplicates': () =>
+  'accepts up to 100 IDs in the order sent, and drops duplicates': () =>
     withFixture(async (fixture, api) => {
       for (const [path, field] of [
         ['/tags', 'tagIds'],
@@ -245,7 +245,7 @@ suite('a campaign', {
       }
     }),
 
-  'keeps the id of a deleted content pillar, to which no new campaign can refer': () =>
+  'keeps the ID of a deleted content pillar, to which no new campaign can refer': () =>
     withFixture(async (fixture, api) => {
       const { id: contentPillarId } = await fixture.create('/content-pillars');
       const campaign = await create(fixture, { contentPillarId });

@@ -39,7 +39,7 @@ suite('the pages of the documentation', {
       for (const path of paths) htmlByPath.set(path, await fetchPage(api, path));
       let linkCount = 0;
       for (const [path, html] of htmlByPath) {
-        assert.deepEqual(valuesOf(html, 'id'), [...new Set(valuesOf(html, 'id'))], `${path} has an id twice`);
+        assert.deepEqual(valuesOf(html, 'id'), [...new Set(valuesOf(html, 'id'))], `${path} has an ID twice`);
         const links = new Set([...valuesOf(html, 'href'), ...valuesOf(html, 'src')]);
         for (const link of links) {
           const what = `${path} links to ${link}`;

@@ -117,7 +117,7 @@ suite('the API reference', {
     }
   },
 
-  'has unique ids, and a target for each link within the page': () => {
+  'has unique IDs, and a target for each link within the page': () => {
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     assert.deepEqual(
       ids.filter((id, i) => ids.indexOf(id) !== i),

@@ -19,7 +19,7 @@ import { createTenant, type Tenant } from '../support/tenants.ts';
 
 const NULL = { valid: [null] };
 
-// test/core tests how amounts, whole numbers, dates, ids and slugs are parsed. The values here show that a field uses the
+// test/core tests how amounts, whole numbers, dates, IDs and slugs are parsed. The values here show that a field uses the
 // parser.
 const amount: SampleValues = {
   valid: [0, 1.5, 1e3, '0', '0.0001', '999999999999.9999'],

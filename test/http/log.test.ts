@@ -64,7 +64,7 @@ const HEADERS = [
   `bad ${SECRET}`,
 ];
 
-/** Returns ids by the path segments of their resources: ids of demo records, the id of a new tag, and an unknown id for groups. */
+/** Returns IDs by the path segments of their resources: IDs of demo records, the ID of a new tag, and an unknown ID for groups. */
 async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>): Promise<Tenant['ids']> {
   const first = async (kind: string) => (await send({ method: 'GET', target: `/${kind}` })).json[0].id;
   return {
@@ -98,7 +98,7 @@ async function runAndReadLog(settings: Record<string, string>, work: (url: strin
 }
 
 suite('the log', {
-  'has a JSON line for each request, with the request id of the response': async () => {
+  'has a JSON line for each request, with the request ID of the response': async () => {
     const path = `/campaigns/${UNKNOWN_ID}`;
     let responses: Response[] = [];
     const { lines } = await runAndReadLog({}, async (url) => {

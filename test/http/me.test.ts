@@ -5,7 +5,7 @@ import { createFixture, withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 
 suite('GET /me', {
-  'returns the workspace, the member with the ids of their groups, and the key without its secret': () =>
+  'returns the workspace, the member with the IDs of their groups, and the key without its secret': () =>
     withFixture(async ({ workspaceId }, api) => {
       const { id: groupId } = await api.app.groups.create(workspaceId, { name: 'Lisbon' });
       const fields = {

@@ -139,7 +139,7 @@ function invalidValuesOf(schema: FieldSchema): unknown[] {
   return [...others.flatMap((type) => valuesByType[type]), ...(schema.enum ? valuesByType.string : [])];
 }
 
-/** Path segments that are not the id of any record. */
+/** Path segments that are not the ID of any record. */
 const unknownIds = [
   ...[UNKNOWN_ID.toUpperCase(), '00000000-0000-0000-0000-000000000000', 'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF'],
   ...[UNKNOWN_ID.slice(1), `${UNKNOWN_ID}0`, UNKNOWN_ID.replaceAll('-', ''), `%7B${UNKNOWN_ID}%7D`, `${UNKNOWN_ID}%20`],
@@ -257,7 +257,7 @@ suite('every operation', {
       });
     }),
 
-  'accepts an id in upper or lower case': () =>
+  'accepts an ID in upper or lower case': () =>
     eachOperation(operationsWithId, async ({ assertSuccess, operation, tenant }) => {
       const id = tenant.ids[pathSegmentOf(operation)];
       const { json, text } = await assertSuccess({ path: pathOf(operation, id.toUpperCase()) });
@@ -277,7 +277,7 @@ suite('every operation', {
     return eachOperation(operationsBy('PATCH'), test, { now: () => now });
   },
 
-  'returns the id if it is a DELETE, and the record does not exist afterwards': () =>
+  'returns the ID if it is a DELETE, and the record does not exist afterwards': () =>
     eachOperation(operationsBy('DELETE'), async ({ api, call, operation, tenant, path }) => {
       const segment = pathSegmentOf(operation);
       assert.deepEqual((await call()).json, { id: tenant.ids[segment] });

@@ -13,7 +13,7 @@ const pageSizes: Readonly<Record<string, readonly [defaultSize: number, maximum:
 };
 const USUAL_PAGE_SIZES = [50, 100] as const;
 
-/** Creates records, and returns their ids in the order of the list: newest first. */
+/** Creates records, and returns their IDs in the order of the list: newest first. */
 async function createRecords({ create }: Fixture, path: string, count: number, fields: object = {}): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < count; i++) ids.unshift((await create(path, fields)).id);
@@ -26,7 +26,7 @@ function linksOf({ headers }: ApiResponse): Record<string, string> {
   return Object.fromEntries([...links].map(([, url, relation]) => [relation, url]));
 }
 
-/** Runs a test for each list, in a new workspace. The clock stands still, so that only the ids determine the order. */
+/** Runs a test for each list, in a new workspace. The clock stands still, so that only the IDs determine the order. */
 function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Promise<void> {
   return withFixture((_, api) => each(lists, async (_, path) => test(path, await createFixture(api))), {
     now: () => Date.parse('2026-01-31T09:00:00Z'),
@@ -156,12 +156,12 @@ async function get({ call }: Fixture, path: string): Promise<ApiResponse> {
   return response;
 }
 
-/** Returns ids that no record has. */
+/** Returns IDs that no record has. */
 function unusedIds(count: number): string[] {
   return Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 }
 
-/** Functions that create three records. Each returns the path of the list, the name of its parameter for ids, and ids that find them. */
+/** Functions that create three records. Each returns the path of the list, the name of its parameter for IDs, and IDs that find them. */
 const idLists: readonly ((fixture: Fixture) => Promise<readonly [path: string, name: string, usedIds: string[]]>)[] = [
   async (fixture) => {
     const { id } = await fixture.create('/tags', { name: 'launch' });
@@ -186,7 +186,7 @@ async function followBoth(fixture: Fixture, query: string): Promise<void> {
 }
 
 suite('links to other pages', {
-  'both fit into the header for 100 ids, repeated or comma-separated, and omit duplicates': () =>
+  'both fit into the header for 100 IDs, repeated or comma-separated, and omit duplicates': () =>
     withFixture(async (_, api) => {
       for (const createList of idLists) {
         const fixture = await createFixture(api);

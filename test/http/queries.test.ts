@@ -195,7 +195,7 @@ suite('an array in a query', {
       }
     }),
 
-  'accepts ids in upper or lower case, but no id with spaces or braces around it': () =>
+  'accepts IDs in upper or lower case, but no ID with spaces or braces around it': () =>
     eachArray(async (send, { value, other, name }) => {
       if (name === 'tagNames') return;
       assert.equal((await send(value.toUpperCase())).json.length, 1);

@@ -175,7 +175,7 @@ suite('GET /campaigns/{id}/shares', {
       assertInvalidFields(await call('GET', `${path}?memberId=x&pageSize=101`), ['memberId', 'pageSize']);
     }),
 
-  'links to other pages with the id of the campaign in lower case, even if it was sent in upper case': () =>
+  'links to other pages with the ID of the campaign in lower case, even if it was sent in upper case': () =>
     withShares(async ({ call }, path) => {
       const response = await call(
         'GET',

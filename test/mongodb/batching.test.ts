@@ -223,7 +223,7 @@ suite('simultaneous calls to a record store in MongoDB', {
       assert.ok(count > 0 && count < RECORD_COUNT / 4, `${count}`);
     }),
 
-  'with the id of a record of another workspace find nothing': () =>
+  'with the ID of a record of another workspace find nothing': () =>
     withStorage(async ({ campaigns }) => {
       const [one, other] = [newId(), newId()];
       const record = buildCampaign(one, {});

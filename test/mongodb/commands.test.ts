@@ -45,7 +45,7 @@ const RECORD_COUNT = 400;
 /** The maximum number of records that MongoDB examines for a page: the page, the next record, and archived records among them. */
 const MAX_EXAMINED_COUNT = 3 * PAGE.pageSize;
 
-/** A workspace with many records, and the ids and names of some of them. Its database has a second workspace of this kind. */
+/** A workspace with many records, and the IDs and names of some of them. Its database has a second workspace of this kind. */
 interface FilledWorkspace {
   readonly app: Application;
   readonly engine: StorageEngine;
@@ -434,7 +434,7 @@ const hasValue = (value: unknown): boolean => typeof value === 'string' || Array
 
 /**
  * Returns whether mongos can send a command to only those shards that hold its data: the command names the workspace, and also
- * the record if it changes one. In a global store, it names the id. Only the operator's list of a global store may go to all
+ * the record if it changes one. In a global store, it names the ID. Only the operator's list of a global store may go to all
  * shards.
  */
 function isTargeted(entry: Document): boolean {
@@ -565,7 +565,7 @@ const otherIndexes = {
 };
 
 suite('the commands of the MongoDB storage', {
-  'name the workspace, or the id in a global store, and scan no collection': () =>
+  'name the workspace, or the ID in a global store, and scan no collection': () =>
     withProfiledWorkspace(async (context, profile, client) => {
       await each({ ...useCases, ...indexedReads, ...otherCalls }, async (call) => {
         await call(context);

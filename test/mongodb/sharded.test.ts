@@ -67,7 +67,7 @@ let sharedCluster: Promise<FakeMongos> | undefined;
 const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
 /**
- * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. A shard cannot reject an id that a
+ * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. A shard cannot reject an ID that a
  * record on another shard has. Without a profiler in mongos, examined records cannot be counted.
  */
 const shardedMongodb: TestEngine = {
@@ -140,7 +140,7 @@ async function createTenantOnShard(shard: number, cluster: FakeMongos, app: Appl
   }
 }
 
-/** Returns the id of a workspace on a shard. */
+/** Returns the ID of a workspace on a shard. */
 function newWorkspaceIdOnShard(shard: number, cluster: FakeMongos): string {
   for (;;) {
     const id = newId();

@@ -21,7 +21,7 @@ suite('a database of an earlier version', {
   'gets the defaults of new columns, so that an old record is at the right place in a list': async () => {
     const { uri, stop } = await createDatabase();
     const [workspaceId, campaignId] = [newId(), newId()];
-    // With equal clicks, the earlier id is first.
+    // With equal clicks, the earlier ID is first.
     const [zero, old, one, two] = [0, 0, 1, 2].map((clicks) => buildShare(workspaceId, { campaignId, clicks })) as [
       Share,
       Share,

@@ -373,7 +373,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'rejects a duplicate id with a message that names the field': withDatabasePath((file) =>
+  'rejects a duplicate ID with a message that names the field': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine: { tags } }) => {
       const tag = buildTag(newId(), 'one');
       await tags.add(tag);

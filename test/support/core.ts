@@ -12,7 +12,7 @@ export const DAY = 24 * 60 * MINUTE;
 /** The initial time of a test: 2026-01-31T12:00:00.000Z. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
-/** The ids of two workspaces. */
+/** The IDs of two workspaces. */
 export const OWN = 'own';
 export const OTHER = 'other';
 

@@ -3,7 +3,7 @@ import type { ApiResponse } from './service.ts';
 
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A valid id that no record has. */
+/** A valid ID that no record has. */
 export const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000';
 
 /** Returns the JSON of a response. Fails with the text of the response if the status differs. */
@@ -58,12 +58,12 @@ export function assertHeaders({ headers, text }: ApiResponse): void {
 
 const VARYING_HEADERS = ['x-request-id', 'date', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Returns a response without the request id, the date and the rate limit headers, which can differ in each response. */
+/** Returns a response without the request ID, the date and the rate limit headers, which can differ in each response. */
 export function comparablePartOf({ status, headers, text }: ApiResponse) {
   return { status, headers: [...headers].filter(([name]) => !VARYING_HEADERS.includes(name)), text };
 }
 
-/** Asserts that a response is the 404 of an unknown id. */
+/** Asserts that a response is the 404 of an unknown ID. */
 export function assertNotFound(response: ApiResponse, what = ''): void {
   assertError(response, 404, /./, what);
 }

@@ -287,7 +287,7 @@ function toWriteErrors(error: unknown, statements: readonly unknown[]): CommandR
   return { n: 0, nModified: 0, ok: 1, writeErrors: statements.map((_, index) => ({ index, code, errmsg: message })) };
 }
 
-/** Merges the results of several shards, sorted by id if the command sorts by id. */
+/** Merges the results of several shards, sorted by ID if the command sorts by ID. */
 function mergeResponses(
   responses: readonly CommandResponse[],
   { limit, sort = {}, skip, aggregate }: Document,

@@ -45,7 +45,7 @@ export function withClock(
   return withFixture((fixture, api) => test(fixture, clock, api), { now: () => clock.now });
 }
 
-/** Returns the campaign with this id as an entity of the core, which has fields that the API does not return. */
+/** Returns the campaign with this ID as an entity of the core, which has fields that the API does not return. */
 export async function storedCampaign({ app }: Api, { workspaceId }: Workspace, id: string): Promise<Campaign> {
   for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
   throw new Error(`unknown campaign: ${id}`);

@@ -26,7 +26,7 @@ export function assertInternalError({ status, text }: LoadResponse): void {
 /** The campaigns that clients have created over HTTP, to be compared with the stored ones. */
 export class Ledger {
   private readonly sentNames = new Set<string>();
-  /** The ids of the acknowledged campaigns, by name. */
+  /** The IDs of the acknowledged campaigns, by name. */
   private readonly acknowledged = new Map<string, string>();
   /** The names of the campaigns that are not acknowledged yet, by client. */
   private readonly pending = new Map<number, string>();

@@ -7,7 +7,7 @@ import { callRaw, type RawRequest } from './raw-requests.ts';
 import type { Api, ApiResponse } from './service.ts';
 import { createTenant, type Tenant, type Workspace } from './tenants.ts';
 
-/** Tables of operations, by operation id. */
+/** Tables of operations, by operation ID. */
 export const allOperations = operations.map((operation) => [operation.id, operation] as const);
 export const operationsWithBody = allOperations.filter(([, { body }]) => body);
 export const operationsWithoutBody = allOperations.filter(([, { body }]) => !body);
@@ -49,7 +49,7 @@ export async function createRecord(
   return jsonOf(await call('POST', path, { key, body: { ...validBodyOf(operation), ...fields } }), 201);
 }
 
-/** Returns the path of an operation, with the id if the path has one. */
+/** Returns the path of an operation, with the ID if the path has one. */
 export function pathOf({ path }: Operation, id: string): string {
   return path.replace('{id}', id);
 }

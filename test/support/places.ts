@@ -7,7 +7,7 @@ import type { Tenant } from './tenants.ts';
 
 /** A part of a request that refers to a record of the workspace. */
 export interface Place {
-  /** Returns the value that refers to a record of a tenant, such as its id. `unknown` is a value that refers to no record. */
+  /** Returns the value that refers to a record of a tenant, such as its ID. `unknown` is a value that refers to no record. */
   readonly getValue: (tenant: Tenant) => string;
   readonly unknown: string;
   /** Whether this part can refer to several records. */
@@ -58,7 +58,7 @@ const createRenamedTag = async ({ app }: Api, { workspaceId, name }: Tenant) => 
   return `${name} before`;
 };
 
-/** The id in the path of an operation. */
+/** The ID in the path of an operation. */
 const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => {
   const kind = pathSegmentOf(operation);
   const createRequest: Place['createRequest'] = ([id = ''], own) => [

@@ -4,7 +4,7 @@ import { collectAll } from './collect-all.ts';
 
 const storeNames = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
 
-/** Returns all records of a storage by the names of their stores, in the order of their workspaces and ids. */
+/** Returns all records of a storage by the names of their stores, in the order of their workspaces and IDs. */
 export async function readAllRecords(engine: StorageEngine): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const records: Record<string, unknown[]> = {};
   for (const name of globalStoreNames) {

@@ -16,7 +16,7 @@ const POLL_INTERVAL_MS = 10;
  */
 export interface ServerProcess {
   readonly port: number;
-  /** The id of the current or last process. */
+  /** The ID of the current or last process. */
   readonly pid: number;
   /** Starts the server, or restarts it with the same port and data. Resolves when it accepts connections. */
   start(): Promise<void>;

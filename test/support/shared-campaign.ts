@@ -31,7 +31,7 @@ const PROGRAM = `
 
 /** A campaign whose shares and clicks are recorded by separate processes, as by the command line. */
 export class SharedCampaign {
-  /** The ids of the members whose share was acknowledged. */
+  /** The IDs of the members whose share was acknowledged. */
   private readonly shares = new Set<string>();
   private clickCount = 0;
   private failureCount = 0;

@@ -27,7 +27,7 @@ export async function createWorkspace(app: Application, name = 'northwind'): Pro
   return { workspaceId, admin, key };
 }
 
-/** A workspace with a record of each resource. `ids` has their ids by path segment. */
+/** A workspace with a record of each resource. `ids` has their IDs by path segment. */
 export interface Tenant extends Workspace {
   /** A part of the name, title, question or slug of each of its records. */
   readonly name: string;

@@ -11,7 +11,7 @@ export interface TestEngine {
   readonly transactions: 'optimistic' | 'serialized';
   /** Whether several engines, also in other processes, can open the same database, which outlives them. */
   readonly isShared: boolean;
-  /** Whether it rejects an id that a record of another workspace has. */
+  /** Whether it rejects an ID that a record of another workspace has. */
   readonly rejectsForeignIds: boolean;
   /** Whether the engine takes the time from the argument of `open`. Otherwise its own clock has the current time. */
   readonly takesClock: boolean;
