@@ -3,12 +3,13 @@ import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
+import { serveHealthProbes } from './health-probes.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { type ProtectedServer, Protection } from './protection/protection.ts';
 import { createBodyReader } from './request-body.ts';
 import { findFramingProblem, mustCloseAfter } from './request-framing.ts';
 import { getPath, normalizeTarget } from './request-target.ts';
-import { getRequestContext, type Observer, Responder } from './responder.ts';
+import { type Observer, Responder } from './responder.ts';
 import type { TrustProxy } from './trust-proxy.ts';
 
 /** The settings of the HTTP server. */
@@ -69,19 +70,7 @@ function createApp(services: HandlerServices): Express {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
     app[method](operation.path.replace('{id}', ':id'), createOperationHandler(operation, services));
   }
-  const findUnreadyReason = createReadinessCheck(services);
-  const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
-    app.get(path, (_request, response) => {
-      getRequestContext(response).route = path;
-      return handleGet(response);
-    });
-  get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
-  get('/readyz', async (response) => {
-    const reason = await findUnreadyReason(response);
-    // `missing` has the reason: `storage`, or `stopping` during a shutdown.
-    const body = reason === undefined ? { status: 'ready' } : { status: 'unavailable', missing: reason };
-    responder.send(response, reason === undefined ? 200 : 503, JSON.stringify(body));
-  });
+  serveHealthProbes(app, services);
   serveDocs(app, responder);
   app.use((request) => {
     throw createNotFoundError(request);
@@ -94,31 +83,6 @@ function createNotFoundError(request: IncomingMessage): HttpError {
     'not_found',
     `The operation ${request.method} ${getPath(request)} does not exist: check the method and the path.`,
   );
-}
-
-/**
- * Returns a function that resolves to the reason for which the service is not ready, or to `undefined` if it is ready. An error
- * of the storage is reported to the observers once per outage. Concurrent calls share one check of the storage.
- */
-function createReadinessCheck({ app, responder }: HandlerServices) {
-  let wasReady = true;
-  let pendingCheck: Promise<void> | undefined;
-  const checkReady = () => {
-    pendingCheck ??= app.checkReady().finally(() => (pendingCheck = undefined));
-    return pendingCheck;
-  };
-  return async (response: ServerResponse): Promise<'stopping' | 'storage' | undefined> => {
-    if (responder.isStopping) return 'stopping';
-    try {
-      await checkReady();
-      wasReady = true;
-      return undefined;
-    } catch (error) {
-      if (wasReady) responder.report(response, error);
-      wasReady = false;
-      return 'storage';
-    }
-  };
 }
 
 /**

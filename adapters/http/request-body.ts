@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
@@ -87,13 +86,4 @@ function parseJson(bytes: Uint8Array): object {
   } catch (error) {
     throw error instanceof MalformedBody ? new HttpError('bad_request', `The request body ${error.problem}.`) : error;
   }
-}
-
-/** Computes a hash of a JSON value that does not depend on the order of field names. */
-export function computeFingerprint(value: unknown): string {
-  const sortNames = (_: string, inner: unknown): unknown =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner;
-  return createHash('sha256').update(JSON.stringify(value, sortNames)).digest('hex');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deadline } from '../../adapters/http/deadline.ts';
-import { computeFingerprint } from '../../adapters/http/request-body.ts';
+import { computeFingerprint } from '../../adapters/http/idempotency-key.ts';
 import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import type { Request } from 'express';
+import type { Caller } from '../../core/access/caller.ts';
+import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import type { Application } from '../../core/application.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
+import { getClientAddress } from './client-address.ts';
+import { HttpError } from './errors.ts';
+import type { Protection } from './protection/protection.ts';
+import { createRateLimitError } from './rate-limit-headers.ts';
+import { countHeader } from './request-framing.ts';
+
+/** The objects that authentication depends on. */
+export interface AuthenticationServices {
+  readonly app: Application;
+  /** Counts the rejected credentials of an address. */
+  readonly rejectedCredentialLimiter: RateLimiter;
+  readonly protection: Protection;
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/**
+ * Authenticates the caller. Counts rejected credentials by the address of the client. If an address is over its limit of rejected
+ * credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one after another.
+ */
+export async function authenticate(
+  request: Request,
+  response: ServerResponse,
+  { app, rejectedCredentialLimiter, protection }: AuthenticationServices,
+): Promise<Caller> {
+  const { limitedAddresses } = protection;
+  const { authorization } = request.headers;
+  if (authorization === undefined) {
+    throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
+  }
+  if (countHeader(request, 'authorization') > 1) {
+    throw new HttpError('bad_request', 'More than one Authorization header was sent: send exactly one.');
+  }
+  const secret = BEARER.exec(authorization)?.[1] ?? '';
+  const lookUp = () => app.apiKeys.authenticate(secret);
+  const limitedAddress = limitedAddresses.find(() => getClientAddress(request));
+  try {
+    if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
+    return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
+  } catch (error) {
+    if (error instanceof CoreError && error.kind === 'unauthenticated') {
+      const address = getClientAddress(request);
+      const usage = await rejectedCredentialLimiter.consume(address);
+      if (!usage.allowed) {
+        limitedAddresses.add(address, usage);
+        throw createRateLimitError('rejected credentials from this address', usage);
+      }
+    }
+    throw error;
+  }
+}

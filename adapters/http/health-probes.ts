@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http';
+import type { Express } from 'express';
+import type { Application } from '../../core/application.ts';
+import { getRequestContext, type Responder } from './responder.ts';
+
+/** The objects that health probes depend on. */
+interface ProbeServices {
+  readonly app: Application;
+  readonly responder: Responder;
+}
+
+/** Serves `/healthz`, whether the process runs, and `/readyz`, whether it can serve requests. */
+export function serveHealthProbes(server: Express, { app, responder }: ProbeServices): void {
+  const findUnreadyReason = createReadinessCheck(app, responder);
+  const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>
+    server.get(path, (_request, response) => {
+      getRequestContext(response).route = path;
+      return handleGet(response);
+    });
+  get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
+  get('/readyz', async (response) => {
+    const reason = await findUnreadyReason(response);
+    // `missing` has the reason: `storage`, or `stopping` during a shutdown.
+    const body = reason === undefined ? { status: 'ready' } : { status: 'unavailable', missing: reason };
+    responder.send(response, reason === undefined ? 200 : 503, JSON.stringify(body));
+  });
+}
+
+/**
+ * Returns a function that resolves to the reason for which the service is not ready, or to `undefined` if it is ready. An error
+ * of the storage is reported to the observers once per outage. Concurrent calls share one check of the storage.
+ */
+function createReadinessCheck(app: Application, responder: Responder) {
+  let wasReady = true;
+  let pendingCheck: Promise<void> | undefined;
+  const checkReady = () => {
+    pendingCheck ??= app.checkReady().finally(() => (pendingCheck = undefined));
+    return pendingCheck;
+  };
+  return async (response: ServerResponse): Promise<'stopping' | 'storage' | undefined> => {
+    if (responder.isStopping) return 'stopping';
+    try {
+      await checkReady();
+      wasReady = true;
+      return undefined;
+    } catch (error) {
+      if (wasReady) responder.report(response, error);
+      wasReady = false;
+      return 'storage';
+    }
+  };
+}
