@@ -42,10 +42,10 @@ const CHUNKS = 'bootstrap/chunks/';
 /** The description of the build in `dist`: the hash of its `sources`, the time `builtAt`, and its `files`. */
 const MANIFEST = 'build.json';
 
-/** A symbolic link to the id of the process that builds. Unlike a file, a link never exists without its content. */
+/** A symbolic link to the ID of the process that builds. Unlike a file, a link never exists without its content. */
 const LOCK = 'dist.lock';
 const LOCK_INTERVAL_MS = 50;
-/** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the id. */
+/** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the ID. */
 const LOCK_TTL_MS = 300_000;
 
 /**
@@ -161,7 +161,7 @@ async function lock() {
 function isAbandoned() {
   try {
     const pid = Number(readlinkSync(LOCK));
-    // A killed process of a container may have had the same id as this process.
+    // A killed process of a container may have had the same ID as this process.
     return pid === process.pid || !isRunning(pid) || Date.now() - lstatSync(LOCK).mtimeMs > LOCK_TTL_MS;
   } catch (error) {
     if (error.code === 'ENOENT') return false;

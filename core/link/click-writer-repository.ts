@@ -4,7 +4,7 @@ import type { ClickWriter } from './click-writer.ts';
 export interface ClickWriterRepository {
   /** Returns a writer, or `undefined` if it has stored no batch, or if its record has expired. */
   findById(workspaceId: string, id: string): Promise<ClickWriter | undefined>;
-  /** Adds a writer with its first batch. Rejects with `conflict` if its id is taken. */
+  /** Adds a writer with its first batch. Rejects with `conflict` if its ID is taken. */
   add(writer: ClickWriter): Promise<void>;
   /** Replaces a writer by the result of `change`, atomically. Returns the new value, or `undefined` if there is no such writer. */
   update(

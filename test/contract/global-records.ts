@@ -23,7 +23,7 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'lists the global records after an ID, in the order of their ids': test(async (storage) => {
+    'lists the global records after an ID, in the order of their IDs': test(async (storage) => {
       for (const { records, createRecord } of listGlobalStores(storage)) {
         const [before, first, second, third] = [createRecord(), createRecord(), createRecord(), createRecord()];
         for (const it of [second, third, first]) await records.add(it);

@@ -81,7 +81,7 @@ interface ActionInput {
   readonly query: Query<Row>;
 }
 
-/** An action on the store of a schema. `workspace` and `record` are indexes into the ids of a `Run`. */
+/** An action on the store of a schema. `workspace` and `record` are indexes into the IDs of a `Run`. */
 interface Action {
   readonly name: keyof typeof actions;
   readonly workspace: number;

@@ -176,7 +176,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'finds records by their ids': test(async ({ contentPillars }) => {
+    'finds records by their IDs': test(async ({ contentPillars }) => {
       const workspaceId = newId();
       const ids = [newId(), newId(), newId()] as const;
       for (const id of ids) await contentPillars.add(buildPillar(workspaceId, { id }));

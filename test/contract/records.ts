@@ -37,7 +37,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       assert.equal(await tags.get(workspaceId, newId()), undefined);
     }),
 
-    'returns the requested fields to each of several concurrent reads by id': test(async (storage) => {
+    'returns the requested fields to each of several concurrent reads by ID': test(async (storage) => {
       for (const { name, records, createSample } of listStores(storage)) {
         const added = createSample(newId());
         const { workspaceId, id } = added;
@@ -137,7 +137,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       }),
     ),
 
-    'iterates over all records in the order of their ids': test(async (storage) => {
+    'iterates over all records in the order of their IDs': test(async (storage) => {
       for (const { name, records, createSample } of listStores(storage)) {
         const workspaceId = newId();
         assert.deepEqual(await records.listById(workspaceId, '', 9), [], name);

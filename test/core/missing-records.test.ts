@@ -27,7 +27,7 @@ async function createRecords({ apiKeys, campaigns, ...app }: Application, worksp
 
 type Ids = Awaited<ReturnType<typeof createRecords>>;
 
-/** The use cases that never look for the record of an id. An id in a field that refers to a record is invalid if it is unknown. */
+/** The use cases that never look for the record of an ID. An ID in a field that refers to a record is invalid if it is unknown. */
 type UseCaseWithoutId =
   | 'runOnce'
   | `${string}.iterate`
@@ -41,7 +41,7 @@ type UseCaseWithoutId =
 
 type UseCaseWithId = Exclude<UseCaseName, UseCaseWithoutId>;
 
-/** Calls of a use case with the id of a record, by the type of the record. */
+/** Calls of a use case with the ID of a record, by the type of the record. */
 type Calls = { readonly [T in keyof Ids]?: (app: Application, id: string, own: Ids) => Promise<unknown> };
 
 const SHARES = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;

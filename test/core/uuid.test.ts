@@ -28,7 +28,7 @@ const invalid = [
   'ffffffff-ffff-ffff-ffff-fffffffffffe',
 ];
 
-suite('an id', {
+suite('an ID', {
   'can be a UUID of version 1 to 8 and variant 8, 9, a or b, the nil UUID or the max UUID, in either case': () => {
     for (const value of valid) assert.equal(isUuid(value), true, value);
   },

@@ -21,7 +21,7 @@ suite('GET /content-pillars', {
       assert.deepEqual(await fixture.list(PATH), [archived]);
     }),
 
-  'sorts by creation time, or by the code points of the case-folded title, and filters by ids': () =>
+  'sorts by creation time, or by the code points of the case-folded title, and filters by IDs': () =>
     withFixture(async (fixture) => {
       const byCreation = ['b', 'Z', '😀', 'a', 'ﬀ', 'É', 'Á', '10', '9', 'Σ', 'ς', 'A B'];
       const byTitle = ['10', '9', 'a', 'A B', 'b', 'Z', 'Á', 'É', 'Σ', 'ς', 'ﬀ', '😀'];

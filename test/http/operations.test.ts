@@ -247,7 +247,7 @@ suite('every operation', {
       assertInvalidFields(await call({ body }), ['colour', ...names].slice(0, 10));
     }),
 
-  'returns the same 404 for every unknown id': () =>
+  'returns the same 404 for every unknown ID': () =>
     eachOperation(operationsWithId, async ({ call, operation }) => {
       const expected = await call({ path: pathOf(operation, UNKNOWN_ID) });
       assertError(expected, 404);

@@ -159,7 +159,7 @@ suite('GET /campaigns/{id}/shares', {
       assert.deepEqual(await list(`${path}?sortOrder=asc`, 'memberName'), newest.toReversed());
       assert.deepEqual(await list(`${path}?sortBy=createdAt&pageSize=2&page=2`, 'memberName'), ['Cleo', 'Ben']);
       const ids = (await list(`${path}?sortBy=clicks`)).map(({ memberId }: { memberId: string }) => memberId);
-      assert.deepEqual(ids, ids.toSorted().toReversed(), 'equal shares are in the order of their ids');
+      assert.deepEqual(ids, ids.toSorted().toReversed(), 'equal shares are in the order of their IDs');
       assert.deepEqual(await list(`${path}?sortBy=clicks&sortOrder=asc`, 'memberId'), ids.toReversed());
     }),
 

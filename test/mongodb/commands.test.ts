@@ -151,7 +151,7 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
       ]),
     ),
   ),
-  ['one pillar by its id', listPillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
+  ['one pillar by its ID', listPillars(({ pillarId }) => ({ ids: [pillarId], sortBy: 'title' }))],
   ['a campaign', ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId)],
   [
     'the number of tags with a color',

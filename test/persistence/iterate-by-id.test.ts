@@ -15,7 +15,7 @@ function createRecords(count: number) {
   return { all, reads, read };
 }
 
-suite('an iteration by id', {
+suite('an iteration by ID', {
   'returns every record once and in order, and reads one batch at a time': async () => {
     for (const [count, batches] of [
       [0, [0]],
