@@ -5,7 +5,7 @@ import { getHost, overlaps } from './listen.ts';
 import { findMisspellings, findShortMisspellings } from './setting-names.ts';
 import { type Settings, settings } from './settings.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The pairs of servers that must not listen on the same address, as the prefixes of their settings. */
 const portPairs = [
@@ -15,7 +15,7 @@ const portPairs = [
 ] as const;
 
 /** Reads the settings from an environment. Throws a `UsageError` with a line for each invalid setting and each misspelled name. */
-export function readSettings(environment: Environment): Settings {
+export function readSettings(environment: EnvironmentVariables): Settings {
   const schema = z.object(settings).superRefine(
     (values, context) => {
       for (const [name, message] of findConflicts(values, environment))
@@ -36,7 +36,7 @@ export function readSettings(environment: Environment): Settings {
 /** Finds the settings that are not allowed together with other settings. Yields the setting to change, and the problem. */
 function* findConflicts(
   { DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, RATE_LIMITER, WORKERS, LINKS_URL, ...addresses }: Settings,
-  environment: Environment,
+  environment: EnvironmentVariables,
 ): Generator<[name: keyof Settings, problem: string]> {
   if (DEMO_API_KEY !== undefined && DEMO_WORKSPACE === false) {
     yield ['DEMO_API_KEY', 'not allowed with DEMO_WORKSPACE=false, remove it or set DEMO_WORKSPACE=true'];
@@ -67,7 +67,7 @@ function* findConflicts(
 }
 
 /** Returns a warning for each probable mistake in an environment, other than those that prevent the start. */
-export function getSettingWarnings(environment: Environment): string[] {
+export function getSettingWarnings(environment: EnvironmentVariables): string[] {
   const isHostIneffective = (prefix: string) =>
     environment[`${prefix}HOST`] !== undefined && environment[`${prefix}PORT`] === undefined;
   return [
@@ -80,7 +80,7 @@ export function getSettingWarnings(environment: Environment): string[] {
 
 /** Returns a warning for each given `location` (see `AdapterChoice`) of an adapter that is not chosen. */
 function findIneffectiveLocations(
-  environment: Environment,
+  environment: EnvironmentVariables,
   name: 'STORAGE' | 'RATE_LIMITER',
   choices: Readonly<Record<string, AdapterChoice>>,
 ): string[] {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { getListeningFields } from './listen.ts';
-import { type Environment, getSettingWarnings, readSettings } from './read-settings.ts';
+import { type EnvironmentVariables, getSettingWarnings, readSettings } from './read-settings.ts';
 import { READINESS_DELAY_MS } from './shutdown-times.ts';
 import { formatStartMessage } from './start-message.ts';
 import type { RunningServer } from './start-server.ts';
@@ -11,7 +11,7 @@ import type { RunningServer } from './start-server.ts';
  * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start. If the first
  * worker cannot start, exits instead.
  */
-export async function runServer(environment: Environment): Promise<void> {
+export async function runServer(environment: EnvironmentVariables): Promise<void> {
   const settings = readSettings(environment);
   const warnings = getSettingWarnings(environment);
   if (settings.WORKERS > 1 && cluster.isPrimary) {

@@ -15,7 +15,7 @@ export interface OpenApplication extends Omit<CommandContext, 'signal' | 'stdin'
 }
 
 /** The parts of a process that the command line uses. */
-export interface Environment {
+export interface CommandLineEnvironment {
   readonly version: string;
   readonly stdin: Readable;
   readonly stdout: TerminalStream;
@@ -35,7 +35,7 @@ const USAGE_ERROR_EXIT_CODE = 2;
 const DEFAULT_HELP_WIDTH = 100;
 
 /** Runs a command line. Resolves to its exit code. */
-export async function runCommandLine(args: readonly string[], environment: Environment): Promise<number> {
+export async function runCommandLine(args: readonly string[], environment: CommandLineEnvironment): Promise<number> {
   const hasColors = (stream: TerminalStream) =>
     Boolean(stream.isTTY && !environment.env.NO_COLOR && (stream.hasColors?.() ?? false));
   const output = new Output(environment.stdout, hasColors(environment.stdout));
@@ -77,7 +77,7 @@ async function runCommand(
   command: Command,
   values: Readonly<Record<string, unknown>>,
   isJson: boolean,
-  environment: Environment,
+  environment: CommandLineEnvironment,
   output: Output,
   errorOutput: Output,
 ): Promise<number> {

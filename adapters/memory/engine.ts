@@ -7,10 +7,10 @@ import {
   recordSchemas,
   type StorageEngine,
 } from '../persistence/storage-engine.ts';
-import { type Row, Table, type TableSchema } from './table.ts';
+import { MemoryTable, type Row, type TableSchema } from './table.ts';
 
 /** The tables of all stores by their names. */
-type Tables = ReadonlyMap<string, Table>;
+type Tables = ReadonlyMap<string, MemoryTable>;
 
 /** Runs work that changes records. */
 type Write = <T>(work: () => T | Promise<T>) => Promise<T>;
@@ -25,7 +25,7 @@ const GLOBAL_SCHEMA: TableSchema = { unique: {} };
 export function createMemoryEngine(now: () => number): StorageEngine {
   const schemas = new Map<string, TableSchema>(Object.entries(recordSchemas));
   for (const name of globalStoreNames) schemas.set(name, GLOBAL_SCHEMA);
-  const tables = new Map([...schemas].map(([name, schema]) => [name, new Table(schema, now)]));
+  const tables = new Map([...schemas].map(([name, schema]) => [name, new MemoryTable(schema, now)]));
   let last: Promise<unknown> = Promise.resolve();
   /** Runs one transaction, or one change outside of a transaction, at a time. */
   const write: Write = (work) => {
@@ -47,7 +47,7 @@ async function runInTransaction<T>(
   const writeNow: Write = async (change) => change();
   const engine = createEngine(copies, now, writeNow, (nestedWork) => nestedWork(engine));
   const result = await work(engine);
-  for (const [name, table] of tables) table.rows = (copies.get(name) as Table).rows;
+  for (const [name, table] of tables) table.rows = (copies.get(name) as MemoryTable).rows;
   return result;
 }
 
@@ -62,7 +62,7 @@ function createEngine(
 }
 
 /** Creates the store of a table. It copies what it takes and returns: changing such a value does not change a record. */
-function createRecordStore(table: Table, write: Write): RecordStore<Row> {
+function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
   const add = (record: Row) => write(() => table.add(structuredClone(record)));
   return {
     get: async (workspaceId: string, id: string, fields?: readonly string[]) => {

@@ -9,7 +9,7 @@ export type Row = Entity & Readonly<Record<string, any>>;
 export type TableSchema = Pick<RecordSchema<Row>, 'unique' | 'expires'>;
 
 /** The records of one schema. A row is replaced, never changed, so the copy of a table shares its rows. */
-export class Table {
+export class MemoryTable {
   constructor(
     private readonly schema: TableSchema,
     private readonly now: () => number,
@@ -54,8 +54,8 @@ export class Table {
   }
 
   /** Returns a copy for a transaction. */
-  copy(): Table {
-    return new Table(this.schema, this.now, new Map(this.rows));
+  copy(): MemoryTable {
+    return new MemoryTable(this.schema, this.now, new Map(this.rows));
   }
 
   /** If another row of the workspace has the same value in a unique field, returns the error message of this field. */

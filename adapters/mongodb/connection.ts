@@ -7,7 +7,7 @@ import { OutageLog } from '../logging/outage-log.ts';
 import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.ts';
 import { DatabaseClock } from './clock.ts';
 import { findProblem, ServerDiagnosis } from './diagnosis.ts';
-import { DatabaseUnavailable, isBusy, isShardUnavailable, isTransient, UnsupportedDatabase } from './errors.ts';
+import { DatabaseUnavailable, isShardUnavailable, isTransient, isWaitTimeout, UnsupportedDatabase } from './errors.ts';
 import { createMissingIndexes, probeDatabase } from './indexes.ts';
 
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
@@ -202,7 +202,7 @@ export class MongoConnection {
    * a probe finds out whether any shard responds.
    */
   private recordFailure(error: Error, startedAt: number): void {
-    if (isBusy(error)) return;
+    if (isWaitTimeout(error)) return;
     const isShardFailure = this.isSharded && error instanceof MongoServerError;
     this.logFailure(error, isShardFailure);
     if (!this.isSharded) this.failingSince ??= Math.max(startedAt, this.lastSuccessAt);

@@ -19,9 +19,9 @@ import type { StoredDocument } from './documents.ts';
 import { isShardUnavailable, isTransient } from './errors.ts';
 import {
   type BatchedRecordStore,
+  type CommandExecutor,
   createGlobalRecordStore,
-  createRecordStore,
-  type Executor,
+  createMongodbRecordStore,
   type RunOnCollection,
   WRITE_CONFLICT,
 } from './record-store.ts';
@@ -50,7 +50,7 @@ export function createMongodbEngine(
   const serializeTransactions = createKeyedQueue();
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
-  const executor: Executor = {
+  const executor: CommandExecutor = {
     runOnCollection,
     runChange: runOnCollection,
     runUpdate: (key, attempt) => serializeUpdates(key, () => retryOnConflict(attempt)),
@@ -87,12 +87,12 @@ function cacheCollections(): (client: MongoClient, name: string) => Collection<S
 
 /** Creates all record stores. `wrap` is applied to each store whose records belong to a workspace. */
 function createStores(
-  executor: Executor,
+  executor: CommandExecutor,
   wrap: (store: BatchedRecordStore<Entity>) => RecordStore<Entity> = (store) => store,
 ): RecordStores {
   const stores = Object.entries(recordSchemas).map(([name, schema]) => [
     name,
-    wrap(createRecordStore(name, schema as unknown as RecordSchema<Entity>, executor)),
+    wrap(createMongodbRecordStore(name, schema as unknown as RecordSchema<Entity>, executor)),
   ]);
   const globalStores = globalStoreNames.map((name) => [name, createGlobalRecordStore(name, executor)]);
   return Object.fromEntries([...stores, ...globalStores]);

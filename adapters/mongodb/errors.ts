@@ -79,10 +79,10 @@ export function isShardUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error may mean only that the database is busy, so that it does not count as an outage. This includes
- * `DatabaseUnavailable`: usually, this process gave up waiting, and neither the driver nor the server reported a failure.
+ * Returns whether a wait took too long. That may mean only that the database is busy, so it does not count as an outage. This
+ * includes `DatabaseUnavailable`: usually, this process gave up waiting, and neither the driver nor the server reported a failure.
  */
-export function isBusy(error: unknown): boolean {
+export function isWaitTimeout(error: unknown): boolean {
   return (
     error instanceof LockTimeout ||
     error instanceof DatabaseUnavailable ||

@@ -25,7 +25,7 @@ export type RunOnCollection = <T>(
 export const WRITE_CONFLICT = Symbol('write conflict');
 
 /** Runs the commands of record stores, directly or in a transaction. */
-export interface Executor {
+export interface CommandExecutor {
   readonly runOnCollection: RunOnCollection;
   /** Runs work that changes records. A transaction must know whether it has changed anything. */
   readonly runChange: RunOnCollection;
@@ -55,10 +55,10 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
 }
 
 /** Creates the store of the records of a schema. `name` is the name of their collection. */
-export function createRecordStore<T extends Entity>(
+export function createMongodbRecordStore<T extends Entity>(
   name: string,
   schema: RecordSchema<T>,
-  { runOnCollection, runChange, runUpdate, isSharded }: Executor,
+  { runOnCollection, runChange, runUpdate, isSharded }: CommandExecutor,
 ): BatchedRecordStore<T> {
   const addOne = (document: StoredDocument) => {
     const filter = { workspaceId: document.workspaceId, _id: document._id };
@@ -186,7 +186,7 @@ function createReader<T>(name: string, runOnCollection: RunOnCollection) {
 /** Creates a store of records that are unique over all workspaces. `name` is the name of their collection. */
 export function createGlobalRecordStore<E extends { readonly id: string }>(
   name: string,
-  { runOnCollection, runChange }: Executor,
+  { runOnCollection, runChange }: CommandExecutor,
 ): GlobalRecordStore<E> {
   const read = createReader<E>(name, runOnCollection);
   return {

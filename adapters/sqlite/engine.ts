@@ -3,7 +3,7 @@ import { createStores, type StorageEngine } from '../persistence/storage-engine.
 import { SqliteConnection } from './connection.ts';
 import type { Database } from './database.ts';
 import { tables } from './layout.ts';
-import { createRecordStore, type Executor } from './record-store.ts';
+import { createSqliteRecordStore, type Executor } from './record-store.ts';
 
 export { UnusableFile } from './file.ts';
 
@@ -26,7 +26,7 @@ function createEngine(
   methods: Pick<StorageEngine, 'runInTransaction' | 'checkReady'>,
 ): StorageEngine {
   return Object.assign(
-    createStores(tables, (table) => createRecordStore(table, executor, now)),
+    createStores(tables, (table) => createSqliteRecordStore(table, executor, now)),
     methods,
     { now },
   );

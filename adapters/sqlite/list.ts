@@ -8,7 +8,7 @@ import {
   findOrderedRows,
   joinAll,
   type OrderedRows,
-  toFilter,
+  toExpression,
   toOrderBy,
 } from './query.ts';
 
@@ -36,7 +36,7 @@ export type Steps<T> = Generator<void, T>;
  * 3. If a condition matches few records, according to its index, they are read and sorted.
  * 4. If an index has the order of the list, its records are scanned. Otherwise, all records of the workspace are read and sorted.
  */
-export function* findList(
+export function* buildListQuery(
   database: Database,
   table: Table,
   workspaceId: string,
@@ -82,7 +82,7 @@ function sortRows(
   rows: Sql,
 ): Sql {
   const inWorkspace = { sql: 't."workspaceId" = ?', values: [workspaceId] };
-  const filter = joinAll([...where.map((it) => toFilter(table, it)), inWorkspace]);
+  const filter = joinAll([...where.map((it) => toExpression(table, it)), inWorkspace]);
   // `NOT INDEXED` makes SQLite look up the rows by their numbers.
   const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql}) AND ${filter.sql}
     ORDER BY ${toOrderBy('t', by, order)} LIMIT ? OFFSET ?`;
@@ -123,7 +123,7 @@ export function* scanRows<T>(
   read: (rows: Sql) => T,
 ): Steps<T> {
   const { from, where, orderBy, filters } = findOrderedRows(table, workspaceId, query) as OrderedRows;
-  const filter = joinAll(filters.map((it) => toFilter(table, it)));
+  const filter = joinAll(filters.map((it) => toExpression(table, it)));
   // Returns also a pseudo-random row now and then, at which the scan can pause although no row matches.
   const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
     AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;

@@ -19,7 +19,7 @@ function findOnlyValue(condition: Condition<AnyRecord>): Value | undefined {
 }
 
 /** Returns the expression that is true for the records that meet a condition. In the statement, `t` must be the alias of the table. */
-export function toFilter(table: Table, condition: Condition<AnyRecord>): Sql {
+export function toExpression(table: Table, condition: Condition<AnyRecord>): Sql {
   const { field } = condition;
   const column = toColumn(table, field);
   if ('contains' in condition) return { sql: `instr(${column}, ?) > 0`, values: [condition.contains] };

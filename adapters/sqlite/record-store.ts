@@ -2,8 +2,8 @@ import type { Condition, Query, RecordStore } from '../persistence/record-store.
 import { addEach } from '../persistence/storage-engine.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
-import { findList, type Steps, scanRows, selectRows } from './list.ts';
-import { findCandidates, joinAll, toFilter } from './query.ts';
+import { buildListQuery, type Steps, scanRows, selectRows } from './list.ts';
+import { findCandidates, joinAll, toExpression } from './query.ts';
 import { insertRecord, replaceRecord, toValues } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
@@ -18,7 +18,7 @@ export interface Executor {
 }
 
 /** Creates the store of a table. */
-export function createRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
+export function createSqliteRecordStore(table: Table, executor: Executor, now: () => number): RecordStore<AnyRecord> {
   const name = quote(table.name);
   // The `+` prevents SQLite from using an index that begins with the workspace.
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
@@ -44,7 +44,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
       const read = (database: Database, { sql, values }: Sql) =>
         database.all(sql, ...values).map(([json]) => parse(json));
       const found = await executor.readInSteps(function* (database) {
-        const list = yield* findList(database, table, workspaceId, query, columns);
+        const list = yield* buildListQuery(database, table, workspaceId, query, columns);
         return list && read(database, list);
       });
       return (
@@ -66,7 +66,7 @@ export function createRecordStore(table: Table, executor: Executor, now: () => n
       executor.read((database) => {
         // A condition that an index can answer, with the SQL that selects its rows.
         const candidate = findCandidates(table, workspaceId, where).find(({ type }) => type !== 'search');
-        const others = where.filter((it) => it !== candidate?.condition).map((it) => toFilter(table, it));
+        const others = where.filter((it) => it !== candidate?.condition).map((it) => toExpression(table, it));
         const source = candidate ?? { sql: `SELECT "row" FROM ${name} WHERE "workspaceId" = ?`, values: [workspaceId] };
         // Count in the index alone if possible: with a lookup of each row, 50,000 rows take 0.3 s instead of 0.01 s.
         if (others.length === 0 && !candidate?.canRepeatRows) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Document, MongoClient, type RunCommandOptions } from 'mongodb';
 import type { StoredDocument } from '../../adapters/mongodb/documents.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
-import { createRecordStore } from '../../adapters/mongodb/record-store.ts';
+import { createMongodbRecordStore } from '../../adapters/mongodb/record-store.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
@@ -97,7 +97,7 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
   const collection = Object.create(database.collection<StoredDocument>('campaigns'), { db: { value: { command } } });
   const rejectUse = () => Promise.reject(new Error('a list does not use this'));
-  return createRecordStore('campaigns', recordSchemas.campaigns, {
+  return createMongodbRecordStore('campaigns', recordSchemas.campaigns, {
     runOnCollection: (_name, _scope, work) => work(collection, undefined),
     runChange: rejectUse,
     runUpdate: rejectUse,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { v7 } from 'uuid';
-import { type Environment, runCommandLine } from '../../adapters/cli/run-command-line.ts';
+import { type CommandLineEnvironment, runCommandLine } from '../../adapters/cli/run-command-line.ts';
 import type { StorageTools } from '../../adapters/cli/storage-tools.ts';
 import type { TerminalStream } from '../../adapters/cli/terminal-stream.ts';
 import type { System } from '../../core/shared/system.ts';
@@ -28,9 +28,9 @@ export interface RunOptions {
   readonly stdin?: Readable | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
   readonly stdout?: Partial<TerminalStream>;
   readonly stderr?: Partial<TerminalStream>;
-  readonly env?: Environment['env'];
+  readonly env?: CommandLineEnvironment['env'];
   /** Called with a function that interrupts the command, as Ctrl-C does. */
-  readonly onInterrupt?: Environment['onInterrupt'];
+  readonly onInterrupt?: CommandLineEnvironment['onInterrupt'];
   readonly bodyLimit?: number;
 }
 

@@ -1,7 +1,7 @@
-import type { Field, Schema, Schemas } from './schema-view.ts';
+import type { DocumentedField, NamedSchemas, Schema } from './schema-view.ts';
 
 /** A parameter of the OpenAPI document. */
-export interface Parameter extends Field {
+export interface DocumentedParameter extends DocumentedField {
   readonly in: 'path' | 'query' | 'header';
   readonly example?: unknown;
 }
@@ -12,8 +12,8 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
   readonly components: {
-    readonly schemas: Schemas;
-    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly schemas: NamedSchemas;
+    readonly parameters: Readonly<Record<string, DocumentedParameter>>;
     readonly headers: Readonly<Record<string, { readonly description: string; readonly example?: unknown }>>;
   };
 }
@@ -23,7 +23,7 @@ interface PathOperation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly (DocumentedParameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
 }
@@ -41,7 +41,7 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument) 
       const body = requestBody?.content['application/json'];
       const resolvedParameters = parameters.map((parameter) =>
         '$ref' in parameter
-          ? (components.parameters[parameter.$ref.split('/').at(-1) as string] as Parameter)
+          ? (components.parameters[parameter.$ref.split('/').at(-1) as string] as DocumentedParameter)
           : parameter,
       );
       return {
@@ -69,7 +69,7 @@ export function getDocumentedOperations({ paths, components }: OpenApiDocument) 
 }
 
 /** Returns a query with the examples of the parameters, such as `?page=2`, or an empty text. */
-function createQueryExample(parameters: readonly Parameter[]): string {
+function createQueryExample(parameters: readonly DocumentedParameter[]): string {
   const query = new URLSearchParams();
   for (const parameter of parameters)
     if (parameter.in === 'query' && parameter.example !== undefined)

@@ -2,13 +2,13 @@ import { errorCodes, errors } from '../../api/errors.ts';
 import { type DocumentedOperation, getDocumentedOperations, type OpenApiDocument } from './documented-operations.ts';
 import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import {
+  type DocumentedField,
   describeSchema,
   describeType,
-  type Field,
   getFields,
   getValues,
+  type NamedSchemas,
   type Schema,
-  type Schemas,
 } from './schema-view.ts';
 
 const TITLE = 'Workspace Advocacy API';
@@ -77,7 +77,7 @@ ${causes.map((cause) => `- ${cause}`).join('\n')}
 ${remedy} A typical message: "${example}"`;
 }
 
-function renderOperation(operation: DocumentedOperation, schemas: Schemas): string {
+function renderOperation(operation: DocumentedOperation, schemas: NamedSchemas): string {
   const { id, method, path, summary, description, parameters, bodySchema, bodyExample, successes } = operation;
   const parts = [`#### ${summary}`, `\`${method} ${path}\` (\`${id}\`)`, description];
   if (parameters.length > 0) parts.push('Parameters:', renderFields(parameters, schemas));
@@ -91,17 +91,17 @@ function renderOperation(operation: DocumentedOperation, schemas: Schemas): stri
 }
 
 /** Returns the name of a schema, or its type if it has no name. */
-function getSchemaName({ $ref, items, ...schema }: Schema, schemas: Schemas): string {
+function getSchemaName({ $ref, items, ...schema }: Schema, schemas: NamedSchemas): string {
   if ($ref) return `\`${$ref.split('/').at(-1)}\``;
   return items ? `array of ${getSchemaName(items, schemas)}` : describeType(schema, schemas);
 }
 
-function renderSchema(name: string, schema: Schema, schemas: Schemas): string {
+function renderSchema(name: string, schema: Schema, schemas: NamedSchemas): string {
   const fields = renderFields(getFields(schema, schemas), schemas);
   return `### ${name}\n\n${schema.description}\n\n${fields || describeType(schema, schemas)}`;
 }
 
-function renderFields(fields: readonly Field[], schemas: Schemas, indentation = ''): string {
+function renderFields(fields: readonly DocumentedField[], schemas: NamedSchemas, indentation = ''): string {
   return fields
     .map(({ name, schema, description, required }) => {
       const facts = [...describeSchema(schema, schemas), ...(required ? ['required'] : [])];

@@ -3,16 +3,16 @@ import { renderSamples } from './code-samples.ts';
 import { type Convention, type Entry, getConventions, renderExample } from './conventions.ts';
 import {
   type DocumentedOperation,
+  type DocumentedParameter,
   getDocumentedOperations,
   type OpenApiDocument,
-  type Parameter,
 } from './documented-operations.ts';
 import type { Section } from './guides.ts';
 import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE, GUIDE_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
-import { type Field, getFields, renderFields, type Schema, type Schemas } from './schema-view.ts';
+import { type DocumentedField, getFields, type NamedSchemas, renderFields, type Schema } from './schema-view.ts';
 
 /**
  * Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of
@@ -103,7 +103,10 @@ function renderEntry({ href, title, label, keywords }: Entry): string {
   return `<li data-keywords="${escapeHtml(keywords)}"><a href="${href}">${prefix}<span>${escapeHtml(title)}</span></a></li>`;
 }
 
-function toEntry({ id, summary, method, path, parameters, bodySchema }: DocumentedOperation, schemas: Schemas): Entry {
+function toEntry(
+  { id, summary, method, path, parameters, bodySchema }: DocumentedOperation,
+  schemas: NamedSchemas,
+): Entry {
   const fields = bodySchema ? getFields(bodySchema, schemas) : [];
   const names = [...parameters, ...fields].map(({ name }) => name);
   return { href: `#${id}`, title: summary, label: method, keywords: [id, path, ...names].join(' ') };
@@ -126,14 +129,14 @@ ${renderMarkdown(text)}</div>
 </section>`;
 }
 
-function renderOperation(operation: DocumentedOperation, schemas: Schemas): string {
+function renderOperation(operation: DocumentedOperation, schemas: NamedSchemas): string {
   const { id, method, path, summary, description, parameters, bodySchema, bodyExample, queryExample, successes } =
     operation;
-  const renderList = (part: string, title: string, fields: readonly Field[]) =>
+  const renderList = (part: string, title: string, fields: readonly DocumentedField[]) =>
     fields.length > 0
       ? `<h4 id="${id}-${part}"><a href="#${id}-${part}">${title}</a></h4>\n${renderFields(fields, schemas)}`
       : '';
-  const renderParameters = (place: Parameter['in'], title: string) =>
+  const renderParameters = (place: DocumentedParameter['in'], title: string) =>
     renderList(
       place,
       title,
@@ -161,7 +164,7 @@ ${renderExample(`Response ${successes.at(-1)?.status}`, successes.at(-1)?.exampl
 }
 
 /** Renders the successful statuses, and the fields of the response. All successes of an operation have the same schema. */
-function renderSuccesses({ successes }: DocumentedOperation, schemas: Schemas): string {
+function renderSuccesses({ successes }: DocumentedOperation, schemas: NamedSchemas): string {
   const [{ schema } = { schema: {} }] = successes;
   const name = describeName(schema);
   const fields = getFields(schema, schemas);

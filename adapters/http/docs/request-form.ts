@@ -1,4 +1,4 @@
-import type { DocumentedOperation, Parameter } from './documented-operations.ts';
+import type { DocumentedOperation, DocumentedParameter } from './documented-operations.ts';
 import { escapeHtml } from './markdown.ts';
 
 /** Renders a form that sends a request to the service. The script of the page shows it, sends the request and shows the response. */
@@ -18,7 +18,7 @@ ${isWrite ? '<p class="warning">This request changes the workspace that your API
 </details>`;
 }
 
-function renderParameterInput({ name, in: place, schema, required }: Parameter): string {
+function renderParameterInput({ name, in: place, schema, required }: DocumentedParameter): string {
   const attributes = `name="${name}" data-in="${place}"${required ? ' required' : ''}`;
   const values = schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
   const hint = schema.default === undefined ? '' : `default: ${schema.default}`;

@@ -21,10 +21,10 @@ export interface Schema {
 }
 
 /** The named schemas, which `$ref` refers to. */
-export type Schemas = Readonly<Record<string, Schema>>;
+export type NamedSchemas = Readonly<Record<string, Schema>>;
 
 /** A field of a body, or a parameter. */
-export interface Field {
+export interface DocumentedField {
   readonly name: string;
   readonly schema: Schema;
   readonly description?: string | undefined;
@@ -40,7 +40,7 @@ const MAX_SHOWN_LENGTH = 10_000;
 const MAX_SHOWN_VALUE_COUNT = 8;
 
 /** Returns the fields of an object, or of the items of an array. */
-export function getFields(schema: Schema, schemas: Schemas): readonly Field[] {
+export function getFields(schema: Schema, schemas: NamedSchemas): readonly DocumentedField[] {
   const { properties = {}, required = [] } = findObject(schema, schemas) ?? {};
   return Object.entries(properties).map(([name, field]) => ({
     name,
@@ -54,11 +54,19 @@ export function getFields(schema: Schema, schemas: Schemas): readonly Field[] {
  * Renders a list of fields. The fields of objects in them are folded. A request marks required fields, and a response marks fields
  * that can be absent.
  */
-export function renderFields(fields: readonly Field[], schemas: Schemas, kind: Kind = 'request'): string {
+export function renderFields(
+  fields: readonly DocumentedField[],
+  schemas: NamedSchemas,
+  kind: Kind = 'request',
+): string {
   return `<ul class="fields">\n${fields.map((field) => renderField(field, schemas, kind)).join('\n')}\n</ul>`;
 }
 
-function renderField({ name, schema, description, required = false }: Field, schemas: Schemas, kind: Kind) {
+function renderField(
+  { name, schema, description, required = false }: DocumentedField,
+  schemas: NamedSchemas,
+  kind: Kind,
+) {
   const facts = [
     ...describeSchema(schema, schemas).map(renderInlineMarkdown),
     ...(kind === 'request' && required ? ['<strong class="required">required</strong>'] : []),
@@ -74,7 +82,7 @@ ${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</co
 }
 
 /** Renders the values of an enumeration. */
-function renderValues(schema: Schema, schemas: Schemas): string {
+function renderValues(schema: Schema, schemas: NamedSchemas): string {
   const values = getValues(schema, schemas);
   if (values.length === 0) return '';
   const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
@@ -84,18 +92,18 @@ function renderValues(schema: Schema, schemas: Schemas): string {
 }
 
 /** Returns the values of an enumeration, or none. */
-export function getValues(schema: Schema, schemas: Schemas): readonly string[] {
+export function getValues(schema: Schema, schemas: NamedSchemas): readonly string[] {
   return getAlternatives(schema, schemas).flatMap((option) => option.enum ?? option.items?.enum ?? []);
 }
 
 /** Returns the type, the bounds and the default of a value, in Markdown. */
-export function describeSchema(schema: Schema, schemas: Schemas): string[] {
+export function describeSchema(schema: Schema, schemas: NamedSchemas): string[] {
   const defaultValue = schema.default === undefined ? [] : [`default \`${schema.default}\``];
   return [describeType(schema, schemas), ...describeBounds(schema, schemas), ...defaultValue];
 }
 
 /** Returns the type in words, such as `string or null` or `array of UUIDs`. */
-export function describeType(schema: Schema, schemas: Schemas): string {
+export function describeType(schema: Schema, schemas: NamedSchemas): string {
   const types = getAlternatives(schema, schemas).flatMap((option) => {
     const { type = 'object', format = '', items } = option;
     if (type === 'array') return [`array of ${pluralize(describeType(items ?? {}, schemas))}`];
@@ -113,7 +121,7 @@ function pluralize(type: string): string {
 }
 
 /** Returns the bounds of a value in words, such as `1 to 190 characters`. */
-export function describeBounds(schema: Schema, schemas: Schemas): string[] {
+export function describeBounds(schema: Schema, schemas: NamedSchemas): string[] {
   const bounds = getAlternatives(schema, schemas).flatMap((option) => {
     const { minimum, maximum, minLength, maxLength, maxItems, format } = option;
     return [
@@ -139,19 +147,19 @@ function describeRange(minimum: number | undefined, maximum: number | undefined,
 }
 
 /** Returns a schema with the keywords of the schema that it refers to, if there is one. */
-function resolve(schema: Schema, schemas: Schemas): Schema {
+function resolve(schema: Schema, schemas: NamedSchemas): Schema {
   const name = schema.$ref?.split('/').at(-1);
   return name ? { ...schemas[name], ...schema } : schema;
 }
 
 /** Returns the schemas that a value can match. */
-function getAlternatives(schema: Schema, schemas: Schemas): readonly Schema[] {
+function getAlternatives(schema: Schema, schemas: NamedSchemas): readonly Schema[] {
   const resolved = resolve(schema, schemas);
   return resolved.anyOf?.flatMap((option) => getAlternatives(option, schemas)) ?? [resolved];
 }
 
 /** Returns the schema of an object, or of the objects in an array. Returns `undefined` if a value can be neither. */
-function findObject(schema: Schema, schemas: Schemas): Schema | undefined {
+function findObject(schema: Schema, schemas: NamedSchemas): Schema | undefined {
   for (const option of getAlternatives(schema, schemas)) {
     const found = option.items ? findObject(option.items, schemas) : option.properties && option;
     if (found) return found;
