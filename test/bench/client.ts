@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { NEW_ID } from './requests.ts';
 
 /** The requests that the client sends, its connections, and the duration. */
-export interface Load {
+export interface ClientLoad {
   readonly port: number;
   /** The texts of the requests. The connections share this list: each connection sends the next request, and the list repeats. */
   readonly requests: readonly string[];
@@ -27,7 +27,7 @@ export interface LoadResult {
 const END_OF_HEAD = '\r\n\r\n';
 
 // The client is a process of its own, so that it takes no processor time from a server.
-process.on('message', async (load: Load) => {
+process.on('message', async (load: ClientLoad) => {
   const latencies: number[] = [];
   let failures = 0;
   const start = performance.now();
@@ -57,7 +57,7 @@ function prepareRequest(text: string): () => Buffer {
 
 /** Sends one request after another over a connection, each when the response to the previous request is complete. */
 function keepBusy(
-  { port, status }: Load,
+  { port, status }: ClientLoad,
   nextRequest: () => Buffer,
   end: number,
   recordResponse: (isExpected: boolean, milliseconds: number) => void,

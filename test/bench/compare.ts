@@ -13,9 +13,9 @@ import {
   sendRequest,
 } from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
-import { type RunningServer, startScript } from './server-process.ts';
+import { type BenchServer, startScript } from './server-process.ts';
 import { type Contender, createContenders, installPeers } from './servers.ts';
-import type { Usage } from './usage.ts';
+import type { ProcessUsage } from './usage.ts';
 
 const START_COUNT = 3;
 /** 10,456 of these campaigns are not archived, which is enough for page 400 with 25 campaigns on each page. */
@@ -25,7 +25,7 @@ const WRITTEN_CAMPAIGN_COUNT = 1_000;
 /** A running server and its measurements: by the name of each type of request, one measurement per round. */
 interface ContenderRun {
   readonly contender: Contender;
-  readonly server: RunningServer;
+  readonly server: BenchServer;
   readonly startMs: number;
   readonly measurements: Map<string, Measurement[]>;
 }
@@ -64,7 +64,7 @@ async function startContender(contender: Contender): Promise<ContenderRun> {
 async function compareRuns(
   runs: readonly ContenderRun[],
   [read, written]: readonly [Sample, Sample],
-  database: Usage | undefined,
+  database: ProcessUsage | undefined,
   client: LoadClient,
   { rounds, milliseconds, types: chosen }: Options,
 ): Promise<Report> {
@@ -88,7 +88,7 @@ async function compareRuns(
 
 /** Fails unless all servers return equal responses with records, among them shared and unshared campaigns in `list` and `get`. */
 async function assertEqualResponses(
-  pairs: readonly { readonly type: RequestType; readonly server: RunningServer }[],
+  pairs: readonly { readonly type: RequestType; readonly server: BenchServer }[],
 ): Promise<void> {
   const expected = new Map<Request, unknown>();
   for (const { type, server } of pairs) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { type Usage, usageOf } from './usage.ts';
+import { type ProcessUsage, usageOf } from './usage.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -11,7 +11,7 @@ export interface BenchDatabases {
   /** Returns the settings of this service for the database with this name. The database is created on first use. */
   createSettings(name: string): Environment;
   /** The resource usage of the database server. It is `undefined` for SQLite, which runs in the measured server. */
-  readonly usage: Usage | undefined;
+  readonly usage: ProcessUsage | undefined;
   stop(): Promise<void>;
 }
 

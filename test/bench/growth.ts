@@ -11,16 +11,16 @@ import {
   sendRequest,
 } from './requests.ts';
 import { type Sample, seedDatabase } from './sample.ts';
-import { type RunningServer, startScript } from './server-process.ts';
+import { type BenchServer, startScript } from './server-process.ts';
 import { ours } from './servers.ts';
-import type { Usage } from './usage.ts';
+import type { ProcessUsage } from './usage.ts';
 
 const SMALL_CAMPAIGN_COUNT = 1_000;
 
 /** This service on a database with three workspaces: one of `campaigns` campaigns, one of 1,000, and one of 1,000 to warm up. */
 interface SizedServer {
   readonly campaigns: number;
-  readonly server: RunningServer;
+  readonly server: BenchServer;
   readonly types: readonly RequestType[];
   /** Creates campaigns in a workspace that is not measured. */
   readonly warmUp: RequestType;
@@ -48,7 +48,7 @@ export async function measureGrowth(client: LoadClient, options: Options): Promi
 /** Prepares the types of requests of a server. Nothing is measured in the workspace `warmUp`. */
 async function createSizedServer(
   campaigns: number,
-  server: RunningServer,
+  server: BenchServer,
   { large, small, warmUp }: Readonly<Record<'large' | 'small' | 'warmUp', Sample>>,
 ): Promise<SizedServer> {
   const { list, get, create, deep } = createRequestTypes(large, large, await listCampaignIds(server.port, large));
@@ -79,7 +79,7 @@ async function createSizedServer(
 
 async function measureServers(
   all: readonly SizedServer[],
-  database: Usage | undefined,
+  database: ProcessUsage | undefined,
   client: LoadClient,
   { rounds, milliseconds }: Options,
 ): Promise<Report> {

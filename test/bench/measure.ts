@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Load, LoadResult } from './client.ts';
+import type { ClientLoad, LoadResult } from './client.ts';
 import { type RequestType, serializeRequest } from './requests.ts';
-import type { Usage } from './usage.ts';
+import type { ProcessUsage } from './usage.ts';
 
 const WARM_UP_REQUEST_COUNT = 5_000;
 const WARM_UP_STEP_MS = 500;
@@ -24,7 +24,7 @@ export interface Measurement {
   readonly databaseCpu: number;
 }
 
-export interface MeasuredServer extends Usage {
+export interface MeasuredServer extends ProcessUsage {
   readonly port: number;
 }
 
@@ -43,7 +43,7 @@ export class LoadClient {
 
   async measure(
     server: MeasuredServer,
-    database: Usage | undefined,
+    database: ProcessUsage | undefined,
     type: RequestType,
     milliseconds: number,
   ): Promise<Measurement> {
@@ -63,7 +63,7 @@ export class LoadClient {
   private runLoad({ port }: MeasuredServer, type: RequestType, milliseconds: number): Promise<LoadResult> {
     const status = type.status ?? (type.method === 'POST' ? 201 : 200);
     const requests = type.requests.map((request) => serializeRequest(type, request));
-    this.child.send({ port, requests, status, connections: type.connections, milliseconds } satisfies Load);
+    this.child.send({ port, requests, status, connections: type.connections, milliseconds } satisfies ClientLoad);
     return Promise.race([
       once(this.child, 'message').then(([message]) => message as LoadResult),
       this.exited.then(() => Promise.reject(new Error('the client exited'))),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../support/server-process.ts';
-import { processTreeOf, type Usage, usageOf } from './usage.ts';
+import { type ProcessUsage, processTreeOf, usageOf } from './usage.ts';
 
 const POLL_INTERVAL_MS = 2;
 
@@ -15,7 +15,7 @@ export interface ServerScript {
 }
 
 /** A server in a process of its own. */
-export interface RunningServer extends Usage {
+export interface BenchServer extends ProcessUsage {
   readonly port: number;
   /** The time from the start of the process to its first response, of any status. */
   readonly startMs: number;
@@ -23,7 +23,7 @@ export interface RunningServer extends Usage {
 }
 
 /** Starts a server and waits until it responds. */
-export async function startScript({ path, environment, hasLog: logs }: ServerScript): Promise<RunningServer> {
+export async function startScript({ path, environment, hasLog: logs }: ServerScript): Promise<BenchServer> {
   const port = await findFreePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...process.execArgv, path], {

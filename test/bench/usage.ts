@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = 100;
 
 /** The resources that a process and its children use, from `/proc`. Without `/proc`, both functions return `NaN`. */
-export interface Usage {
+export interface ProcessUsage {
   /** Processor time of all threads, in seconds. */
   cpuSeconds(): number;
   /** Resident memory (RSS). */
   residentMiB(): number;
 }
 
-export function usageOf(pid: number): Usage {
+export function usageOf(pid: number): ProcessUsage {
   const sumOf = (quantity: (pid: number) => number) => processTreeOf(pid).reduce((sum, it) => sum + quantity(it), 0);
   return {
     cpuSeconds: () => sumOf(cpuSecondsOf),

@@ -6,7 +6,7 @@ import type { Tests } from '../support/suite.ts';
 import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
-import { commands } from './store-commands.ts';
+import { storeCommands } from './store-commands.ts';
 import { StoreProcess } from './store-process.ts';
 
 const CHANGE_COUNT = 20;
@@ -74,11 +74,11 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
           for (const name of ['click', 'share'] as const) {
             await Promise.all([
               other.run(name, ...changes),
-              commands[name](storage, ...changes),
-              commands[name](another, ...changes),
+              storeCommands[name](storage, ...changes),
+              storeCommands[name](another, ...changes),
             ]);
           }
-          await Promise.all([other.run('click', ...changes), commands.share(storage, ...changes)]);
+          await Promise.all([other.run('click', ...changes), storeCommands.share(storage, ...changes)]);
           const { clicks, shares } = (await storage.campaigns.get(workspaceId, id)) ?? {};
           assert.deepEqual([clicks, shares], [1 + 4 * CHANGE_COUNT, 4 * CHANGE_COUNT]);
           assert.equal(await another.shares.count(workspaceId, []), shares);
@@ -91,8 +91,8 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
         const slugs = Array.from({ length: CHANGE_COUNT }, () => `${newId()}.example`);
         const claimed = await Promise.all([
           other.run('claim', newId(), slugs),
-          commands.claim(storage, newId(), slugs),
-          commands.claim(another, newId(), slugs),
+          storeCommands.claim(storage, newId(), slugs),
+          storeCommands.claim(another, newId(), slugs),
         ]);
         assert.deepEqual(claimed.flat().sort(), slugs);
       }),

@@ -10,7 +10,7 @@ function waitInChange(): void {
 }
 
 /** Commands that use an engine, in this process or in another one (store-process.ts). */
-export const commands = {
+export const storeCommands = {
   /** Calls a method of a record store. */
   call: (engine: StorageEngine, store: keyof typeof samples, method: 'add' | 'get' | 'remove', ...args: unknown[]) =>
     (engine[store][method] as (...args: unknown[]) => Promise<unknown>)(...args),

@@ -5,9 +5,9 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
-import { commands } from './store-commands.ts';
+import { storeCommands } from './store-commands.ts';
 
-type Commands = typeof commands;
+type Commands = typeof storeCommands;
 /** The arguments of a command, without the engine. */
 type Arguments<N extends keyof Commands> = Commands[N] extends (engine: StorageEngine, ...args: infer A) => unknown
   ? A
@@ -60,7 +60,7 @@ async function serve(name: keyof typeof engines, location: string): Promise<void
   const run = async ({ number, name, args }: Request): Promise<Response> => {
     try {
       const { engine } = await opening;
-      return { number, result: await (commands[name] as (...args: unknown[]) => unknown)(engine, ...args) };
+      return { number, result: await (storeCommands[name] as (...args: unknown[]) => unknown)(engine, ...args) };
     } catch (error) {
       return { number, error: error instanceof CoreError ? error.kind : String(error) };
     }

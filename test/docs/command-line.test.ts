@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { commands, parentCommands } from '../../adapters/cli/commands.ts';
 import { withCheckout } from '../support/checkout.ts';
 import { createCommandLine } from '../support/command-line.ts';
-import { parseSteps, runSteps, type Step } from '../support/console-steps.ts';
+import { type ConsoleStep, parseSteps, runSteps } from '../support/console-steps.ts';
 import { withFakeNpx } from '../support/fake-npx.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { isLong } from '../support/scale.ts';
@@ -41,7 +41,7 @@ function listNames(): string[] {
 const MONGODB_URI = 'mongodb://127.0.0.1:27017/advocacy';
 
 /** Runs steps of the page in a new folder, which gets the database file. Resolves to their outputs. */
-async function runInNewFolder(steps: readonly Step[]): Promise<string[]> {
+async function runInNewFolder(steps: readonly ConsoleStep[]): Promise<string[]> {
   const mongodb = steps.some(({ command }) => command.includes(MONGODB_URI)) ? await createDatabase() : undefined;
   let outputs: string[] = [];
   try {

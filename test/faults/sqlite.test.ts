@@ -18,7 +18,7 @@ import { scrape } from '../support/scrape.ts';
 import { type Environment, withApplication } from '../support/storage.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
-import { createCampaignFields, createWorkspace, type Workspace } from '../support/tenants.ts';
+import { createCampaignFields, createWorkspace, type TestWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WRITER_COUNT = quickOrLong(4, 8);
@@ -29,7 +29,7 @@ const BUSY_MESSAGE =
   'Another process has used the database file for 10 seconds: stop that process, or try again later.';
 const run = promisify(execFile);
 
-interface Setup extends Workspace {
+interface Setup extends TestWorkspace {
   readonly file: string;
   readonly settings: Environment;
 }

@@ -29,13 +29,7 @@ import {
   validCallOf,
 } from '../support/operations.ts';
 import { callRaw } from '../support/raw-requests.ts';
-import {
-  type Api,
-  type ApiResponse,
-  type RequestOptions,
-  type ServiceOptions,
-  withService,
-} from '../support/service.ts';
+import { type Api, type ApiResponse, type CallOptions, type ServiceOptions, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createExpiredKey, createKey, createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -47,9 +41,9 @@ interface Setup {
   readonly path: string;
   readonly body: object | undefined;
   /** Sends the request with changes. */
-  call(changes?: RequestOptions & { readonly path?: string }): Promise<ApiResponse>;
+  call(changes?: CallOptions & { readonly path?: string }): Promise<ApiResponse>;
   /** Sends the request, and asserts that it succeeds. */
-  assertSuccess(changes?: RequestOptions & { readonly path?: string }): Promise<ApiResponse>;
+  assertSuccess(changes?: CallOptions & { readonly path?: string }): Promise<ApiResponse>;
 }
 
 /** Runs a test for each operation, each with a tenant of its own. */

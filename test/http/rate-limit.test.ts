@@ -4,7 +4,7 @@ import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';
-import { type Api, type ApiResponse, type RequestOptions, withService } from '../support/service.ts';
+import { type Api, type ApiResponse, type CallOptions, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createExpiredKey, createKey, createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -22,7 +22,7 @@ interface Setup {
   readonly api: Api;
   readonly own: Tenant;
   /** Requests a small list. */
-  readonly get: (key: string | null, options?: RequestOptions) => Promise<ApiResponse>;
+  readonly get: (key: string | null, options?: CallOptions) => Promise<ApiResponse>;
 }
 
 /** Runs a test with settings such as RATE_LIMIT_POINTS, and a workspace with one record of each resource. */

@@ -6,7 +6,7 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
-import { createDatabase, type Database } from '../support/mongod.ts';
+import { createDatabase, type MongoDatabase } from '../support/mongod.ts';
 import { type MongodbProxy, startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
@@ -37,7 +37,7 @@ function withLosses(command: string, work: (storages: Storages, lose: () => void
     );
 }
 
-let database: Promise<Database> | undefined;
+let database: Promise<MongoDatabase> | undefined;
 
 async function withStorages(work: (storages: Storages) => Promise<void>): Promise<void> {
   database ??= createDatabase();

@@ -20,7 +20,7 @@ export function withDatabasePath(test: (file: string) => Promise<void>): () => P
   };
 }
 
-export interface OpenEngine {
+export interface OpenFile {
   readonly engine: StorageEngine;
   readonly connection: SqliteConnection;
   /** The connection that writes. */
@@ -29,7 +29,7 @@ export interface OpenEngine {
 }
 
 /** Opens an engine on a file, runs `work`, and closes the engine. */
-export async function withOpenEngine<T>(file: string, work: (open: OpenEngine) => Promise<T>): Promise<T> {
+export async function withOpenEngine<T>(file: string, work: (open: OpenFile) => Promise<T>): Promise<T> {
   const { engine, connection } = createSqliteEngine(file);
   await connection.open();
   try {
@@ -40,7 +40,7 @@ export async function withOpenEngine<T>(file: string, work: (open: OpenEngine) =
 }
 
 /** Returns the connections of an engine to its file. */
-export function getDatabases(connection: SqliteConnection): Pick<OpenEngine, 'writer' | 'reader'> {
+export function getDatabases(connection: SqliteConnection): Pick<OpenFile, 'writer' | 'reader'> {
   // biome-ignore lint/complexity/useLiteralKeys: the field is private
   const { connections } = { connections: connection['connections'] };
   if (!connections) throw new Error('not open');

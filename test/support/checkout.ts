@@ -18,14 +18,14 @@ export interface Checkout {
   /** The environment in which npm works without a network. */
   readonly env: Environment;
   /** Runs a command and waits until it exits. */
-  run(command: string, env?: Environment): Promise<CommandResult>;
+  run(command: string, env?: Environment): Promise<ShellResult>;
   /** Starts a command that starts the service, on a free port, and waits until the service listens. */
   start(command: string, env?: Environment): Promise<ServiceProcess>;
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-export interface CommandResult {
+export interface ShellResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

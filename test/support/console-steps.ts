@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** A command in a `console` block of a page, with its documented output. */
-export interface Step {
+export interface ConsoleStep {
   readonly command: string;
   readonly output: string;
 }
@@ -13,7 +13,7 @@ export interface Step {
  * Returns the steps of the `console` blocks of a page. A step is a line that starts with `$ `, the indented lines below it,
  * and the output.
  */
-export function parseSteps(markdown: string): Step[] {
+export function parseSteps(markdown: string): ConsoleStep[] {
   const blocks = [...markdown.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block]) => block as string);
   return blocks.flatMap((block) =>
     block
@@ -37,7 +37,7 @@ const VARYING_VALUE =
  * the ones in the documented output. `url` replaces the address of the service.
  */
 export async function runSteps(
-  steps: readonly Step[],
+  steps: readonly ConsoleStep[],
   url: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string[]> {

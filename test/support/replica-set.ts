@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { createWheelSource, findProgram, type ProgramSource, runCommand } from './server-program.ts';
 
 const require = createRequire(import.meta.url);
@@ -153,7 +153,7 @@ function startMongod(program: string, options: readonly string[], parentFolder?:
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'ttlMonitorSleepSecs=1'],
     ...options,
   ];
-  return startServer(program, createArguments, parentFolder);
+  return startServerProcess(program, createArguments, parentFolder);
 }
 
 function toDirectUri(port: number): string {

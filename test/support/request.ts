@@ -15,7 +15,7 @@ export interface ApiResponse {
   readonly json: any;
 }
 
-export interface RequestOptions {
+export interface CallOptions {
   /** The bearer key. The default is the demo key. `null` sends no key. */
   readonly key?: string | null;
   /** Serialized as JSON. A string or bytes are sent unchanged. */
@@ -27,7 +27,7 @@ export interface RequestOptions {
 export async function request(
   url: string,
   method: string,
-  { key = DEMO_API_KEY, body, headers }: RequestOptions = {},
+  { key = DEMO_API_KEY, body, headers }: CallOptions = {},
 ): Promise<ApiResponse> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {

@@ -31,7 +31,7 @@ export interface ServerProcess {
 }
 
 /** Starts a program. Its arguments depend on its port and its data folder, which is created in `parentFolder`. */
-export async function startServer(
+export async function startServerProcess(
   program: string,
   argumentsOf: (port: number, folder: string) => readonly string[],
   parentFolder = tmpdir(),

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../../bootstrap/start-server.ts
 import type { Application } from '../../core/application.ts';
 import { assertAsDocumented } from './openapi-document.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
-import { type ApiResponse, DEMO_API_KEY, type RequestOptions, request } from './request.ts';
+import { type ApiResponse, type CallOptions, DEMO_API_KEY, request } from './request.ts';
 import { createTestStorage } from './storage.ts';
 
 export * from './request.ts';
@@ -20,7 +20,7 @@ export interface Api {
   readonly app: Application;
   readonly demo: Demo;
   /** Sends a request. Throws if the response of an operation does not match the OpenAPI document. */
-  call(method: string, path: string, options?: RequestOptions): Promise<ApiResponse>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
 }
 
 export interface ServiceOptions {

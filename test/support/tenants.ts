@@ -12,7 +12,7 @@ import type { Api } from './service.ts';
 const KEY_LIFETIME_MS = 300;
 
 /** A workspace with an admin. */
-export interface Workspace {
+export interface TestWorkspace {
   readonly workspaceId: string;
   readonly admin: Member;
   /** The key of the admin. */
@@ -20,7 +20,7 @@ export interface Workspace {
 }
 
 /** Creates a workspace without records, as an operator does. */
-export async function createWorkspace(app: Application, name = 'northwind'): Promise<Workspace> {
+export async function createWorkspace(app: Application, name = 'northwind'): Promise<TestWorkspace> {
   const { id: workspaceId } = await app.workspaces.create(name);
   const admin = await app.members.create(workspaceId, { name, email: `admin@${name}.example`, role: 'admin' });
   const { secret: key } = await app.apiKeys.create(workspaceId, { memberId: admin.id });
@@ -28,7 +28,7 @@ export async function createWorkspace(app: Application, name = 'northwind'): Pro
 }
 
 /** A workspace with a record of each resource. `ids` has their IDs by path segment. */
-export interface Tenant extends Workspace {
+export interface Tenant extends TestWorkspace {
   /** A part of the name, title, question or slug of each of its records. */
   readonly name: string;
   readonly names: { readonly domain: string; readonly group: string; readonly tag: string };

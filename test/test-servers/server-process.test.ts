@@ -4,17 +4,17 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServer } from '../support/server-process.ts';
+import { startServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
 const PROGRAM = "net.createServer().listen(process.argv[1], '127.0.0.1')";
 
 suite('A server process of the tests', {
   'that cannot start reports the output of the program, or that the program is missing': async () => {
-    const failing = startServer(process.execPath, () => ['--eval', "throw new Error('no such data')"]);
+    const failing = startServerProcess(process.execPath, () => ['--eval', "throw new Error('no such data')"]);
     await assert.rejects(failing, /did not start: .*no such data/s);
     await assert.rejects(
-      startServer('/no/such/program', () => []),
+      startServerProcess('/no/such/program', () => []),
       /ENOENT/,
     );
   },
@@ -22,9 +22,9 @@ suite('A server process of the tests', {
   'ends, and its data is deleted, when the process that started it is killed': async () => {
     const module = JSON.stringify(join(import.meta.dirname, '../support/server-process.js'));
     const script = `
-      import { startServer } from ${module};
+      import { startServerProcess } from ${module};
       let data;
-      const server = await startServer(process.execPath, (port, folder) => {
+      const server = await startServerProcess(process.execPath, (port, folder) => {
         data = folder;
         return ['--eval', ${JSON.stringify(PROGRAM)}, String(port)];
       });
