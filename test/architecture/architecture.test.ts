@@ -259,6 +259,21 @@ const forbidStoreNames: Rule = ({ path, text }) =>
     ? [...text.replaceAll(COMMENT_LINES, '').matchAll(STORE_NAMES)].map(([found]) => `${path} has ${found}`)
     : [];
 
+const EXPORT = /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+
+/** Finds exported names that several sources declare. The client of the API is excluded: its users see its names alone. */
+function findRepeatedNames(sources: readonly Source[]): string[] {
+  const pathsByName = new Map<string, Set<string>>();
+  for (const { path, text } of sources.filter((source) => !isIn(source.path, 'clients'))) {
+    for (const [, name = ''] of text.matchAll(EXPORT)) {
+      pathsByName.set(name, (pathsByName.get(name) ?? new Set()).add(path));
+    }
+  }
+  return [...pathsByName]
+    .filter(([, paths]) => paths.size > 1)
+    .map(([name, paths]) => `${name} is declared in ${[...paths].join(' and ')}`);
+}
+
 function readSources(): Source[] {
   return layers.flatMap((layer) =>
     readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
@@ -336,6 +351,28 @@ suite('The architecture', importTests, {
     const circle = 'core/b.ts imports core/c.ts imports core/b.ts';
     assert.deepEqual(findCircularImports(descriptions.map(plantImport)), [circle]);
     assert.deepEqual(findCircularImports(descriptions.slice(0, 2).map(plantImport)), []);
+  },
+
+  'has no exported name that two sources declare': () => {
+    assert.deepEqual(findRepeatedNames(readSources()), []);
+    const declarations = ['const thing = 1;', 'async function thing() {}', 'function* thing() {}', 'type thing = 1;'];
+    for (const text of declarations) {
+      const sources = [
+        { path: 'core/tag/tag.ts', text: 'export interface thing {}\nexport interface other {}' },
+        { path: 'adapters/api/tag.ts', text: `\nexport ${text}` },
+      ];
+      assert.deepEqual(
+        findRepeatedNames(sources),
+        ['thing is declared in core/tag/tag.ts and adapters/api/tag.ts'],
+        text,
+      );
+    }
+    const allowed = [
+      'export class thing {}\nexport type other = 1;',
+      `export { thing } from './a.ts';\nexport * from './a.ts';`,
+      'const thing = 1;\nfunction other() {}',
+    ];
+    assert.deepEqual(findRepeatedNames(allowed.map((text, i) => ({ path: `core/${i}.ts`, text }))), []);
   },
 
   'lets bootstrap load an adapter that is not in `ALWAYS_LOADED` only with `import()`': () => {
