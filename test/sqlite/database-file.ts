@@ -6,7 +6,7 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import type { SqliteConnection } from '../../adapters/sqlite/connection.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
-import { tables } from '../../adapters/sqlite/layout.ts';
+import { type Search, tables } from '../../adapters/sqlite/layout.ts';
 
 /** Creates a test with the path of a database file in a new folder. The file does not exist yet. */
 export function withDatabasePath(test: (file: string) => Promise<void>): () => Promise<void> {
@@ -55,4 +55,27 @@ export function assertIntact(database: Database): void {
     // This command compares the index with the texts. `integrity_check` does not (https://sqlite.org/fts5.html#the_integrity_check_command).
     database.exec(`INSERT INTO ${name} (${name}, rank) VALUES ('integrity-check', 1)`);
   }
+}
+
+/** Turns a file into one of version 1, whose triggers updated the search indexes at once. */
+export function downgradeToVersion1(writer: Database): void {
+  for (const { name, searches } of tables.values()) {
+    for (const search of searches) writer.exec(toVersion1(name, search));
+  }
+  writer.exec('PRAGMA user_version = 1');
+}
+
+/** Returns the statements that give a search index the triggers of version 1, which updated the index at once. */
+function toVersion1(table: string, { name, field, outdated }: Search): string {
+  const insert = `INSERT INTO "${name}" (rowid, "${field}") VALUES (new."row", new."${field}")`;
+  const remove = `INSERT INTO "${name}" ("${name}", rowid, "${field}") VALUES ('delete', old."row", old."${field}")`;
+  const create = (event: string, condition: string, body: string) =>
+    `DROP TRIGGER "${name}_${event}";
+     CREATE TRIGGER "${name}_${event}" AFTER ${event.toUpperCase()} ON "${table}" ${condition} BEGIN ${body}; END;`;
+  return [
+    create('insert', '', insert),
+    create('delete', '', remove),
+    create('update', `WHEN old."${field}" IS NOT new."${field}"`, `${remove}; ${insert}`),
+    `DROP TABLE "${outdated}"`,
+  ].join('\n');
 }

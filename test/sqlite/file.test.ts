@@ -18,11 +18,11 @@ import { dirname, join } from 'node:path';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine, UnusableFile } from '../../adapters/sqlite/engine.ts';
-import { describeParts, type Search, tables } from '../../adapters/sqlite/layout.ts';
+import { describeParts, tables } from '../../adapters/sqlite/layout.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildCampaign, buildTag, newId, samples } from '../contract/samples.ts';
 import { suite } from '../support/suite.ts';
-import { assertIntact, withDatabasePath, withOpenEngine } from './database-file.ts';
+import { assertIntact, downgradeToVersion1, withDatabasePath, withOpenEngine } from './database-file.ts';
 
 const open = (file: string) => withOpenEngine(file, async () => undefined);
 
@@ -258,9 +258,7 @@ suite('a SQLite file', {
         engine.campaigns.count(workspaceId, [{ field: 'searchText', contains }]);
       await withOpenEngine(file, async ({ engine, writer }) => {
         await engine.campaigns.addMany(campaigns);
-        for (const { name, searches } of tables.values())
-          for (const search of searches) writer.exec(toVersion1(name, search));
-        writer.exec('PRAGMA user_version = 1');
+        downgradeToVersion1(writer);
       });
       const { exec } = Database.prototype;
       for (let allowedCount = 0, isUpgraded = false; !isUpgraded; allowedCount += 3) {
@@ -346,21 +344,6 @@ suite('a SQLite file', {
     assert.equal(hash, '84790e3ffe4be640');
   },
 });
-
-/** Returns the statements that give a search index the triggers of version 1, which updated the index at once. */
-function toVersion1(table: string, { name, field, outdated }: Search): string {
-  const insert = `INSERT INTO "${name}" (rowid, "${field}") VALUES (new."row", new."${field}")`;
-  const remove = `INSERT INTO "${name}" ("${name}", rowid, "${field}") VALUES ('delete', old."row", old."${field}")`;
-  const create = (event: string, condition: string, body: string) =>
-    `DROP TRIGGER "${name}_${event}";
-     CREATE TRIGGER "${name}_${event}" AFTER ${event.toUpperCase()} ON "${table}" ${condition} BEGIN ${body}; END;`;
-  return [
-    create('insert', '', insert),
-    create('delete', '', remove),
-    create('update', `WHEN old."${field}" IS NOT new."${field}"`, `${remove}; ${insert}`),
-    `DROP TABLE "${outdated}"`,
-  ].join('\n');
-}
 
 function readParts(database: Database): unknown[][] {
   return database.all('SELECT name, sql FROM sqlite_schema ORDER BY name');
