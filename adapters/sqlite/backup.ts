@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Database, retryWhileBusy } from './database.ts';
+import { syncToDisk } from './sync-to-disk.ts';
 
 /**
  * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with `.incomplete` until
@@ -28,13 +29,4 @@ export async function backUp(database: Database, file: string): Promise<void> {
 
 function rejectExisting(file: string): void {
   if (existsSync(file)) throw Object.assign(new Error(`${file} already exists`), { code: 'EEXIST' });
-}
-
-function syncToDisk(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Database, isBusy, isDamaged, retryWhileBusy, toValue } from './database.ts';
 import { describeParts, type FilePart, quote, type Table, tables } from './layout.ts';
 import { hasOutdatedIndexes, updateSearchIndexes } from './search.ts';
+import { syncToDisk } from './sync-to-disk.ts';
 
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
@@ -55,7 +56,7 @@ export function openReader(file: string): Promise<Database> {
 }
 
 function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFolder(dirname(file));
   // SQLite creates other files in the folder.
   accessSync(dirname(file), constants.W_OK);
   // An existing file is not opened: closing it would release the locks of other connections of this process
@@ -67,6 +68,18 @@ function createFile(file: string): void {
   }
   if (statSync(file).isDirectory()) throw new UnusableFile(`${file} is a folder. Choose a file in it.`);
   accessSync(file, constants.R_OK | constants.W_OK);
+}
+
+/** Creates a folder and its parents if they are missing, and syncs the entry of each. SQLite syncs the entries of the folder itself. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    syncToDisk(dirname(folder));
+  } catch {
+    // Some file systems cannot sync a folder. SQLite ignores this, too.
+  }
 }
 
 function rejectForeignFile(database: Database, file: string): void {

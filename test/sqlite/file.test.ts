@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
+import fs, {
   chmodSync,
   copyFileSync,
   existsSync,
@@ -14,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Database } from '../../adapters/sqlite/database.ts';
@@ -67,6 +68,27 @@ suite('a SQLite file', {
       );
     },
   ),
+
+  'syncs the folders that have new entries, if the file system can do so': withDatabasePath(async (base) => {
+    const parent = dirname(base);
+    const synced: string[] = [];
+    const { fsyncSync } = fs;
+    const replaceSync = (replacement: typeof fsyncSync) => {
+      Object.assign(fs, { fsyncSync: replacement });
+      syncBuiltinESMExports();
+    };
+    replaceSync((descriptor) => {
+      synced.push(readlinkSync(`/proc/self/fd/${descriptor}`));
+      throw new Error('EINVAL: invalid argument, fsync');
+    });
+    try {
+      await open(join(parent, 'new', 'folder', 'a.db'));
+      await open(join(parent, 'new', 'folder', 'b.db'));
+    } finally {
+      replaceSync(fsyncSync);
+    }
+    assert.deepEqual(synced, [parent, join(parent, 'new')]);
+  }),
 
   'creates the missing file that a symbolic link names, which only the owner can read': withDatabasePath(
     async (file) => {
