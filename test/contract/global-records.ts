@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GlobalRecordStore } from '../../adapters/persistence/record-store.ts';
-import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { globalStoreNames, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { newId } from './samples.ts';
@@ -57,21 +57,20 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
 
 type WithId = { readonly id: string };
 
+/** Functions that create a record, by the name of its global store. */
+const creators: Readonly<Record<(typeof globalStoreNames)[number], () => WithId>> = {
+  credentials: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }),
+  links: () => ({ id: newId(), workspaceId: newId(), campaignId: newId(), memberId: newId() }),
+  verifiedSlugs: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }),
+  visitorKeys: () => ({ id: newId(), secret: newId() }),
+  workspaces: () => ({ id: newId(), name: 'Northwind', createdAt: '2026-03-01T12:00:00.000Z' }),
+};
+
 function listGlobalStores(
   storage: StorageEngine,
 ): { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[] {
-  const { credentials, links, verifiedSlugs, visitorKeys, workspaces } = storage;
-  return [
-    { records: credentials, createRecord: () => ({ id: newId(), workspaceId: newId(), keyId: newId() }) },
-    {
-      records: links,
-      createRecord: () => ({ id: newId(), workspaceId: newId(), campaignId: newId(), memberId: newId() }),
-    },
-    { records: visitorKeys, createRecord: () => ({ id: newId(), secret: newId() }) },
-    { records: verifiedSlugs, createRecord: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }) },
-    {
-      records: workspaces,
-      createRecord: () => ({ id: newId(), name: 'Northwind', createdAt: '2026-03-01T12:00:00.000Z' }),
-    },
-  ] as { records: GlobalRecordStore<WithId>; createRecord: () => WithId }[];
+  return globalStoreNames.map((name) => ({
+    records: storage[name] as GlobalRecordStore<WithId>,
+    createRecord: creators[name],
+  }));
 }

@@ -5,7 +5,7 @@ import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
-import { buildCampaign, buildDomain, buildGroup, buildTag, newId, type SchemaName, samples } from './samples.ts';
+import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 /** Returns the tests of the methods of a record store, without filters, pages and expiry. */
@@ -138,7 +138,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
     ),
 
     'iterates over all records in the order of their IDs': test(async (storage) => {
-      for (const { name, records, createSample } of listStores(storage)) {
+      for (const { name, records, createSample, unique } of listStores(storage)) {
         const workspaceId = newId();
         assert.deepEqual(await records.listById(workspaceId, '', 9), [], name);
         const [first, second, third, foreign] = [
@@ -147,7 +147,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
           createSample(workspaceId),
           createSample(newId()),
         ];
-        for (const [i, it] of [third, first, foreign, second].entries()) await records.add(makeUnique(it, i));
+        for (const [i, it] of [third, first, foreign, second].entries()) await records.add(makeUnique(it, unique, i));
         const listIdsAfter = async (after: string, take: number) =>
           (await records.listById(workspaceId, after, take)).map(({ id }) => id);
         assert.deepEqual(await listIdsAfter('', 9), [first.id, second.id, third.id], name);
@@ -161,9 +161,9 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
     }),
 
     'adds many records of every schema': test(async (storage) => {
-      for (const { name, records, createSample } of listStores(storage)) {
+      for (const { name, records, createSample, unique } of listStores(storage)) {
         const workspaceId = newId();
-        const added = [0, 1, 2].map((i) => makeUnique(createSample(workspaceId), i));
+        const added = [0, 1, 2].map((i) => makeUnique(createSample(workspaceId), unique, i));
         const expected = structuredClone(added);
         assert.deepEqual(await records.addMany([]), new Map());
         assert.deepEqual(await records.addMany(added), new Map(), name);
@@ -297,16 +297,19 @@ interface AnyStore {
   readonly records: RecordStore<Entity>;
   /** The fields that lists can order by: the last field of each index. Their type is `'id'`, because every entity has that field. */
   readonly orders: readonly 'id'[];
+  /** Each unique field, and the error message of a duplicate. */
+  readonly unique: Readonly<Record<string, string>>;
   createSample(workspaceId: string): Entity;
 }
 
 function listStores(storage: StorageEngine): AnyStore[] {
   return (Object.keys(recordSchemas) as SchemaName[]).map((name) => {
-    const { indexes } = recordSchemas[name] as unknown as RecordSchema<Entity>;
+    const { indexes, unique } = recordSchemas[name] as unknown as RecordSchema<Entity>;
     return {
       name,
       records: storage[name] as unknown as RecordStore<Entity>,
       orders: [...new Set(indexes.map((fields) => fields.at(-1) as 'id'))],
+      unique: unique as Readonly<Record<string, string>>,
       createSample: samples[name],
     };
   });
@@ -321,21 +324,19 @@ async function forEachStore(storage: StorageEngine, check: (store: AnyStore) => 
 }
 
 /** Returns the record with a distinct value in each unique field. */
-function makeUnique(record: Entity, number: number): Entity {
-  const names = ['foldedName', 'slug'].filter((field) => field in record);
-  return { ...record, ...Object.fromEntries(names.map((field) => [field, `${number}.example`])) };
+function makeUnique(record: Entity, unique: AnyStore['unique'], number: number): Entity {
+  return { ...record, ...Object.fromEntries(Object.keys(unique).map((field) => [field, `${number}.example`])) };
 }
 
+/** Returns each store with each of its unique fields: a function that creates a record with a value, and the error message. */
 function listStoresWithUniqueField(storage: StorageEngine) {
-  const factories = { domains: buildDomain, groups: buildGroup, tags: buildTag };
-  return Object.entries(factories).map(([name, create]) => {
-    const schema = recordSchemas[name as keyof typeof factories];
-    return {
-      records: storage[name as SchemaName] as unknown as RecordStore<Entity>,
-      create: create as (workspaceId: string, value: string) => Entity,
-      message: Object.values(schema.unique)[0] as string,
-    };
-  });
+  return listStores(storage).flatMap(({ records, createSample, unique }) =>
+    Object.entries(unique).map(([field, message]) => ({
+      records,
+      create: (workspaceId: string, value: string): Entity => ({ ...createSample(workspaceId), [field]: value }),
+      message,
+    })),
+  );
 }
 
 /** Tries to change every part of a value. Frozen parts are skipped. */
