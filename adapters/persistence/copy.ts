@@ -19,7 +19,7 @@ interface BatchOutcome {
   readonly differentCount: number;
 }
 
-type AnySchema = RecordSchema<Entity> & Partial<RecordMapping<Entity, Entity>>;
+type AnySchema = RecordSchema<Entity> & RecordMapping<Entity, Entity>;
 
 /** The schemas of all records of a workspace, with the names of their stores. */
 const schemas = Object.entries(recordSchemas) as unknown as readonly (readonly [string, AnySchema])[];
@@ -46,7 +46,7 @@ export async function* copyRecords(source: StorageEngine, target: StorageEngine)
         BATCH_RECORD_COUNT,
       )) {
         // The conversion adds the columns that records of earlier versions lack.
-        const records = toRecord && toEntity ? batch.map((record) => toRecord(toEntity(record))) : batch;
+        const records = batch.map((record) => toRecord(toEntity(record)));
         yield { copiedCount: batch.length, differentCount: await addRecords(to, workspaceId, records) };
       }
     }

@@ -13,21 +13,19 @@ export interface StoredIdempotencyRecord extends Entity {
   readonly expiresAt: number;
 }
 
-export const idempotencyRecordSchema: RecordSchema<StoredIdempotencyRecord> = {
+export const idempotencyRecordSchema: RecordSchema<StoredIdempotencyRecord> &
+  RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
   columns: { expiresAt: 'number' },
   unique: {},
   indexes: [],
   expires: 'expiresAt',
-};
-
-const mapping: RecordMapping<IdempotencyRecord, StoredIdempotencyRecord> = {
   toRecord: ({ lockOwner, response, ...entity }) => ({ ...entity, holder: lockOwner, reply: response }),
   toEntity: ({ holder, reply, ...record }) => ({ ...record, lockOwner: holder, response: reply }),
 };
 
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {
-  const { update } = createRepository(store, mapping);
+  const { update } = createRepository(store, idempotencyRecordSchema);
   // A crash of the database may lose the lock. If the transaction of the request was committed before the crash, it is lost together with
   // the lock. If it would be committed after the crash, it finds no lock, and changes nothing.
-  return { update, add: (lock) => store.add(mapping.toRecord(lock), { canBeLost: true }) };
+  return { update, add: (lock) => store.add(idempotencyRecordSchema.toRecord(lock), { canBeLost: true }) };
 }

@@ -18,7 +18,10 @@ import { createTagRepository, tagSchema } from './tags.ts';
 import { createVisitorKeyRepository, type StoredVisitorKey } from './visitor-keys.ts';
 import { createWorkspaceRepository } from './workspaces.ts';
 
-/** The schemas of all records that belong to a workspace, by the names of their stores. */
+/**
+ * The schemas of all records that belong to a workspace, by the names of their stores. Databases have tables or collections with these
+ * names, so a name cannot change.
+ */
 export const recordSchemas = {
   apiKeys: apiKeySchema,
   campaigns: campaignSchema,

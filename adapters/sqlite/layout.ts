@@ -64,7 +64,7 @@ export const tables: ReadonlyMap<string, Table> = new Map(
 );
 
 function createTable(name: string, schema: AnySchema): Table {
-  const { columns, unique, indexes, expires, toEntity, toRecord } = schema;
+  const { columns, unique, indexes, defaults, expires, toEntity, toRecord } = schema;
   const types = Object.entries(columns);
   const isFlag = (field: string) => types.some(([column, type]) => column === field && type === 'boolean');
   const isArray = (field: string) => types.some(([column, type]) => column === field && type === 'texts');
@@ -87,8 +87,7 @@ function createTable(name: string, schema: AnySchema): Table {
       .map(([field]) => ({ field, name: `${name}_${field}`, outdated: `${name}_${field}_outdated` })),
     expires,
     complete: (record) => (toEntity && toRecord ? toRecord(toEntity(record)) : record),
-    // The entity of an empty record has the defaults of the schema.
-    optional: new Set(Object.keys(toEntity?.({}) ?? {})),
+    optional: new Set(Object.keys(defaults ?? {})),
     isFlag,
     insert: `INSERT INTO ${quote(name)} (${list(columnNames)}) VALUES (${values})`,
   };
