@@ -1,8 +1,8 @@
 import { GROUP_NAME_TAKEN, type Group } from '../../core/group/group.ts';
 import type { GroupRepository } from '../../core/group/group-repository.ts';
 import { fold } from '../../core/shared/text.ts';
+import { createNamedRepository, type NameColumns } from './named-repository.ts';
 import type { RecordStore } from './record-store.ts';
-import { createNamedRepository, type NameColumns } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export type GroupRecord = Group & NameColumns;

@@ -1,10 +1,8 @@
 import type { Entity } from '../../core/shared/entity.ts';
-import type { NameFilter } from '../../core/shared/name-filter.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { Repository } from '../../core/shared/repository.ts';
-import { fold } from '../../core/shared/text.ts';
 import { iterateById } from './iterate-by-id.ts';
-import type { Condition, Field, Query, RecordStore } from './record-store.ts';
+import type { Field, Query, RecordStore } from './record-store.ts';
 import type { RecordMapping } from './schema.ts';
 
 /**
@@ -77,28 +75,4 @@ export async function readPage<R extends Entity, F extends Field<R>, T>(
   const found = await store.list(workspaceId, { ...query, skip, take: itemCount + 1 });
   const hasNext = found.length > itemCount && skip + itemCount < limit;
   return { items: found.slice(0, itemCount).map(toItem), hasNext };
-}
-
-/** The derived column of groups and of tags. Their names are unique, and are ordered and searched by their folded form. */
-export interface NameColumns {
-  readonly foldedName: string;
-}
-
-const nameSortColumns = { name: 'foldedName', createdAt: 'createdAt' } as const;
-
-/** Creates the repository methods that groups and tags have. */
-export function createNamedRepository<
-  T extends Entity,
-  R extends Entity & NameColumns & { readonly createdAt: string },
->(store: RecordStore<R>, mapping: RecordMapping<T, R>) {
-  return {
-    findByNames: (workspaceId: string, names: readonly string[]) =>
-      findByUnique(store, mapping, workspaceId, 'foldedName', names.map(fold)),
-    page(workspaceId: string, { search, sortBy, sortOrder }: NameFilter, page: PageRequest) {
-      const where: Condition<R>[] = search ? [{ field: 'foldedName', contains: fold(search) }] : [];
-      const query = { where, by: nameSortColumns[sortBy], order: sortOrder };
-      return readPage(store, workspaceId, query, page, (record) => mapping.toEntity(record as R));
-    },
-    ...createRepository(store, mapping),
-  };
 }

@@ -2,8 +2,8 @@ import { COLORS, type Color } from '../../core/shared/color.ts';
 import { fold } from '../../core/shared/text.ts';
 import { TAG_NAME_TAKEN, type Tag } from '../../core/tag/tag.ts';
 import type { TagRepository } from '../../core/tag/tag-repository.ts';
+import { createNamedRepository, type NameColumns } from './named-repository.ts';
 import type { RecordStore } from './record-store.ts';
-import { createNamedRepository, type NameColumns } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export type TagRecord = Tag & NameColumns;
