@@ -108,12 +108,14 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addM
     ids: readonly string[],
     fields?: readonly F[],
   ): Promise<readonly Pick<T, F | 'id'>[]>;
+  /** Returns the records that match a query, in its order. */
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
    * Returns up to `take` records with an ID greater than `after`, in the order of their IDs (`''` starts at the first). So
    * all records can be iterated while records are added or removed (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
+  /** Returns the number of records that meet all conditions. */
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
 }
 
@@ -122,6 +124,7 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addM
  * workspace is known (an API key by its hash), or that only one workspace can have (a verified slug).
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
+  /** Returns a record, or `undefined` if it does not exist. */
   get(id: string): Promise<E | undefined>;
   /** Returns up to `take` records with an ID greater than `after`, in the order of their IDs (`''` starts at the first). */
   list(after: string, take: number): Promise<readonly E[]>;
