@@ -5,6 +5,7 @@ import { tokens, wireCore } from '../../bootstrap/container.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import type { Settings } from '../../bootstrap/settings.ts';
 import type { Application } from '../../core/application.ts';
+import type { TestDatabase } from './engines/engine.ts';
 import { engines } from './engines/engines.ts';
 import { createMongodbSettings } from './mongodb-settings.ts';
 
@@ -68,13 +69,28 @@ const storageName = (process.env.TEST_STORAGE ?? 'memory') as StorageName;
 const durableStorageName = storageName === 'memory' ? 'sqlite' : storageName;
 
 /**
- * Creates an empty storage of the engine that `TEST_STORAGE` names, or in memory. If the engine can have the demo workspace, a server
- * creates it.
+ * Databases of ended tests of this process, without records. The next tests use them again, because MongoDB needs much longer to create
+ * the collections and indexes of a database than to delete its records.
+ */
+const clearedDatabases: TestDatabase[] = [];
+process.once('beforeExit', () => Promise.all(clearedDatabases.map(({ remove }) => remove())));
+
+/**
+ * Creates a storage without records of the engine that `TEST_STORAGE` names, or in memory. If the engine can have the demo workspace, a
+ * server creates it.
  */
 export async function createTestStorage(): Promise<TestStorage> {
-  const storage = await openStorage(storageName);
-  const { demoSettings } = await engines[storageName]();
-  return { ...storage, settings: { ...storage.settings, ...demoSettings } };
+  const { isShared, createDatabase, createSettings, demoSettings } = await engines[storageName]();
+  const database = clearedDatabases.pop() ?? (await createDatabase());
+  return {
+    isShared,
+    settings: { ...createSettings(database.location), ...demoSettings },
+    async stop() {
+      if (!database.clear) return database.remove();
+      await database.clear();
+      clearedDatabases.push(database);
+    },
+  };
 }
 
 /** Creates an empty storage whose data outlives a process. By default, it is a SQLite file. */

@@ -36,6 +36,8 @@ export interface TestDatabase {
   /** A path or a connection string, which other processes can open, too. */
   readonly location: string;
   remove(): Promise<void>;
+  /** Deletes all records. It is missing if that takes longer than to create another database. */
+  clear?(): Promise<void>;
 }
 
 export interface OpenEngine {

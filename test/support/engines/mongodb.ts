@@ -14,7 +14,7 @@ export const mongodb: TestEngine = {
     // Loaded only here, because `mongod.ts` starts a server when it is loaded. A process that only opens a database must not start one.
     const { createDatabase } = await import('../mongod.ts');
     const { uri, stop } = await createDatabase();
-    return { location: uri, remove: stop };
+    return { location: uri, remove: stop, clear: () => deleteAllDocuments(uri) };
   },
   createSettings: createMongodbSettings,
   async open(location) {
@@ -43,3 +43,13 @@ export const mongodb: TestEngine = {
     }
   },
 };
+
+async function deleteAllDocuments(uri: string): Promise<void> {
+  const client = new MongoClient(uri);
+  try {
+    const collections = await client.db().collections();
+    await Promise.all(collections.map((collection) => collection.deleteMany({})));
+  } finally {
+    await client.close();
+  }
+}
