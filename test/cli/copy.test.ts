@@ -11,6 +11,7 @@ import { createStorageTools } from '../../bootstrap/storage-tools.ts';
 import type { Application } from '../../core/application.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import {
+  assertExitCode,
   type CommandOutput,
   createCommandLine,
   parseJsonOutput,
@@ -186,8 +187,10 @@ suite('a copy', {
     } finally {
       await storage.connection?.close();
     }
-    const { code, stdout, stderr } = await copy(source, { settings: {}, url: 'mongodb://ada:s3cret@127.0.0.1:9/x' });
-    assert.deepEqual([code, stdout], [2, '']);
+    const unavailable = await copy(source, { settings: {}, url: 'mongodb://ada:s3cret@127.0.0.1:9/x' });
+    const { stdout, stderr } = unavailable;
+    assertExitCode(unavailable, 2);
+    assert.equal(stdout, '');
     assert.match(stderr, /\nerror: MongoDB is unavailable\. Check that it is running and that --to is correct\.\n$/);
     assert.doesNotMatch(stderr, /s3cret|\n {4}at /);
   }),
@@ -200,13 +203,14 @@ suite('a copy', {
       'text.db': /^error: SQLITE_FILE: \S+ is not a SQLite database, or it is damaged\. .*\n$/,
     };
     await each(problems, async (problem, name) => {
-      const { code, stdout, stderr } = await copy(file(name), file('target.db'));
-      assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, problem);
+      const output = await copy(file(name), file('target.db'));
+      assertExitCode(output, 2);
+      assert.equal(output.stdout, '');
+      assert.match(output.stderr, problem);
     });
-    const { code, stderr } = await copy({ settings: { STORAGE: 'memory' }, url: '' }, file('target.db'));
-    assert.equal(code, 2);
-    assert.match(stderr, /^error: STORAGE: must be sqlite or mongodb for this command\./);
+    const output = await copy({ settings: { STORAGE: 'memory' }, url: '' }, file('target.db'));
+    assertExitCode(output, 2);
+    assert.match(output.stderr, /^error: STORAGE: must be sqlite or mongodb for this command\./);
   }),
 
   'continues after Ctrl-C and after a kill, to SQLite and to MongoDB': withSetup(async ({ file, mongodb }) => {
@@ -231,15 +235,19 @@ suite('a copy', {
           const { child, output } = startCommand(['copy', '--to', target.url, ...resume], source.settings);
           await waitUntil(async () => (await countCopied()) > before);
           child.kill(signal);
-          const { code, stdout } = await output;
+          const interrupted = await output;
           assert.ok((await countCopied()) < CAMPAIGN_COUNT, 'the copy was interrupted too late');
           if (signal === 'SIGKILL') continue;
-          assert.equal(code, 130);
-          assert.match(stdout, /^Stopped after \d+ records\. To continue, repeat the command with --resume\.\n$/);
+          assertExitCode(interrupted, 130);
+          assert.match(
+            interrupted.stdout,
+            /^Stopped after \d+ records\. To continue, repeat the command with --resume\.\n$/,
+          );
         }
       });
-      const { code, stdout } = await copy(source, target, '--resume');
-      assert.deepEqual([code, stdout], [0, `The target has ${recordCount} records.\n`]);
+      const resumed = await copy(source, target, '--resume');
+      assertExitCode(resumed, 0);
+      assert.equal(resumed.stdout, `The target has ${recordCount} records.\n`);
       assert.deepEqual(await readAll(target), records);
     }
   }),
@@ -247,23 +255,23 @@ suite('a copy', {
   'keeps the records of the target when it continues, and reports those that differ': withSetup(async ({ file }) => {
     const [source, target] = [file('source.db'), file('target.db')];
     await fill(source);
-    assert.equal((await copy(source, target)).code, 0);
+    assertExitCode(await copy(source, target), 0);
     const [workspaceId, tagId] = await withApplication(target.settings, async (app) => {
       const { workspaceId, tag } = await findFirstTag(app);
       await app.tags.rename(workspaceId, tag.id, 'Renamed');
       return [workspaceId, tag.id] as const;
     });
-    const { code, stderr } = await copy(source, target, '--resume');
-    assert.equal(code, 0);
+    const resumed = await copy(source, target, '--resume');
+    assertExitCode(resumed, 0);
     assert.equal(
-      stderr,
+      resumed.stderr,
       'warning: In the target, 1 record is missing or different. The copy does not change records that the target already has. If the source is right, copy to another empty database.\n',
     );
     const rename = (app: Application) => app.tags.rename(workspaceId, tagId, 'Renamed');
     assert.equal((await withApplication(target.settings, rename)).name, 'Renamed');
     await withApplication(target.settings, (app) => app.tags.create(workspaceId, 'Another'));
     const after = await copy(source, target, '--resume');
-    assert.equal(after.code, 1);
+    assertExitCode(after, 1);
     assert.match(
       after.stderr,
       /\nerror: The target has 3 instead of 2 tags\. A server has probably changed records during the copy\. Stop all servers, and copy to another empty database\.\n$/,
@@ -301,6 +309,6 @@ suite('the progress of a copy', {
     failing.catch(() => undefined);
     const failed = await create(failing).run(['copy', '--to', 'sqlite:a'], { stderr: terminal });
     assert.equal(maskSpeed(failed.stderr), `${shown}error: The disk is full\n`);
-    assert.equal(failed.code, 2);
+    assertExitCode(failed, 2);
   },
 });

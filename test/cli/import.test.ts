@@ -10,6 +10,7 @@ import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { collectAll } from '../support/collect-all.ts';
 import {
+  assertExitCode,
   type CommandOutput,
   createCommandLine,
   type RunOptions,
@@ -123,7 +124,7 @@ suite('an import', {
       const real = await cli.runImport(kind, [toNdjson(lines)], ['--json']);
       const { importId: __, ...stored } = JSON.parse(real.stdout);
       assert.deepEqual(stored, { ...rest, refused, dryRun: false });
-      assert.equal(real.code, 1);
+      assertExitCode(real, 1);
       assert.deepEqual(await countRecords(cli, cli.id), { ...before, [kind]: before[kind as 'tags'] + acceptedCount });
     }),
 
@@ -223,7 +224,7 @@ suite('an import', {
       const file = join(folder, 'campaigns.ndjson');
       writeFileSync(file, toNdjson(createCampaignBodies(3)));
       const createArgs = (path: string) => ['import', '--workspace', cli.id, 'campaigns', path];
-      assert.equal((await cli.run(createArgs(file))).code, 0);
+      assertExitCode(await cli.run(createArgs(file)), 0);
       assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(3));
       const reasons = { [folder]: 'it is a directory', [`${file}.not`]: 'the file does not exist' };
       for (const [path, reason] of Object.entries(reasons)) {
@@ -320,7 +321,7 @@ suite('an import that ends early', {
       stop();
     };
     const output = await cli.runImport('campaigns', stdin, ['--json'], { onInterrupt });
-    assert.equal(output.code, 130);
+    assertExitCode(output, 130);
     const { nextLine, ended } = await checkCampaigns(cli, output);
     assert.deepEqual([nextLine, ended], [1001, 'stopped']);
     const secondOutput = await cli.runImport(
@@ -328,7 +329,7 @@ suite('an import that ends early', {
       [toNdjson(createCampaignBodies(1200))],
       ['--from-line', String(nextLine)],
     );
-    assert.equal(secondOutput.code, 0);
+    assertExitCode(secondOutput, 0);
     assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(1200));
   },
 
@@ -343,7 +344,7 @@ suite('an import that ends early', {
     };
     const options = { onInterrupt: (stop: () => void) => (interrupt = stop) };
     const output = await cli.runImport('campaigns', [toNdjson(createCampaignBodies(1200))], ['--json'], options);
-    assert.equal(output.code, 130);
+    assertExitCode(output, 130);
     assert.deepEqual(await checkCampaigns(cli, output), { nextLine: 501, ended: 'stopped' });
     const sentence = (await cli.runImport('campaigns', [toNdjson(createCampaignBodies(600))], [], options)).stdout;
     assert.match(
@@ -411,7 +412,7 @@ suite('an import that ends early', {
         const stdout = new Writable({ write: (_, __, done) => done(Object.assign(new Error(error), { code: error })) });
         const lines = toNdjson([{}, ...createCampaignBodies(1200)]);
         const output = await cli.runImport('campaigns', [lines], json, { stdout });
-        assert.equal(output.code, code);
+        assertExitCode(output, code);
         const pattern = /^Stopped: (\d+) stored as campaigns, (\d+) rejected .*\. Continue with --from-line (\d+)\.\n/;
         const [, stored, rejected, next] = (pattern.exec(output.stderr) ?? []).map(Number);
         assert.equal(stored, (await listCampaignNames(cli, cli.id)).length);
@@ -452,7 +453,7 @@ suite('an import that ends early', {
       await new Promise(() => undefined);
     }
     const output = await cli.runImport('campaigns', stdin(), ['--json']);
-    assert.equal(output.code, 2);
+    assertExitCode(output, 2);
     assert.match(output.stderr, /^error: The database is unavailable/);
   },
 
@@ -463,7 +464,7 @@ suite('an import that ends early', {
       throw new Error('the disk failed');
     }
     const output = await cli.runImport('campaigns', stdin(), ['--json']);
-    assert.equal(output.code, 2);
+    assertExitCode(output, 2);
     assert.equal(output.stderr, 'error: the rest of the file cannot be read: the disk failed\n');
     assert.deepEqual(await checkCampaigns(cli, output), { nextLine: 501, ended: 'failed' });
   },

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { CLI_PATH, type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
+import {
+  assertExitCode,
+  CLI_PATH,
+  type CommandOutput,
+  parseJsonOutput,
+  runProcess,
+  startCommand,
+} from '../support/command-line.ts';
 import { campaignBody } from '../support/samples.ts';
 import { createDurableStorage, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -65,10 +72,11 @@ suite('the command line, as a process', {
     ];
     await Promise.all(
       cases.map(async ([env, message]) => {
-        const { code, stdout, stderr } = await runProcess(['workspace', 'list', '--json'], env);
-        assert.deepEqual([code, stdout], [2, '']);
-        assert.match(stderr, message);
-        assert.doesNotMatch(stderr, /s3cret|\n {4}at /);
+        const output = await runProcess(['workspace', 'list', '--json'], env);
+        assertExitCode(output, 2);
+        assert.equal(output.stdout, '');
+        assert.match(output.stderr, message);
+        assert.doesNotMatch(output.stderr, /s3cret|\n {4}at /);
       }),
     );
   },
@@ -85,10 +93,11 @@ suite('the command line, as a process', {
     const url = await server.waitForOutput(/listens on (http:\S+)/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     server.child.kill('SIGTERM');
-    assert.equal((await server.output).code, 0);
-    const { code, stdout, stderr } = await runProcess(['serve'], { PORT: 'x' });
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /^error: PORT: must be a whole number/);
+    assertExitCode(await server.output, 0);
+    const output = await runProcess(['serve'], { PORT: 'x' });
+    assertExitCode(output, 2);
+    assert.equal(output.stdout, '');
+    assert.match(output.stderr, /^error: PORT: must be a whole number/);
   },
 
   'changes the responses of a running server within five seconds': () =>
@@ -122,7 +131,7 @@ suite('the command line, as a process', {
         } finally {
           server.child.kill('SIGTERM');
         }
-        assert.equal((await server.output).code, 0);
+        assertExitCode(await server.output, 0);
       },
     ),
 
@@ -133,10 +142,10 @@ suite('the command line, as a process', {
       command.child.stdin.write(`{}\n${lines.join('')}`);
       await command.waitForOutput(/^(line 1): name: is required/);
       command.child.kill('SIGINT');
-      const { code, stdout } = await command.output;
-      assert.equal(code, 130);
+      const output = await command.output;
+      assertExitCode(output, 130);
       assert.match(
-        stdout,
+        output.stdout,
         /\nStopped: 499 stored as campaigns, 1 rejected \(lines 1 to 500\)\. Continue with --from-line 501\.\n$/,
       );
       assert.equal(parseJsonOutput(await runAdvocacy(`campaign list --workspace ${w} --json`)).length, 1 + 499);
@@ -145,7 +154,7 @@ suite('the command line, as a process', {
   'exits without an error when the program that reads its output closes the pipe': () =>
     withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
       const lines = Array.from({ length: 2000 }, () => JSON.stringify(campaignBody)).join('\n');
-      assert.equal((await runAdvocacy(`import --workspace ${w} campaigns -`, lines)).code, 0);
+      assertExitCode(await runAdvocacy(`import --workspace ${w} campaigns -`, lines), 0);
       for (const json of ['', '--json']) {
         const script = `"$NODE" "$CLI" campaign list --workspace ${w} ${json} | head -n 1; echo "\${PIPESTATUS[0]}"`;
         const environment = { ...process.env, ...env, NODE: process.execPath, CLI: CLI_PATH };

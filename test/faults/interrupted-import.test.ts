@@ -3,7 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../../core/application.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { type CommandOutput, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
+import {
+  assertExitCode,
+  type CommandOutput,
+  parseJsonOutput,
+  runProcess,
+  startCommand,
+} from '../support/command-line.ts';
 import { campaignBody } from '../support/samples.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { createFreezableStorage, type FreezableStorage, withApplication } from '../support/storage.ts';
@@ -57,9 +63,9 @@ async function interruptAndResume(app: Application, { settings, freeze, thaw }: 
   assert.ok(milliseconds < EXIT_TIMEOUT_MS, `the imports exited ${milliseconds} ms after the signal`);
 
   for (const [i, { args, getNames }] of imports.entries()) {
-    const { code, stdout } = results[i] as CommandOutput;
-    assert.equal(code, 130);
-    const { importId, ...summary } = JSON.parse(stdout);
+    const result = results[i] as CommandOutput;
+    assertExitCode(result, 130);
+    const { importId, ...summary } = JSON.parse(result.stdout);
     const uncertain = { firstLine: 501, lastLine: 1000 };
     const counts = { refused: [], kind: 'campaigns', dryRun: false, accepted: 500, nextLine: 501 };
     assert.deepEqual(summary, { ...counts, ended: 'stopped', uncertain });

@@ -11,7 +11,7 @@ import { findProblem } from '../../adapters/mongodb/diagnosis.ts';
 import { UnsupportedDatabase } from '../../adapters/mongodb/errors.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
-import { runProcess } from '../support/command-line.ts';
+import { assertExitCode, runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { createDatabase, withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
@@ -279,11 +279,12 @@ suite('an unavailable MongoDB', {
 
 async function assertReportedByCommandLine(uri: string): Promise<void> {
   const env = { STORAGE: 'mongodb', MONGODB_URI: uri };
-  const { code, stdout, stderr } = await runProcess(['workspace', 'list', '--json'], env);
-  assert.deepEqual([code, stdout], [2, '']);
+  const output = await runProcess(['workspace', 'list', '--json'], env);
+  assertExitCode(output, 2);
+  assert.equal(output.stdout, '');
   const line =
     "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
-  assert.equal(stderr, `${line}\nerror: ${line}\n`);
+  assert.equal(output.stderr, `${line}\nerror: ${line}\n`);
 }
 
 /** A database on a server that the test may kill, with the API key of a workspace. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -21,6 +22,11 @@ export interface CommandOutput {
 export function parseJsonOutput({ code, stdout, stderr }: CommandOutput): any {
   if (code !== 0) throw new Error(`exited with ${code}: ${stderr}`);
   return JSON.parse(stdout);
+}
+
+/** Checks the exit code of a command. If it differs, the error shows what the command wrote to standard error. */
+export function assertExitCode({ code, stderr }: CommandOutput, expected: number): void {
+  assert.equal(code, expected, `exited with ${code} instead of ${expected}: ${stderr}`);
 }
 
 /** The streams and settings of a command. */
