@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildSearchText } from '../../adapters/persistence/search-text.ts';
-import { findTextProblem, fold } from '../../core/shared/text.ts';
+import { findTextProblem, fold, removeFinalPeriod } from '../../core/shared/text.ts';
 import { suite } from '../support/suite.ts';
 
 /**
@@ -12,6 +12,13 @@ const character = fc
   .oneof(...[0x7f, 0x2fff, 0xd7ff].map((max) => fc.nat({ max })), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((codePoint) => String.fromCodePoint(codePoint));
 const anyText = fc.string({ unit: character });
+
+suite('a message', {
+  'loses its final period as a part of a sentence, and no other period': () => {
+    const cases = { 'It failed.': 'It failed', 'It failed': 'It failed', 'a.b. c..': 'a.b. c.', '': '' };
+    for (const [message, part] of Object.entries(cases)) assert.equal(removeFinalPeriod(message), part);
+  },
+});
 
 suite('a text', {
   'has a length that is counted in code points': () => {
