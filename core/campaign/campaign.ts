@@ -95,7 +95,7 @@ interface NewDates {
 /** The fields of a campaign that its creator does not set. */
 type GeneratedFields = 'createdBy' | 'startsAt' | 'endsAt' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt';
 
-/** The fields of a campaign to create: parsed dates, amounts as in amount.ts, and the domain as a normalized slug. */
+/** The fields of a campaign to create. The dates are parsed, amounts have the form that amount.ts returns, and the domain is a normalized slug. */
 export type NewCampaign = Omit<Campaign, keyof Entity | keyof OptionalFields | keyof NewDates | GeneratedFields> &
   NewDates &
   Changes<OptionalFields>;

@@ -11,8 +11,8 @@ export interface SampleRequest {
 }
 
 /**
- * The values that the script of the page fills in, and the text that stands for them without the script. In a sample, a name in two
- * pairs of braces stands for a value.
+ * The placeholders of samples by name, each with the text that is shown until the script of the page fills in the value. A sample
+ * contains a placeholder as `{{name}}`.
  */
 const placeholders: Readonly<Record<string, string>> = {
   origin: 'https://API_HOST',
