@@ -108,7 +108,7 @@ export const errors = {
       'The `Idempotency-Key` was already used for the same operation with another ID in the path, or with another body.',
     ],
     remedy:
-      'Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.',
+      'Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, separated by `; `.',
     example: 'colour: unknown field, allowed fields: name; name: must not contain a comma',
   },
   rate_limit_exceeded: {

@@ -45,7 +45,7 @@ const STOP_TIMEOUT_MS = 3_000;
 
 /** A kind of records that can be imported. */
 interface ImportKind {
-  /** The operation of the API whose body each line is. */
+  /** The operation of the API that creates one record. Each line is a body of this operation. */
   readonly operation: Operation;
   /** Creates records with the given IDs. If `ids` is `undefined`, only checks the bodies. */
   createOrCheckMany(
@@ -121,6 +121,7 @@ export const importCommand = defineCommand({
     const { stream, size } = file === '-' ? { stream: context.stdin, size: undefined } : await openFile(file);
     context.signal.addEventListener('abort', () => stream.destroy());
     const source = { kind, workspaceId, importId, fromLine, dryRun, stream, size };
+    // The property of the JSON output that has the rejected lines.
     return { itemsName: 'refused', items: runImport(context, source) };
   },
 });

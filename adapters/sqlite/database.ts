@@ -75,8 +75,8 @@ export class Database {
   }
 
   /**
-   * Closes the connection. If the last connection to a file can write, it copies the write-ahead log into the file, and removes the
-   * log.
+   * Closes the connection. If it is the last one to its file, and can write, this copies the write-ahead log into the file, and removes
+   * the log.
    */
   close(): Promise<void> {
     return Database.closeAll([this]);

@@ -4,10 +4,7 @@ import { createBusyTimeout, type Database, isBusy } from './database.ts';
 import { rejectUpgradedFile } from './file.ts';
 import { updateSearchIndexes } from './search.ts';
 
-/**
- * After so many milliseconds, a commit group (the writes of one commit) gets no more writes, because it blocks the event loop
- * meanwhile.
- */
+/** After so many milliseconds, a commit group (the writes of one commit) takes no more writes, because it blocks the event loop. */
 const MAX_COMMIT_GROUP_MS = 10;
 /** After so many milliseconds of writing without a break, the queue pauses, so that other processes can write. */
 const MAX_BURST_MS = 50;
@@ -15,8 +12,8 @@ const MAX_BURST_MS = 50;
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
 /**
- * After so many milliseconds of a commit group, the search indexes are updated before its next write, so that the time of the update
- * counts toward `MAX_COMMIT_GROUP_MS`. Indexing a text of 5,000 characters takes about two milliseconds.
+ * A commit group updates the search indexes each time it has run for so many milliseconds, and not only before its commit. So the time of
+ * these updates counts toward `MAX_COMMIT_GROUP_MS`. Indexing a text of 5,000 characters takes about two milliseconds.
  */
 const MAX_INDEX_DELAY_MS = 2;
 
@@ -41,7 +38,8 @@ export class WriteQueue {
   /**
    * Runs `work`. If it throws, its changes are undone, but not those of other writes. Rejects if another process writes for ten
    * seconds, or if the commit fails. With `resolvesEarly`, resolves before the commit, so that the next write of the caller can
-   * be committed together with this one. If the commit then fails, the next write is rejected, or does not find the changes of this one.
+   * be committed together with this one. If the commit then fails, the next write is rejected if it is in the same commit
+   * group. Otherwise, it runs without the changes of this one.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -1745,7 +1745,7 @@ export interface components {
          *     - A referenced content pillar or domain is archived.
          *     - The `Idempotency-Key` was already used for the same operation with another ID in the path, or with another body.
          *
-         *     Fix every field that the message names, then send the request again. The message lists up to ten fields as `field: problem`, separated by `; `.
+         *     Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, separated by `; `.
          */
         readonly UnprocessableEntity: {
             headers: {

@@ -14,7 +14,7 @@ export interface ClientLoad {
 }
 
 export interface LoadResult {
-  /** The number of responses with the expected status. */
+  /** The number of responses with the expected status and a `Content-Length`. */
   readonly requests: number;
   /** The number of other responses. */
   readonly failures: number;

@@ -71,7 +71,7 @@ export function createRequestTypes(read: Sample, written: Sample, ids: readonly 
   const create: RequestType = { ...list, name: 'create', method: 'POST', key: written.key, requests: newCampaigns };
   const createOnce: RequestType = {
     ...create,
-    name: 'create with key',
+    name: 'idempotent create',
     requests: newCampaigns.map((request) => ({ ...request, hasIdempotencyKey: true })),
   };
   const search: RequestType = { ...list, ...HEAVY_LOAD, name: 'search', requests: RARE_TEXTS.map(createSearchRequest) };

@@ -99,7 +99,10 @@ function killWithThisProcess(child: ChildProcess, folder: string): void {
   child.once('exit', () => guard.kill('SIGKILL'));
 }
 
-/** Returns a free port below those of outgoing connections. Such a connection could prevent a server from starting again. */
+/**
+ * Returns a free port that is lower than those that the operating system gives to outgoing connections. Otherwise, an outgoing connection
+ * could take the port while a server is stopped.
+ */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
