@@ -23,7 +23,8 @@ export interface HandlerServices extends AuthenticationServices {
 /**
  * Returns the request handler of an operation. Its checks run in the order of its lines: the first check that fails
  * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends the
- * response. The request then has no effect, unless its operation has no body and has already begun its work.
+ * response, and the request has no effect. Exception: an operation that takes no body does not wait for one that is sent anyway, so it
+ * may already have begun its work.
  */
 export function createOperationHandler(
   operation: Operation,
@@ -33,7 +34,7 @@ export function createOperationHandler(
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
-    // The deadline includes the time in the queue, but not the time to read the body: only `deadline.run` uses it up.
+    // The time in the queue is subtracted here. After that, only the time in `deadline.run` counts, not the time to read the body.
     const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
     const caller = await deadline.run(authenticate(request, response, services));
     context.workspaceId = caller.workspaceId;

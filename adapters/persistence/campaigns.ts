@@ -69,6 +69,7 @@ function toConditions(filter: CampaignFilter): Condition<CampaignRecord>[] {
   if (maxStart !== undefined) where.push({ field: 'startsAt', to: maxStart });
   if (minEnd !== undefined) where.push({ field: 'endsAt', from: minEnd });
   if (!includeArchived) where.push({ field: 'archived', in: [false] });
+  // `null` stands for a text that is not a valid slug: it matches no campaign.
   if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });
   for (const ids of tagIds) where.push({ field: 'tagIds', in: ids });
   if (createdBy) where.push({ field: 'createdBy', in: [createdBy] });

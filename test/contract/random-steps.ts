@@ -64,7 +64,7 @@ interface UseCaseCall {
 /** A use case with its input. */
 export interface Step extends UseCaseCall {
   readonly useCase: UseCase;
-  /** The type of the records that the use case returns after it has created them, if any. `runOnce` returns none. */
+  /** The type of the records that the use case creates and returns, if any. `runOnce` creates a tag, but returns a response. */
   readonly creates: RecordName | undefined;
   /** Returns the step as it is printed in a failing sequence. */
   [fc.toStringMethod](): string;
@@ -539,8 +539,8 @@ const listing = {
 
 /**
  * The use cases that the steps call. If `useCases` lacks one, it does not compile. Excluded are `workspaces.create` (each run
- * begins with it), `iterate` (each run ends with it, except `workspaces.iterate`), and `flush` (`Side.caller` calls it). Also excluded are
- * those that use the memory of one process: `needsLookup` and the links.
+ * begins with it), each `iterate` (each run ends with them; `workspaces.iterate` is not called at all), and `flush` (`Side.caller` calls
+ * it). Also excluded are those that use the memory of one process: `needsLookup` and the links.
  */
 type UseCase = Exclude<
   UseCaseName,

@@ -7,7 +7,7 @@ import { buildShare, newId } from '../contract/samples.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
-/** Stores a share as versions without clicks did. */
+/** Stores a share as earlier versions of the service did, which had no field `clicks`. */
 async function addOldShare(uri: string, { id, clicks: _, ...share }: Share): Promise<void> {
   const client = new MongoClient(uri);
   await client

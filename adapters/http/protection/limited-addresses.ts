@@ -13,8 +13,8 @@ const TOO_MANY_LOOKUPS_ERROR = createOverloadError(
 );
 
 /**
- * The addresses that have exceeded a limit, each until its rate limit window ends. In the API server, it is the limit of rejected
- * credentials: keys from such an address are looked up one after another. So requests with a valid key are still served, and a
+ * The addresses that have exceeded a limit, each until its rate limit window ends. In the API server, this limit is that
+ * of rejected credentials. Keys from such an address are looked up one after another. So requests with a valid key are still served, and a
  * flood of invalid keys costs the storage little. In the server of short links, it is the limit of requests for unknown links.
  */
 export class LimitedAddresses {
