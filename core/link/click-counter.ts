@@ -1,8 +1,8 @@
 import { createShareId } from '../share/share.ts';
-import { DAY_MS } from '../shared/date.ts';
 import { doNothing } from '../shared/do-nothing.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
+import { newClickWriter } from './click-writer.ts';
 import type { Link } from './link.ts';
 
 /** The maximum number of links whose clicks wait to be stored. Clicks on further links are dropped. */
@@ -11,8 +11,6 @@ export const MAX_PENDING_LINK_COUNT = 100_000;
 const MAX_BATCH_LINK_COUNT = 100;
 /** The maximum number of workspaces whose clicks are stored at the same time. */
 const MAX_CONCURRENT_WORKSPACE_COUNT = 8;
-/** The time for which the storage keeps the number of the last batch of a counter. A batch that failed can be repeated until then. */
-const WRITER_TTL_MS = 7 * DAY_MS;
 
 /** The clicks on a link. */
 interface LinkClicks extends Pick<Link, 'campaignId' | 'memberId'> {
@@ -118,7 +116,7 @@ export class ClickCounter {
         const shareId = createShareId(memberId, campaignId);
         await shares.update(workspaceId, shareId, (it) => ({ ...it, clicks: it.clicks + count }));
       }
-      const next = { id, workspaceId, sequence, expiresAt: this.storage.now() + WRITER_TTL_MS };
+      const next = newClickWriter(workspaceId, id, sequence, this.storage.now());
       if (writer) await clickWriters.update(workspaceId, id, () => next);
       else await clickWriters.add(next);
     });

@@ -1,7 +1,7 @@
 import type { MemberActor } from '../access/caller.ts';
 import type { Member } from '../access/member.ts';
 import { type Campaign, requirePublished } from '../campaign/campaign.ts';
-import { getLinkBase, LINK_KEY_LENGTH, type Link, type LinkOptions } from '../link/link.ts';
+import { getLinkBase, type Link, type LinkOptions, newLink } from '../link/link.ts';
 import type { LinkRepository } from '../link/link-repository.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
@@ -72,10 +72,10 @@ export class ShareService {
 
   /** Adds the link of a share, and returns its random key. If the key is taken, tries another one. */
   private async addLink(links: LinkRepository, share: Omit<Link, 'key'>): Promise<string> {
-    const key = this.system.newSecret().slice(0, LINK_KEY_LENGTH);
+    const link = newLink(share, this.system.newSecret());
     try {
-      await links.add({ key, ...share });
-      return key;
+      await links.add(link);
+      return link.key;
     } catch (error) {
       if (error instanceof CoreError && error.kind === 'conflict') return this.addLink(links, share);
       throw error;
