@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { IDEMPOTENCY_KEY_LENGTH, IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
+import {
+  IDEMPOTENCY_KEY_LENGTH,
+  IDEMPOTENCY_KEY_PATTERN,
+  RESPONSE_TTL_HOURS,
+} from '../../core/idempotency/idempotency.ts';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
 import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
@@ -17,7 +21,7 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Pagination**: A list returns a JSON array. Follow the link with \`rel="next"\` in the \`Link\` header until that link
   is missing.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
-  stored for 24 hours. A retry with the same key, path and body returns the stored response, with the header
+  stored for ${RESPONSE_TTL_HOURS} hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
 - **Rate limits**: Each response to a request with a valid key has headers with the limit and the remaining requests, except if
   the request was rejected before its key was checked. After a 429, wait for the number of seconds in \`Retry-After\`.`;

@@ -13,6 +13,7 @@ import {
 import type { Workspace } from '../../core/access/workspace.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { fold, NAME_LENGTH } from '../../core/shared/text.ts';
+import { errors } from '../api/errors.ts';
 import { endDate, text } from '../api/fields.ts';
 import {
   type Command,
@@ -84,7 +85,7 @@ const groupOption = defineParameter('--group <id>', 'ID of a group of the member
 });
 const invitationOption = defineParameter(
   '--invitation <state>',
-  'state of the invitation: the API rejects the keys of a member whose invitation is pending (403) or expired (410)',
+  `state of the invitation: the API rejects the keys of a member whose invitation is pending (${errors.forbidden.status}) or expired (${errors.invite_expired.status})`,
   z.enum(INVITATIONS),
 );
 

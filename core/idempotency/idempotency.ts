@@ -1,4 +1,3 @@
-import { DAY_MS } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
 /** The response of the first successful request, as the adapter that replays it needs it. The core does not look inside. */
@@ -22,7 +21,8 @@ export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
   `^[!-~]{${IDEMPOTENCY_KEY_LENGTH.min},${IDEMPOTENCY_KEY_LENGTH.max}}$`,
 );
 /** The time for which a stored response can be replayed. */
-export const RESPONSE_TTL_MS = DAY_MS;
+export const RESPONSE_TTL_HOURS = 24;
+export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60 * 1000;
 /**
  * The time for which a request stays locked if its process crashes. The API promises at most 30 seconds. One second is left for the
  * differences between the clocks of processes, which estimate the time of the storage (`Storage.now`).

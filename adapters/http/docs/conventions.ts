@@ -1,3 +1,4 @@
+import { RESPONSE_TTL_HOURS } from '../../../core/idempotency/idempotency.ts';
 import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
 import { renderSamples } from './code-samples.ts';
 import type { OpenApiDocument } from './documented-operations.ts';
@@ -79,8 +80,8 @@ ${renderExample('Link header of the response', '</campaigns?tagNames=launch&page
       keywords:
         'retries resend repeat again Idempotency-Key Idempotency-Replayed create POST twice duplicate timeout network lost response',
       text: `To retry a POST safely, send it with an \`Idempotency-Key\`: a value that you choose once for the record that you create,
-such as a UUID. If the response is lost, send the same request with the same key again. The first success is stored for 24 hours,
-and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. After 24 hours, the key counts
+such as a UUID. If the response is lost, send the same request with the same key again. The first success is stored for ${RESPONSE_TTL_HOURS} hours,
+and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. After ${RESPONSE_TTL_HOURS} hours, the key counts
 as a new one. An error is not stored.
 
 - The same key with another ID in the path, or with another body, returns 422. In another operation, the key counts as a new one.
