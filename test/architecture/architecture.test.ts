@@ -44,6 +44,8 @@ const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(
 /** The files with the interfaces that a storage engine implements. */
 const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'];
 
+const storageEngines = ['adapters/memory', 'adapters/mongodb', 'adapters/sqlite'];
+
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
@@ -104,6 +106,24 @@ const importRules: readonly {
       'test/support/service.ts imports inversify',
     ],
     allowed: ['bootstrap/container.ts imports inversify', 'bootstrap/container.ts imports reflect-metadata'],
+  },
+  {
+    title: 'lets a storage engine import no resource of the core',
+    rule: forbidImports(
+      (imported, path) =>
+        isIn(path, ...storageEngines) &&
+        isIn(imported, 'core') &&
+        !isIn(imported, 'core/shared', 'core/storage.ts', 'core/access/rate-limiter.ts'),
+    ),
+    violations: [
+      'adapters/sqlite/list.ts imports ../../core/tag/tag.ts',
+      'adapters/mongodb/engine.ts imports ../../core/campaign/campaign.ts',
+      'adapters/memory/engine.ts imports ../../core/application.ts',
+    ],
+    allowed: [
+      'adapters/sqlite/list.ts imports ../../core/shared/entity.ts',
+      'adapters/persistence/tags.ts imports ../../core/tag/tag.ts',
+    ],
   },
   {
     title: 'lets an adapter import no source except the core, itself and those in `sharedFiles`',
@@ -255,7 +275,7 @@ const COMMENT_LINES = /^\s*(?:\/?\*|\/\/).*$/gm;
 
 /** Finds the names of stores in storage engines, which must treat all stores alike. */
 const forbidStoreNames: Rule = ({ path, text }) =>
-  isIn(path, 'adapters/memory', 'adapters/mongodb', 'adapters/sqlite')
+  isIn(path, ...storageEngines)
     ? [...text.replaceAll(COMMENT_LINES, '').matchAll(STORE_NAMES)].map(([found]) => `${path} has ${found}`)
     : [];
 
