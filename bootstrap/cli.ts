@@ -8,10 +8,8 @@ import { relaySignalsOfNpx } from './npx.ts';
 import { readSettings } from './read-settings.ts';
 import { findShortMisspellings } from './setting-names.ts';
 import type { Settings } from './settings.ts';
+import { CLOSE_TIMEOUT_MS } from './shutdown-times.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
-
-/** The timeout of closing the database, which waits for pending changes, such as those of an interrupted import. */
-const CLOSE_TIMEOUT_MS = 1_000;
 
 const { stdin, stdout, stderr, env } = process;
 let isServing = false;

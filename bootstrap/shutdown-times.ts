@@ -1,4 +1,4 @@
-// A graceful shutdown begins with a signal. docs/operating.md describes it for operators.
+// A graceful shutdown of a server begins with a signal. docs/operating.md describes it for operators.
 
 /** The time for which the server still accepts connections, so that a load balancer notices that the server is not ready. */
 export const READINESS_DELAY_MS = 1_000;
@@ -14,3 +14,6 @@ export const WORKER_STOP_TIMEOUT_MS = SHUTDOWN_TIMEOUT_MS + 1_000;
 
 /** The maximum time that the primary process waits for the exit of a worker that it has killed. */
 export const WORKER_KILL_TIMEOUT_MS = 1_000;
+
+/** The time within which a command closes the database, which waits for pending changes, such as those of an interrupted import. */
+export const CLOSE_TIMEOUT_MS = 1_000;
