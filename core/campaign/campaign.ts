@@ -54,10 +54,7 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
-/**
- * The stored fields in responses with the schema `Campaign` (docs/openapi.json). Add a new field of that schema here. The brief has its own
- * fields.
- */
+/** The stored fields that responses with a campaign show. If a new field belongs to them, add it here. The brief has its own fields. */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',
