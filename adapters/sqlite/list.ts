@@ -49,7 +49,7 @@ export function* buildListQuery(
   const candidates = findCandidates(table, workspaceId, where);
   if (candidates[0]?.type === 'lookup') return sort(candidates[0]);
   if (ordered?.filters.length === 0)
-    return skip + take <= MAX_UNPAUSED_ROW_COUNT ? selectInOrder(ordered, query, columns) : undefined;
+    return skip + take <= MAX_UNPAUSED_ROW_COUNT ? selectInOrder(table, ordered, query, columns) : undefined;
   for (const candidate of candidates) {
     if (candidate.type === 'index' && ordered?.isNarrow) continue;
     // The index does not have the changes of this transaction.
@@ -62,9 +62,19 @@ export function* buildListQuery(
   return sort({ sql, values: [workspaceId] });
 }
 
-function selectInOrder({ from, where, orderBy }: OrderedRows, { skip, take }: Query<AnyRecord>, columns: string): Sql {
-  const sql = `SELECT ${columns} FROM ${from} WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
-  return { sql, values: [...where.values, take, skip] };
+function selectInOrder(
+  table: Table,
+  { from, arrayIndex, where, orderBy }: OrderedRows,
+  query: Query<AnyRecord>,
+  columns: string,
+): Sql {
+  const select = (selected: string, source: string): Sql => ({
+    sql: `SELECT ${selected} FROM ${source} WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ? OFFSET ?`,
+    values: [...where.values, query.take, query.skip],
+  });
+  if (arrayIndex === undefined) return select(columns, from);
+  // SQLite would look up the record of each row that it skips.
+  return selectRows(table, query, columns, select('item."row"', `${arrayIndex} item`));
 }
 
 /** Returns a query of `columns` of the rows that `rows` selects, in the order of the list. */

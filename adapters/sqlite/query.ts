@@ -57,6 +57,8 @@ export interface OrderedRows {
   readonly from: string;
   /** The conditions that the index serves. */
   readonly where: Sql;
+  /** The table of the index, as `item`, if the index is on an array. It has all columns of `where` and `orderBy`. */
+  readonly arrayIndex: string | undefined;
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
   readonly filters: readonly Condition<AnyRecord>[];
@@ -93,6 +95,7 @@ export function findOrderedRows(
       index.array === undefined
         ? `${table_} t INDEXED BY ${quote(index.name)}`
         : `${quote(index.name)} item CROSS JOIN ${table_} t ON t."row" = item."row"`,
+    arrayIndex: index.array === undefined ? undefined : quote(index.name),
     where: joinAll(conditions),
     orderBy: toOrderBy(source, by, order),
     filters: where.filter((it) => !fixing.includes(it) && !ranges.includes(it)),
