@@ -3,10 +3,21 @@ import type { Express } from 'express';
 import type { Application } from '../../core/application.ts';
 import { getRequestContext, type Responder } from './responder.ts';
 
+const HEALTH_PATH = '/healthz';
+const READINESS_PATH = '/readyz';
+
+/** Matches the URL of a health probe. Like other paths, it may end with a slash. */
+const PROBE_URL = new RegExp(`^(?:${HEALTH_PATH}|${READINESS_PATH})/?(?:\\?|$)`);
+
 /** The objects that health probes depend on. */
 interface ProbeServices {
   readonly app: Application;
   readonly responder: Responder;
+}
+
+/** Returns whether a request is a health probe, which is served even under overload. */
+export function isHealthProbe(url: string): boolean {
+  return PROBE_URL.test(url);
 }
 
 /** Serves `/healthz`, whether the process runs, and `/readyz`, whether it can serve requests. */
@@ -17,8 +28,8 @@ export function serveHealthProbes(server: Express, { app, responder }: ProbeServ
       getRequestContext(response).route = path;
       return handleGet(response);
     });
-  get('/healthz', (response) => responder.send(response, 200, '{"status":"ok"}'));
-  get('/readyz', async (response) => {
+  get(HEALTH_PATH, (response) => responder.send(response, 200, '{"status":"ok"}'));
+  get(READINESS_PATH, async (response) => {
     const reason = await findUnreadyReason(response);
     // `missing` has the reason: `storage`, or `stopping` during a shutdown.
     const body = reason === undefined ? { status: 'ready' } : { status: 'unavailable', missing: reason };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http';
+import { isHealthProbe } from '../health-probes.ts';
 import { getRequestContext, type Observer, type RequestContext } from '../responder.ts';
 import { Admission, type QueuedRequest } from './admission.ts';
 import type { Fail } from './connection-guard.ts';
@@ -9,9 +10,6 @@ import { limitReadingTime } from './unread-response.ts';
 
 // Code outside of this folder imports only this file.
 export { LimitedAddresses, limitReadingTime, ProtectedServer };
-
-/** Matches the URL of a health probe, which is served even under overload. */
-const PROBE_URL = /^\/(?:healthz|readyz)\/?(?:\?|$)/;
 
 /**
  * Protects the API server from too much load, slow clients and too many wrong keys (docs/adr/0016-overload.md). It must observe all
@@ -49,7 +47,7 @@ export class Protection implements Observer {
       },
       reject: (error) => !response.closed && fail(response, error),
     };
-    if (PROBE_URL.test(url)) this.admission.addProbe(queued);
+    if (isHealthProbe(url)) this.admission.addProbe(queued);
     else this.admission.add(url, queued, socket.remoteAddress);
   }
 
