@@ -6,7 +6,7 @@ import type { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { getClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
-import type { Protection } from './protection/protection.ts';
+import { LimitedAddresses, type Protection } from './protection/protection.ts';
 import { createRateLimitError } from './rate-limit-headers.ts';
 import { countHeader } from './request-framing.ts';
 
@@ -15,21 +15,46 @@ export interface AuthenticationServices {
   readonly app: Application;
   /** Counts the rejected credentials of an address. */
   readonly rejectedCredentialLimiter: RateLimiter;
-  readonly protection: Protection;
 }
+
+/** Authenticates the caller of a request. Rejects with an `HttpError`, or with `unauthenticated` or another error of the core. */
+export type Authenticate = (request: Request, response: ServerResponse) => Promise<Caller>;
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
- * Authenticates the caller. Counts rejected credentials by the address of the client. If an address is over its limit of rejected
- * credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one after another.
+ * Returns a function that authenticates callers. It counts rejected credentials by the address of the client. If an address is over
+ * its limit of rejected credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one
+ * after another.
  */
-export async function authenticate(
-  request: Request,
-  response: ServerResponse,
-  { app, rejectedCredentialLimiter, protection }: AuthenticationServices,
-): Promise<Caller> {
-  const { limitedAddresses } = protection;
+export function createAuthenticator(
+  { app, rejectedCredentialLimiter }: AuthenticationServices,
+  protection: Protection,
+): Authenticate {
+  const limitedAddresses = new LimitedAddresses();
+  return async (request, response) => {
+    const secret = readSecret(request);
+    const lookUp = () => app.apiKeys.authenticate(secret);
+    const limitedAddress = limitedAddresses.find(() => getClientAddress(request));
+    try {
+      if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
+      return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
+    } catch (error) {
+      if (error instanceof CoreError && error.kind === 'unauthenticated') {
+        const address = getClientAddress(request);
+        const usage = await rejectedCredentialLimiter.consume(address);
+        if (!usage.allowed) {
+          limitedAddresses.add(address, usage);
+          throw createRateLimitError('rejected credentials from this address', usage);
+        }
+      }
+      throw error;
+    }
+  };
+}
+
+/** Returns the secret of the `Authorization` header, or an empty string if the header has another form. */
+function readSecret(request: Request): string {
   const { authorization } = request.headers;
   if (authorization === undefined) {
     throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
@@ -37,21 +62,5 @@ export async function authenticate(
   if (countHeader(request, 'authorization') > 1) {
     throw new HttpError('bad_request', 'More than one Authorization header was sent: send exactly one.');
   }
-  const secret = BEARER.exec(authorization)?.[1] ?? '';
-  const lookUp = () => app.apiKeys.authenticate(secret);
-  const limitedAddress = limitedAddresses.find(() => getClientAddress(request));
-  try {
-    if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
-    return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
-  } catch (error) {
-    if (error instanceof CoreError && error.kind === 'unauthenticated') {
-      const address = getClientAddress(request);
-      const usage = await rejectedCredentialLimiter.consume(address);
-      if (!usage.allowed) {
-        limitedAddresses.add(address, usage);
-        throw createRateLimitError('rejected credentials from this address', usage);
-      }
-    }
-    throw error;
-  }
+  return BEARER.exec(authorization)?.[1] ?? '';
 }

@@ -1,13 +1,13 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
+import { type AuthenticationServices, createAuthenticator } from './authentication.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { serveHealthProbes } from './health-probes.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { type ProtectedServer, Protection } from './protection/protection.ts';
 import { createBodyReader } from './request-body.ts';
-import { findFramingProblem, mustCloseAfter } from './request-framing.ts';
 import { getPath, normalizeTarget } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 import type { TrustProxy } from './trust-proxy.ts';
@@ -25,35 +25,35 @@ export interface HttpSettings {
 export interface HttpService {
   readonly server: Server;
   readonly responder: Responder;
-  readonly connections: Pick<ProtectedServer, 'close' | 'closeAll'>;
+  readonly connections: ProtectedServer['connections'];
 }
 
 /** Creates the HTTP server, with its protection and the observers. */
 export function createHttpService(
-  services: Pick<HandlerServices, 'app' | 'requestLimiter' | 'rejectedCredentialLimiter'>,
+  services: Pick<HandlerServices, 'app' | 'requestLimiter'> & AuthenticationServices,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
   const protection = new Protection(observers);
   const responder = new Responder(settings.docsUrl, [...observers, protection]);
+  const authenticate = createAuthenticator(services, protection);
   const readBody = createBodyReader(settings.bodyLimit, protection);
-  const app = createApp({ ...services, responder, protection, readBody });
+  const app = createApp({ ...services, responder, protection, authenticate, readBody });
   app.set('trust proxy', settings.trustProxy);
 
   const fail = (response: ServerResponse, error: unknown) => responder.fail(response, error);
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const framingProblem = findFramingProblem(request);
-    if (framingProblem || mustCloseAfter(request, settings.bodyLimit)) response.shouldKeepAlive = false;
-    const begin = () => {
-      const problem = framingProblem ?? normalizeTarget(request);
-      if (problem) fail(response, new HttpError('bad_request', problem));
-      else
-        app(request as Request, response as Response, (error) => fail(response, error ?? createNotFoundError(request)));
-    };
-    connections.beginInOrder(response, () => protection.admit(request, response, begin, fail));
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    const problem = normalizeTarget(request);
+    if (problem) fail(response, new HttpError('bad_request', problem));
+    else
+      app(request as Request, response as Response, (error) => fail(response, error ?? createNotFoundError(request)));
   };
-  const connections = protection.createServer(onRequest, fail, createMessageClasses(app));
-  return { server: connections.server, responder, connections };
+  const { bodyLimit } = settings;
+  const { server, connections } = protection.createServer(begin, fail, {
+    bodyLimit,
+    messageClasses: createMessageClasses(app),
+  });
+  return { server, responder, connections };
 }
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */

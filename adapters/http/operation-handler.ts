@@ -1,22 +1,27 @@
 import type { RequestHandler } from 'express';
 import { requirePermission } from '../../core/access/caller.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
+import type { Application } from '../../core/application.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import type { Operation } from '../api/operation.ts';
-import { type AuthenticationServices, authenticate } from './authentication.ts';
+import type { Authenticate } from './authentication.ts';
 import { Deadline } from './deadline.ts';
 import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts';
 import { formatPageLinks } from './link-header.ts';
+import type { Protection } from './protection/protection.ts';
 import { readQuery } from './query-string.ts';
 import { createRateLimitError, createRateLimitHeaders } from './rate-limit-headers.ts';
 import type { ReadBody } from './request-body.ts';
 import { getRequestContext, type Responder } from './responder.ts';
 
 /** The objects that the handler of an operation depends on. */
-export interface HandlerServices extends AuthenticationServices {
+export interface HandlerServices {
+  readonly app: Application;
+  readonly authenticate: Authenticate;
   /** Counts the requests of a key. */
   readonly requestLimiter: RateLimiter;
   readonly readBody: ReadBody;
+  readonly protection: Protection;
   readonly responder: Responder;
 }
 
@@ -30,13 +35,13 @@ export function createOperationHandler(
   operation: Operation,
   services: HandlerServices,
 ): RequestHandler<{ id?: string }> {
-  const { app, requestLimiter, protection, readBody, responder } = services;
+  const { app, authenticate, requestLimiter, readBody, protection, responder } = services;
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
     // The time in the queue is subtracted here. After that, only the time in `deadline.run` counts, not the time to read the body.
     const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
-    const caller = await deadline.run(authenticate(request, response, services));
+    const caller = await deadline.run(authenticate(request, response));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
     const usage = await requestLimiter.consume(caller.keyId);

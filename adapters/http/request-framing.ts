@@ -37,10 +37,12 @@ export function findFramingProblem(request: IncomingMessage): string | undefined
 
 /**
  * Returns whether a request must be the last one of its connection, because the next one could not be read. A body over the limit
- * is not read to its end. After a request with `Upgrade`, Node does not continue reading where the next request starts.
+ * is not read to its end, and with the limit 0, no body is read. After a request with `Upgrade`, Node does not continue reading where
+ * the next request starts.
  */
 export function mustCloseAfter({ headers }: IncomingMessage, bodyLimit: number): boolean {
-  return headers.upgrade !== undefined || Number(headers['content-length'] ?? 0) > bodyLimit;
+  const { upgrade, 'content-length': length = 0, 'transfer-encoding': coding } = headers;
+  return upgrade !== undefined || Number(length) > bodyLimit || (bodyLimit === 0 && coding !== undefined);
 }
 
 /** Counts how often a header was sent. For some headers, Node's `headers` has only the first of several values. */

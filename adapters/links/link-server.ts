@@ -5,8 +5,7 @@ import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { getClientAddress } from '../http/client-address.ts';
 import { Deadline } from '../http/deadline.ts';
-import { LimitedAddresses, limitReadingTime, ProtectedServer } from '../http/protection/protection.ts';
-import { findFramingProblem, mustCloseAfter } from '../http/request-framing.ts';
+import { createProtectedServer, LimitedAddresses, limitReadingTime } from '../http/protection/protection.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { parseHostName, parseLinkHost, parseLinkRequest } from './link-request.ts';
@@ -63,7 +62,7 @@ interface LinkResponse {
 
 /**
  * Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the
- * addresses of clients and of trusted proxies, the check of the framing and the deadline.
+ * addresses of clients and of trusted proxies, and the deadline.
  */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
@@ -96,7 +95,6 @@ export function createLinkServer(
   };
 
   const createResponse = async (request: IncomingMessage): Promise<LinkResponse> => {
-    if (findFramingProblem(request)) return { outcome: 'bad_request' };
     const limitedAddress = limitedAddresses.find(() => getAddress(request));
     if (limitedAddress) return createLimitedResponse(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
@@ -133,20 +131,16 @@ export function createLinkServer(
       clicks.record(request, linkResponse.link, () => getAddress(request));
   };
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    // Bodies are not read, so a request with a body is the last one of its connection.
-    if (mustCloseAfter(request, 0) || request.headers['transfer-encoding']) response.shouldKeepAlive = false;
-    connections.beginInOrder(response, () => serve(request, response));
-  };
   const fail = (response: ServerResponse): void => {
     const outcome = response.req.method === 'CONNECT' ? 'method_not_allowed' : 'bad_request';
     respond(response, { outcome }, performance.now());
   };
-  const connections = new ProtectedServer(onRequest, fail);
+  // Bodies are not read, so a request with a body is the last one of its connection.
+  const { server, connections } = createProtectedServer(serve, fail, { bodyLimit: 0 });
   const timer = setInterval(() => links.storeClicks().catch(report), STORE_INTERVAL_MS).unref();
 
   return {
-    server: connections.server,
+    server,
     async stop() {
       isStopping = true;
       await connections.close();

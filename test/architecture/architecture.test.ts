@@ -54,7 +54,6 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/http/client-address.ts',
     'adapters/http/deadline.ts',
     'adapters/http/protection/protection.ts',
-    'adapters/http/request-framing.ts',
     'adapters/http/trust-proxy.ts',
     'adapters/logging/outage-log.ts',
     'adapters/logging/serialize-error.ts',

@@ -1,23 +1,18 @@
-import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isHealthProbe } from '../health-probes.ts';
 import { getRequestContext, type Observer, type RequestContext } from '../responder.ts';
 import { Admission, type QueuedRequest } from './admission.ts';
 import type { Fail } from './connection-guard.ts';
 import { LimitedAddresses } from './limited-addresses.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { ProtectedServer } from './protected-server.ts';
+import { createProtectedServer, type ProtectedServer, type ProtectedServerOptions } from './protected-server.ts';
 import { limitReadingTime } from './unread-response.ts';
 
 // Code outside of this folder imports only this file.
-export { LimitedAddresses, limitReadingTime, ProtectedServer };
+export { createProtectedServer, LimitedAddresses, limitReadingTime, type ProtectedServer };
 
-/**
- * Protects the API server from too much load, slow clients and too many wrong keys (docs/adr/0016-overload.md). It must observe all
- * responses of the server.
- */
+/** Protects the API server from too much load and from slow clients (docs/adr/0016-overload.md). It must observe all responses. */
 export class Protection implements Observer {
-  /** The addresses that have sent too many wrong keys. */
-  readonly limitedAddresses = new LimitedAddresses();
   readonly memory = new MemoryBudget();
   private readonly admission: Admission;
 
@@ -26,15 +21,18 @@ export class Protection implements Observer {
     this.admission = new Admission(observers);
   }
 
-  /** Creates the server (see `ProtectedServer`). Its requests must pass `admit`. */
-  createServer(onRequest: RequestListener, fail: Fail, options: ServerOptions): ProtectedServer {
-    const protectedServer = new ProtectedServer(onRequest, fail, options);
+  /** Creates the server. It calls `begin` for each request that it should serve, and otherwise `fail`, for example under overload. */
+  createServer(begin: RequestListener, fail: Fail, options: Omit<ProtectedServerOptions, 'admit'>): ProtectedServer {
+    const protectedServer = createProtectedServer(begin, fail, {
+      ...options,
+      admit: (request, response, beginAdmitted) => this.admit(request, response, beginAdmitted, fail),
+    });
     protectedServer.server.on('connection', () => this.admission.onConnection());
     return protectedServer;
   }
 
   /** Begins a request when the admission control lets it begin. Under overload, calls `fail` instead. */
-  admit(request: IncomingMessage, response: ServerResponse, begin: () => void, fail: Fail): void {
+  private admit(request: IncomingMessage, response: ServerResponse, begin: () => void, fail: Fail): void {
     if (response.headersSent) return;
     const { url = '', headers, socket } = request;
     const queued: QueuedRequest = {
