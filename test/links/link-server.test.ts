@@ -260,6 +260,22 @@ suite('a request for a short link', {
     },
   ),
 
+  'is the last one of its connection if it has a body, asks for an upgrade or is malformed': withLinks(
+    async ({ port }) => {
+      const next = `GET / HTTP/1.1\r\nHost: ${BASE}\r\nConnection: close\r\n\r\n`;
+      for (const end of [
+        'Content-Length: 1\r\n\r\nx',
+        'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+        'Connection: upgrade\r\nUpgrade: h2c\r\n\r\n',
+        'Host: b\r\n\r\n',
+      ]) {
+        const first = `GET / HTTP/1.1\r\nHost: ${BASE}\r\n${end}`;
+        const responses = await sendRaw(`http://127.0.0.1:${port}`, [first + next], false);
+        assert.equal(responses.length, 1, end);
+      }
+    },
+  ),
+
   'takes its host from an absolute URL in the request line instead of `Host`': withLinks(async ({ share, port }) => {
     const path = await share(FULL);
     const lines = `GET http://${FULL}${path} HTTP/1.1\r\nHost: foreign.example\r\nConnection: close\r\n\r\n`;
