@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import {
+  DEFAULT_BODY_LIMIT_BYTES,
+  DEFAULT_REJECTED_CREDENTIAL_LIMIT,
+  DEFAULT_REQUEST_LIMIT,
+  DEFAULT_WINDOW_SECONDS,
+} from '../adapters/api/default-limits.ts';
 import { isUrl } from '../adapters/api/url.ts';
 import { parseTrustProxy, type TrustProxy } from '../adapters/http/trust-proxy.ts';
 
@@ -64,13 +70,13 @@ export const settings = {
     .default('redis://127.0.0.1:6379')
     .describe('The Redis server for `RATE_LIMITER=redis`.'),
   RATE_LIMIT_POINTS: integer(1)
-    .default(600)
+    .default(DEFAULT_REQUEST_LIMIT)
     .describe('The maximum number of requests per API key within `RATE_LIMIT_WINDOW_SECONDS`.'),
   RATE_LIMIT_WINDOW_SECONDS: integer(1, MAX_TIMER_SECONDS)
-    .default(60)
+    .default(DEFAULT_WINDOW_SECONDS)
     .describe('The length of the time window of `RATE_LIMIT_POINTS` in seconds.'),
   REFUSED_CREDENTIALS_PER_MINUTE: integer(1)
-    .default(60)
+    .default(DEFAULT_REJECTED_CREDENTIAL_LIMIT)
     .describe('The maximum number of rejected credentials per client address and minute.'),
   DEMO_WORKSPACE: oneOf('true', 'false')
     .default('true')
@@ -86,7 +92,7 @@ export const settings = {
       'An API key of the admin of the demo workspace. If set, each start creates the key if it does not exist. If not set, the demo workspace gets a random key, which is printed when the workspace is created. Not allowed with `STORAGE=mongodb` or `DEMO_WORKSPACE=false`.',
     ),
   BODY_LIMIT_BYTES: integer(1, 2 ** 30)
-    .default(2 ** 20)
+    .default(DEFAULT_BODY_LIMIT_BYTES)
     .describe('The maximum size of a request body in bytes.'),
   METRICS_PORT: integer(0, 65_535)
     .optional()

@@ -1,5 +1,11 @@
 import { IDEMPOTENCY_KEY_LENGTH } from '../../core/idempotency/idempotency.ts';
 import type { CoreErrorKind } from '../../core/shared/core-error.ts';
+import {
+  DEFAULT_BODY_LIMIT_BYTES,
+  DEFAULT_REJECTED_CREDENTIAL_LIMIT,
+  DEFAULT_REQUEST_LIMIT,
+  DEFAULT_WINDOW_SECONDS,
+} from './default-limits.ts';
 
 /** An error code: its status, and its documentation, which may contain code in backticks (Markdown). */
 interface ErrorDeclaration {
@@ -21,7 +27,7 @@ export const errors = {
     causes: [
       'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.',
       'The `Content-Type` is not `application/json`, or its charset is not UTF-8.',
-      'The body is compressed, or is larger than the maximum size (1 MiB by default).',
+      `The body is compressed, or is larger than the maximum size (${DEFAULT_BODY_LIMIT_BYTES / 2 ** 20} MiB by default).`,
       'The path or the query contains percent-encoding that cannot be decoded.',
       `The \`Idempotency-Key\` is empty, longer than ${IDEMPOTENCY_KEY_LENGTH.max} characters, or contains a space or a non-ASCII character.`,
       'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
@@ -115,14 +121,14 @@ export const errors = {
     status: 429,
     meaning: 'Too many requests.',
     causes: [
-      'The key exceeded its rate limit (600 requests per minute by default).',
-      'The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.',
+      `The key exceeded its rate limit (${DEFAULT_REQUEST_LIMIT} requests per minute by default).`,
+      `The client address sent too many rejected credentials (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Requests with a valid key still succeed.`,
       'The service is overloaded.',
       'Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.',
     ],
     remedy:
       'Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.',
-    example: 'Too many requests with this key: at most 600 in 60 seconds. Try again in 42 seconds.',
+    example: `Too many requests with this key: at most ${DEFAULT_REQUEST_LIMIT} in ${DEFAULT_WINDOW_SECONDS} seconds. Try again in 42 seconds.`,
   },
   internal_server_error: {
     status: 500,

@@ -4,6 +4,7 @@ import {
   IDEMPOTENCY_KEY_PATTERN,
   RESPONSE_TTL_HOURS,
 } from '../../core/idempotency/idempotency.ts';
+import { DEFAULT_REQUEST_LIMIT, DEFAULT_WINDOW_SECONDS } from './default-limits.ts';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
 import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
@@ -37,16 +38,24 @@ const createIntegerHeader = (description: string, minimum: number, example: numb
 });
 
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': createIntegerHeader('The maximum number of requests of the key per rate limit window.', 1, 600),
-  'X-RateLimit-Remaining': createIntegerHeader('The number of requests that remain in the current window.', 0, 599),
+  'X-RateLimit-Limit': createIntegerHeader(
+    'The maximum number of requests of the key per rate limit window.',
+    1,
+    DEFAULT_REQUEST_LIMIT,
+  ),
+  'X-RateLimit-Remaining': createIntegerHeader(
+    'The number of requests that remain in the current window.',
+    0,
+    DEFAULT_REQUEST_LIMIT - 1,
+  ),
   'X-RateLimit-Reset': createIntegerHeader('The time when the next window starts, in Unix seconds.', 0, 1779264960),
   'RateLimit-Policy': {
     ...createTextHeader('The rate limit policy (IETF draft-ietf-httpapi-ratelimit-headers-10).'),
-    example: '"default";q=600;w=60',
+    example: `"default";q=${DEFAULT_REQUEST_LIMIT};w=${DEFAULT_WINDOW_SECONDS}`,
   },
   RateLimit: {
     ...createTextHeader('The remaining requests (IETF draft-ietf-httpapi-ratelimit-headers-10).'),
-    example: '"default";r=599;t=60',
+    example: `"default";r=${DEFAULT_REQUEST_LIMIT - 1};t=${DEFAULT_WINDOW_SECONDS}`,
   },
 } as const satisfies Record<string, Json>;
 /** The name of a header that states the rate limit of a key or its usage. */

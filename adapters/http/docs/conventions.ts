@@ -1,4 +1,5 @@
 import { RESPONSE_TTL_HOURS } from '../../../core/idempotency/idempotency.ts';
+import { DEFAULT_REQUEST_LIMIT } from '../../api/default-limits.ts';
 import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
 import { renderSamples } from './code-samples.ts';
 import type { OpenApiDocument } from './documented-operations.ts';
@@ -97,7 +98,7 @@ ${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIde
       id: 'headers',
       title: 'Response headers and rate limits',
       keywords: `rate limit 429 quota ${Object.keys(components.headers).join(' ')}`,
-      text: `A key can send 600 requests per minute by default. Each response to a request with a valid key shows the limit and the
+      text: `A key can send ${DEFAULT_REQUEST_LIMIT} requests per minute by default. Each response to a request with a valid key shows the limit and the
 remaining requests, except if the request was rejected before its key was checked. The reason is overload (429), an unknown path (404), or a
 path or a header that is malformed for every operation (400).
 
