@@ -1,3 +1,4 @@
+import { DEFAULT_REQUEST_LIMIT } from '../../api/default-limits.ts';
 import type { RejectionReason } from '../responder.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 
@@ -15,7 +16,7 @@ const MAX_ROUND_MS = 1_000;
 /** The longest time that a request queued during a burst may wait. It leaves 2 s of the request's timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;
 /** The number of requests queued during a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
-const MAX_BURST_COUNT = 600;
+const MAX_BURST_COUNT = DEFAULT_REQUEST_LIMIT;
 
 /** The requests of one workspace, or of one client address if their workspace is not known. */
 interface Lane<Request> {
