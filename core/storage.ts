@@ -4,6 +4,7 @@ import type { WorkspaceRepository } from './access/workspace-repository.ts';
 import type { CampaignRepository } from './campaign/campaign-repository.ts';
 import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
 import type { DomainRepository } from './domain/domain-repository.ts';
+import type { VerifiedSlugRepository } from './domain/verified-slug-repository.ts';
 import type { GroupRepository } from './group/group-repository.ts';
 import type { IdempotencyRepository } from './idempotency/idempotency-repository.ts';
 import type { InspirationQuestionRepository } from './inspiration-question/inspiration-question-repository.ts';
@@ -30,6 +31,7 @@ export interface Storage {
   readonly members: MemberRepository;
   readonly shares: ShareRepository;
   readonly tags: TagRepository;
+  readonly verifiedSlugs: VerifiedSlugRepository;
   readonly visitorKeys: VisitorKeyRepository;
   readonly workspaces: WorkspaceRepository;
 

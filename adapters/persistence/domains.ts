@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { DOMAIN_TAKEN, type Domain } from '../../core/domain/domain.ts';
 import type { DomainRepository } from '../../core/domain/domain-repository.ts';
 import { fold } from '../../core/shared/text.ts';
-import type { Condition, GlobalRecordStore, RecordStore } from './record-store.ts';
+import type { Condition, RecordStore } from './record-store.ts';
 import { createRepository, findByUnique, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
@@ -23,21 +23,7 @@ export const domainSchema = defineSchema<Domain, DomainColumns>({
   ],
 });
 
-/**
- * States which workspace has the live, verified domain with a slug. The ID of this record is the slug, so a slug belongs to at most one
- * workspace.
- */
-export interface VerifiedSlug {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly domainId: string;
-}
-
-export function createDomainRepository(
-  store: RecordStore<DomainRecord>,
-  verifiedSlugs: GlobalRecordStore<VerifiedSlug>,
-): DomainRepository {
-  const repository = createRepository(store, domainSchema);
+export function createDomainRepository(store: RecordStore<DomainRecord>): DomainRepository {
   const live: Condition<DomainRecord> = { field: 'archived', in: [false] };
   return {
     findBySlugs: (workspaceId, slugs) => findByUnique(store, domainSchema, workspaceId, 'slug', slugs),
@@ -51,13 +37,6 @@ export function createDomainRepository(
       const query = { where, by: 'createdAt', order: 'desc' } as const;
       return readPage(store, workspaceId, query, page, domainSchema.toEntity);
     },
-    findClaimingWorkspaceId: async (slug) => (await verifiedSlugs.get(slug))?.workspaceId,
-    async findClaimingDomain(slug) {
-      const claim = await verifiedSlugs.get(slug);
-      return claim && repository.findById(claim.workspaceId, claim.domainId);
-    },
-    claimSlug: ({ id, slug, workspaceId }) => verifiedSlugs.add({ id: slug, workspaceId, domainId: id }),
-    releaseSlug: async (slug) => void (await verifiedSlugs.remove(slug)),
-    ...repository,
+    ...createRepository(store, domainSchema),
   };
 }

@@ -6,7 +6,7 @@ import { apiKeySchema, type Credential, createApiKeyRepository } from './api-key
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
 import { clickWriterSchema, createClickWriterRepository } from './click-writers.ts';
 import { contentPillarSchema, createContentPillarRepository } from './content-pillars.ts';
-import { createDomainRepository, domainSchema, type VerifiedSlug } from './domains.ts';
+import { createDomainRepository, domainSchema } from './domains.ts';
 import { createGroupRepository, groupSchema } from './groups.ts';
 import { createIdempotencyRepository, idempotencyRecordSchema } from './idempotency-records.ts';
 import { createInspirationQuestionRepository, inspirationQuestionSchema } from './inspiration-questions.ts';
@@ -15,6 +15,7 @@ import { createMemberRepository, memberSchema } from './members.ts';
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
 import { createShareRepository, shareSchema } from './shares.ts';
 import { createTagRepository, tagSchema } from './tags.ts';
+import { createVerifiedSlugRepository, type StoredVerifiedSlug } from './verified-slugs.ts';
 import { createVisitorKeyRepository, type StoredVisitorKey } from './visitor-keys.ts';
 import { createWorkspaceRepository } from './workspaces.ts';
 
@@ -42,7 +43,7 @@ type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
 interface GlobalRecords {
   readonly credentials: Credential;
   readonly links: StoredLink;
-  readonly verifiedSlugs: VerifiedSlug;
+  readonly verifiedSlugs: StoredVerifiedSlug;
   readonly visitorKeys: StoredVisitorKey;
   readonly workspaces: Workspace;
 }
@@ -132,7 +133,7 @@ export function createStorage(engine: StorageEngine): Storage {
     campaigns: createCampaignRepository(engine.campaigns),
     clickWriters: createClickWriterRepository(engine.clickWriters),
     contentPillars: createContentPillarRepository(engine.contentPillars),
-    domains: createDomainRepository(engine.domains, engine.verifiedSlugs),
+    domains: createDomainRepository(engine.domains),
     groups: createGroupRepository(engine.groups),
     idempotencyRecords: createIdempotencyRepository(engine.idempotentRequests),
     inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
@@ -140,6 +141,7 @@ export function createStorage(engine: StorageEngine): Storage {
     members: createMemberRepository(engine.members),
     shares: createShareRepository(engine.shares),
     tags: createTagRepository(engine.tags),
+    verifiedSlugs: createVerifiedSlugRepository(engine.verifiedSlugs),
     visitorKeys: createVisitorKeyRepository(engine.visitorKeys),
     workspaces: createWorkspaceRepository(engine.workspaces),
     runInTransaction: (work) => engine.runInTransaction((transaction) => work(createStorage(transaction))),

@@ -6,6 +6,7 @@ import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { DOMAIN_TAKEN, type Domain, type DomainChange, type DomainRequest, newDomain } from './domain.ts';
 import type { DomainFilter, DomainRepository } from './domain-repository.ts';
+import type { VerifiedSlugRepository } from './verified-slug-repository.ts';
 
 /** `primary` says whether this domain of the workspace has been live (not archived) for the longest time. */
 export type DomainView = Domain & { readonly primary: boolean };
@@ -29,14 +30,14 @@ export class DomainService {
     workspaceId: string,
     request: DomainRequest,
   ): Promise<{ domain: DomainView; created: boolean }> {
-    return this.storage.runInTransaction(async ({ domains }) => {
+    return this.storage.runInTransaction(async (storage) => {
       const { slug, ...change } = request;
-      const [existing] = await domains.findBySlugs(workspaceId, [slug]);
+      const [existing] = await storage.domains.findBySlugs(workspaceId, [slug]);
       if (existing && change.archived === undefined) throw new CoreError('conflict', DOMAIN_TAKEN);
       const domain = existing
-        ? await this.applyChange(domains, existing, change)
-        : await this.create(domains, workspaceId, request);
-      return { domain: await readView(domains, domain), created: !existing };
+        ? await this.applyChange(storage, existing, change)
+        : await this.create(storage, workspaceId, request);
+      return { domain: await readView(storage.domains, domain), created: !existing };
     });
   }
 
@@ -45,9 +46,9 @@ export class DomainService {
    * domain and another workspace has a live, verified domain with its slug.
    */
   async update(workspaceId: string, id: string, change: DomainChange): Promise<DomainView> {
-    return this.storage.runInTransaction(async ({ domains }) => {
-      const existing = requireFound(await domains.findById(workspaceId, id), 'domain');
-      return readView(domains, await this.applyChange(domains, existing, change));
+    return this.storage.runInTransaction(async (storage) => {
+      const existing = requireFound(await storage.domains.findById(workspaceId, id), 'domain');
+      return readView(storage.domains, await this.applyChange(storage, existing, change));
     });
   }
 
@@ -76,29 +77,37 @@ export class DomainService {
    * workspace has a live, verified domain with its slug.
    */
   async verify(workspaceId: string, id: string): Promise<DomainView> {
-    return this.storage.runInTransaction(async ({ domains }) => {
+    return this.storage.runInTransaction(async ({ domains, verifiedSlugs }) => {
       const current = requireFound(await domains.findById(workspaceId, id), 'domain');
-      await requireUnclaimed(domains, current);
-      if (!current.verified && !current.archived) await domains.claimSlug(current);
+      await requireAvailable(verifiedSlugs, current);
+      if (!current.verified && !current.archived) await verifiedSlugs.add(current);
       const now = this.system.now();
       const verified = await domains.update(workspaceId, id, (it) => applyChanges(it, { verified: true }, now));
       return readView(domains, requireFound(verified, 'domain'));
     });
   }
 
-  private async create(domains: DomainRepository, workspaceId: string, request: DomainRequest): Promise<Domain> {
+  private async create(
+    { domains, verifiedSlugs }: Storage,
+    workspaceId: string,
+    request: DomainRequest,
+  ): Promise<Domain> {
     const domain = newDomain(workspaceId, this.system.newId(), request, this.system.now());
-    await requireUnclaimed(domains, domain);
+    await requireAvailable(verifiedSlugs, domain);
     await domains.add(domain);
     return domain;
   }
 
-  private async applyChange(domains: DomainRepository, existing: Domain, change: DomainChange): Promise<Domain> {
+  private async applyChange(
+    { domains, verifiedSlugs }: Storage,
+    existing: Domain,
+    change: DomainChange,
+  ): Promise<Domain> {
     const { archived = existing.archived } = change;
     const isUnarchived = existing.archived && !archived;
-    if (isUnarchived) await requireUnclaimed(domains, existing);
-    if (isUnarchived && existing.verified) await domains.claimSlug(existing);
-    if (!existing.archived && archived && existing.verified) await domains.releaseSlug(existing.slug);
+    if (isUnarchived) await requireAvailable(verifiedSlugs, existing);
+    if (isUnarchived && existing.verified) await verifiedSlugs.add(existing);
+    if (!existing.archived && archived && existing.verified) await verifiedSlugs.remove(existing.slug);
     const now = this.system.now();
     const liveSince = isUnarchived ? formatTimestamp(now) : undefined;
     const apply = (it: Domain): Domain => applyChanges(it, { ...change, liveSince }, now);
@@ -116,9 +125,9 @@ async function readView(domains: DomainRepository, domain: Domain): Promise<Doma
 }
 
 /** Rejects with `conflict` if another workspace has a live, verified domain with the slug of this domain. */
-async function requireUnclaimed(domains: DomainRepository, { slug, workspaceId }: Domain): Promise<void> {
-  const claimant = await domains.findClaimingWorkspaceId(slug);
-  if (claimant !== undefined && claimant !== workspaceId) {
+async function requireAvailable(verifiedSlugs: VerifiedSlugRepository, { slug, workspaceId }: Domain): Promise<void> {
+  const verified = await verifiedSlugs.find(slug);
+  if (verified && verified.workspaceId !== workspaceId) {
     throw new CoreError('conflict', 'Another workspace has verified this domain. Use another domain.');
   }
 }

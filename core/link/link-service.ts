@@ -91,7 +91,9 @@ export class LinkService {
   }
 
   private async findDomain(slug: string): Promise<Domain | undefined> {
-    const domain = await this.storage.domains.findClaimingDomain(slug);
+    const { domains, verifiedSlugs } = this.storage;
+    const verified = await verifiedSlugs.find(slug);
+    const domain = verified && (await domains.findById(verified.workspaceId, verified.domainId));
     return isUsable(domain) ? domain : undefined;
   }
 

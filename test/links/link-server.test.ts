@@ -68,9 +68,9 @@ const withLinks =
         ...storage.campaigns,
         findById: (workspaceId: string, id: string) => unlessOutage(storage.campaigns.findById(workspaceId, id)),
       },
-      domains: {
-        ...storage.domains,
-        findClaimingDomain: (slug: string) => unlessOutage(storage.domains.findClaimingDomain(slug)),
+      verifiedSlugs: {
+        ...storage.verifiedSlugs,
+        find: (slug: string) => unlessOutage(storage.verifiedSlugs.find(slug)),
       },
     };
     const now = () => clock.now;
