@@ -1,8 +1,9 @@
 import { GROUP_NAME_TAKEN, type Group } from '../../core/group/group.ts';
 import type { GroupRepository } from '../../core/group/group-repository.ts';
 import { fold } from '../../core/shared/text.ts';
-import { createNamedRepository, type NameColumns } from './named-repository.ts';
+import { type NameColumns, toNameQuery } from './name-query.ts';
 import type { RecordStore } from './record-store.ts';
+import { createRepository, findByUnique, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export type GroupRecord = Group & NameColumns;
@@ -15,5 +16,10 @@ export const groupSchema = defineSchema<Group, NameColumns>({
 });
 
 export function createGroupRepository(store: RecordStore<GroupRecord>): GroupRepository {
-  return createNamedRepository(store, groupSchema);
+  return {
+    findByNames: (workspaceId, names) => findByUnique(store, groupSchema, workspaceId, 'foldedName', names.map(fold)),
+    page: (workspaceId, filter, page) =>
+      readPage(store, workspaceId, toNameQuery<GroupRecord>(filter), page, groupSchema.toEntity),
+    ...createRepository(store, groupSchema),
+  };
 }

@@ -2,8 +2,9 @@ import { COLORS, type Color } from '../../core/shared/color.ts';
 import { fold } from '../../core/shared/text.ts';
 import { TAG_NAME_TAKEN, type Tag } from '../../core/tag/tag.ts';
 import type { TagRepository } from '../../core/tag/tag-repository.ts';
-import { createNamedRepository, type NameColumns } from './named-repository.ts';
+import { type NameColumns, toNameQuery } from './name-query.ts';
 import type { RecordStore } from './record-store.ts';
+import { createRepository, findByUnique, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export type TagRecord = Tag & NameColumns;
@@ -17,10 +18,13 @@ export const tagSchema = defineSchema<Tag, NameColumns>({
 
 export function createTagRepository(store: RecordStore<TagRecord>): TagRepository {
   return {
+    findByNames: (workspaceId, names) => findByUnique(store, tagSchema, workspaceId, 'foldedName', names.map(fold)),
+    page: (workspaceId, filter, page) =>
+      readPage(store, workspaceId, toNameQuery<TagRecord>(filter), page, tagSchema.toEntity),
     async countByColor(workspaceId) {
       const count = async (color: Color) => [color, await store.count(workspaceId, [{ field: 'color', in: [color] }])];
       return Object.fromEntries(await Promise.all(COLORS.map(count)));
     },
-    ...createNamedRepository(store, tagSchema),
+    ...createRepository(store, tagSchema),
   };
 }

@@ -3,11 +3,14 @@ import type { Page, PageRequest } from '../shared/page.ts';
 import type { Repository } from '../shared/repository.ts';
 import type { Group } from './group.ts';
 
+/** The filter and the order of a list of groups. */
+export type GroupFilter = NameFilter;
+
 /** The groups of all workspaces. */
 export interface GroupRepository
   extends Pick<Repository<Group>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
   /** Returns a page of the groups that match the filter. */
-  page(workspaceId: string, filter: NameFilter, page: PageRequest): Promise<Page<Group>>;
+  page(workspaceId: string, filter: GroupFilter, page: PageRequest): Promise<Page<Group>>;
   /** Returns the groups with these names (case-insensitive). */
   findByNames(workspaceId: string, names: readonly string[]): Promise<readonly Group[]>;
 }

@@ -1,11 +1,11 @@
 import { addValidRecords, type BatchResult } from '../shared/batch.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
-import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import type { Storage } from '../storage.ts';
 import { changeGroup, GROUP_NAME_TAKEN, type Group, type GroupChange, type NewGroup, newGroup } from './group.ts';
+import type { GroupFilter } from './group-repository.ts';
 
 /** `count` is the number of members of the group. It is counted on each read. */
 export type GroupView = Group & { readonly count: number };
@@ -30,7 +30,7 @@ export class GroupService {
   }
 
   /** Returns a page of the groups whose name contains the search term. */
-  async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<GroupView>> {
+  async list(workspaceId: string, query: GroupFilter & PageRequest): Promise<Page<GroupView>> {
     const { items, hasNext } = await this.storage.groups.page(workspaceId, query, query);
     return { items: await Promise.all(items.map((group) => this.toView(group))), hasNext };
   }

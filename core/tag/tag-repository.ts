@@ -4,10 +4,13 @@ import type { Page, PageRequest } from '../shared/page.ts';
 import type { Repository } from '../shared/repository.ts';
 import type { Tag } from './tag.ts';
 
+/** The filter and the order of a list of tags. */
+export type TagFilter = NameFilter;
+
 /** The tags of all workspaces. */
 export interface TagRepository extends Repository<Tag> {
   /** Returns a page of the tags that match the filter. */
-  page(workspaceId: string, filter: NameFilter, page: PageRequest): Promise<Page<Tag>>;
+  page(workspaceId: string, filter: TagFilter, page: PageRequest): Promise<Page<Tag>>;
   /** Returns the tags with these names (case-insensitive). */
   findByNames(workspaceId: string, names: readonly string[]): Promise<readonly Tag[]>;
   /** Returns the number of tags with each color. */

@@ -1,12 +1,12 @@
 import { addValidRecords, type BatchResult } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
-import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import type { Storage } from '../storage.ts';
 import { findLeastUsedColor, newTag, TAG_NAME_TAKEN, type Tag } from './tag.ts';
+import type { TagFilter } from './tag-repository.ts';
 
 /** The use cases of tags. */
 export class TagService {
@@ -64,7 +64,7 @@ export class TagService {
   }
 
   /** Returns a page of the tags whose name contains the search term. */
-  async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<Tag>> {
+  async list(workspaceId: string, query: TagFilter & PageRequest): Promise<Page<Tag>> {
     return this.storage.tags.page(workspaceId, query, query);
   }
 
