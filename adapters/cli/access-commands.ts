@@ -15,6 +15,7 @@ import { formatTimestamp } from '../../core/shared/date.ts';
 import { fold, NAME_LENGTH } from '../../core/shared/text.ts';
 import { errors } from '../api/errors.ts';
 import { endDate, text } from '../api/fields.ts';
+import { replaceControlCharacters } from '../logging/terminal-text.ts';
 import {
   type Command,
   createTableResult,
@@ -26,7 +27,6 @@ import {
   pickFields,
   workspaceOption,
 } from './command.ts';
-import { replaceControlCharacters } from './terminal-text.ts';
 
 /** Finds another record with the same text in a field (case-insensitive). Reads all records, because no index serves this. */
 async function findDuplicate<F extends string, T extends Readonly<Record<F | 'id', string>>>(

@@ -20,6 +20,7 @@ import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.t
 import type { Operation } from '../api/operation.ts';
 import { parse } from '../api/parse.ts';
 import { createTag } from '../api/tag.ts';
+import { replaceControlCharacters } from '../logging/terminal-text.ts';
 import {
   type CommandContext,
   defineCommand,
@@ -31,7 +32,6 @@ import {
 } from './command.ts';
 import { deriveLineId, type ImportIdentity } from './line-id.ts';
 import { type Line, readLines } from './lines.ts';
-import { replaceControlCharacters } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A batch ends with the line that reaches one of these two limits. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import { replaceControlCharactersInLines, stringifyForTerminal } from '../logging/terminal-text.ts';
 import type { CommandResult, MessageResult, ReportResult, TableResult } from './command.ts';
 import { type ColumnWidths, computeColumnWidths, formatTableRow } from './table.ts';
 import type { TerminalStream } from './terminal-stream.ts';
-import { replaceControlCharactersInLines, stringifyForTerminal } from './terminal-text.ts';
 
 /** The number of rows at the start of a table that determine its column widths. Later rows are written as they arrive. */
 const SAMPLE_ROW_COUNT = 1_000;

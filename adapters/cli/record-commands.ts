@@ -11,6 +11,7 @@ import { createDomain } from '../api/domain.ts';
 import { positiveInteger, text } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
+import { replaceControlCharacters } from '../logging/terminal-text.ts';
 import {
   type Command,
   defineCommand,
@@ -23,7 +24,6 @@ import {
   workspaceOption,
 } from './command.ts';
 import { formatCount } from './format-count.ts';
-import { replaceControlCharacters } from './terminal-text.ts';
 
 const campaignFields = getResponseFields(createCampaign);
 const domainFields = getResponseFields(createDomain);

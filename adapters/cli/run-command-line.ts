@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { CommanderError } from 'commander';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { replaceControlCharactersInLines } from '../logging/terminal-text.ts';
 import type { Command, CommandContext } from './command.ts';
 import { Output, writeResult } from './output.ts';
 import { createProgram } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import type { TerminalStream } from './terminal-stream.ts';
-import { replaceControlCharactersInLines } from './terminal-text.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The application with its storage open. */

@@ -1,4 +1,4 @@
-import { replaceControlCharacters } from './terminal-text.ts';
+import { replaceControlCharacters } from '../logging/terminal-text.ts';
 
 const COLUMN_SEPARATOR = '  ';
 const MIN_COLUMN_WIDTH = 4;

@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino';
-import { replaceControlCharactersInLines } from '../cli/terminal-text.ts';
+import { replaceControlCharactersInLines } from './terminal-text.ts';
 
 /** Returns a logger for the command line. It writes the message of each warning and error as a line of text. */
 export function createMessageLog(output: { write(text: string): unknown }): Logger {

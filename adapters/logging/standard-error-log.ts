@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
-import { replaceControlCharactersInLines } from '../cli/terminal-text.ts';
 import { BufferedLogStream } from './buffered-log-stream.ts';
+import { replaceControlCharactersInLines } from './terminal-text.ts';
 
 const STANDARD_ERROR = 2;
 

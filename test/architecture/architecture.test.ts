@@ -49,7 +49,7 @@ const storageEngines = ['adapters/memory', 'adapters/mongodb', 'adapters/sqlite'
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
-  'adapters/cli': ['adapters/api', 'adapters/samples'],
+  'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts', 'adapters/samples'],
   'adapters/links': [
     'adapters/http/client-address.ts',
     'adapters/http/deadline.ts',
@@ -58,7 +58,6 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/logging/outage-log.ts',
     'adapters/logging/serialize-error.ts',
   ],
-  'adapters/logging': ['adapters/cli/terminal-text.ts'],
   'adapters/memory': enginePort,
   'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts'],
   'adapters/sqlite': enginePort,
@@ -142,6 +141,7 @@ const importRules: readonly {
       'adapters/http/http-server.ts imports ../cli/main.ts',
       'adapters/cli/main.ts imports ../http/http-server.ts',
       'adapters/logging/message-log.ts imports ../cli/output.ts',
+      'adapters/cli/output.ts imports ../logging/message-log.ts',
       'adapters/http/http-server.ts imports ../../bootstrap/settings.ts',
       'adapters/http/http-server.ts imports ../../test/support/service.ts',
     ],
@@ -149,7 +149,7 @@ const importRules: readonly {
       'adapters/http/http-server.ts imports ../api/operations.ts',
       'adapters/cli/main.ts imports ../api/operations.ts',
       'adapters/http/http-server.ts imports ./query-string.ts',
-      'adapters/logging/message-log.ts imports ../cli/terminal-text.ts',
+      'adapters/cli/output.ts imports ../logging/terminal-text.ts',
       'adapters/memory/engine.ts imports ../persistence/record-store.ts',
       'adapters/persistence/tags.ts imports ../../core/tag/tag-repository.ts',
       'adapters/memory/engine.ts imports rate-limiter-flexible',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { computeColumnWidths, formatTableRow } from '../../adapters/cli/table.ts';
-import { replaceControlCharacters } from '../../adapters/cli/terminal-text.ts';
+import { replaceControlCharacters } from '../../adapters/logging/terminal-text.ts';
 import { createCommandLine, type TestCommandLine } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
