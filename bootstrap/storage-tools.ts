@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { CopyOptions, CopyResult, StorageTools } from '../adapters/cli/storage-tools.ts';
+import type { StorageTools } from '../adapters/cli/storage-tools.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import { copyRecords, countRecords } from '../adapters/persistence/copy.ts';
+import { copyAndCompare } from '../adapters/persistence/copy.ts';
 import { iterateById } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { System } from '../core/shared/system.ts';
@@ -46,7 +46,7 @@ export function createStorageTools(
         await target.connection?.open().catch(nameOptionInErrors);
         await waitUntilReady(target.engine, '--to');
         await rejectForeignTarget(storage.engine, target.engine, options.isResumed);
-        return await copyAndCompare(storage.engine, target.engine, options);
+        return await copyAndCompare(storage.engine, target.engine, options).catch(adviseToResume);
       } finally {
         await target.connection?.close();
       }
@@ -96,30 +96,9 @@ async function rejectForeignTarget(source: StorageEngine, target: StorageEngine,
   }
 }
 
-async function copyAndCompare(
-  source: StorageEngine,
-  target: StorageEngine,
-  { signal, onProgress }: CopyOptions,
-): Promise<CopyResult> {
-  const total = [...(await countRecords(source)).values()].reduce((sum, count) => sum + count, 0);
-  let copiedCount = 0;
-  let differentCount = 0;
-  try {
-    for await (const outcome of copyRecords(source, target)) {
-      copiedCount += outcome.copiedCount;
-      differentCount += outcome.differentCount;
-      onProgress(copiedCount, Math.max(copiedCount, total));
-      if (signal.aborted) return { isComplete: false, copiedCount, differentCount, counts: [] };
-    }
-    const [sourceCounts, targetCounts] = await Promise.all([countRecords(source), countRecords(target)]);
-    const counts = [...sourceCounts].map(([records, count]) => ({
-      records,
-      source: count,
-      target: targetCounts.get(records) ?? 0,
-    }));
-    return { isComplete: true, copiedCount, differentCount, counts };
-  } catch (error) {
-    const problem = removeFinalPeriod((error as Error).message);
-    throw new UsageError([`${problem}. To continue the copy, repeat the command with --resume.`]);
-  }
+/** Throws an error that interrupted a copy as a `UsageError`, which says how to continue. */
+function adviseToResume(error: Error): never {
+  throw new UsageError([
+    `${removeFinalPeriod(error.message)}. To continue the copy, repeat the command with --resume.`,
+  ]);
 }

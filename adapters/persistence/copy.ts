@@ -9,7 +9,7 @@ import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-e
 const BATCH_RECORD_COUNT = 500;
 
 /** The numbers of records of each store, by the name of the store. */
-export type CountsByStore = ReadonlyMap<string, number>;
+type CountsByStore = ReadonlyMap<string, number>;
 
 /** The outcome of copying a batch. */
 interface BatchOutcome {
@@ -24,12 +24,44 @@ type AnySchema = RecordSchema<Entity> & RecordMapping<Entity, Entity>;
 /** The schemas of all records of a workspace, with the names of their stores. */
 const schemas = Object.entries(recordSchemas) as unknown as readonly (readonly [string, AnySchema])[];
 
+interface CopyControl {
+  readonly signal: AbortSignal;
+  onProgress(copiedCount: number, totalCount: number): void;
+}
+
+/**
+ * Copies all records to another storage, and then counts the records of both. If `signal` is aborted, stops after the current batch, and
+ * returns no counts. After each batch, calls `onProgress` with the number of copied records so far and of all records.
+ */
+export async function copyAndCompare(
+  source: StorageEngine,
+  target: StorageEngine,
+  { signal, onProgress }: CopyControl,
+) {
+  const total = [...(await countRecords(source)).values()].reduce((sum, count) => sum + count, 0);
+  let copiedCount = 0;
+  let differentCount = 0;
+  for await (const outcome of copyRecords(source, target)) {
+    copiedCount += outcome.copiedCount;
+    differentCount += outcome.differentCount;
+    onProgress(copiedCount, Math.max(copiedCount, total));
+    if (signal.aborted) return { isComplete: false, copiedCount, differentCount, counts: [] };
+  }
+  const [sourceCounts, targetCounts] = await Promise.all([countRecords(source), countRecords(target)]);
+  const counts = [...sourceCounts].map(([records, count]) => ({
+    records,
+    source: count,
+    target: targetCounts.get(records) ?? 0,
+  }));
+  return { isComplete: true, copiedCount, differentCount, counts };
+}
+
 /**
  * Copies all records to another storage, in batches, and yields the outcome of each batch. Records that the target already has are not
  * changed, so an interrupted copy can be repeated. Workspaces are copied first, so that a server that starts on an
  * incomplete copy finds a workspace, and does not create the demo workspace.
  */
-export async function* copyRecords(source: StorageEngine, target: StorageEngine): AsyncGenerator<BatchOutcome> {
+async function* copyRecords(source: StorageEngine, target: StorageEngine): AsyncGenerator<BatchOutcome> {
   const otherNames = globalStoreNames.filter((name) => name !== 'workspaces');
   for (const name of ['workspaces', ...otherNames]) {
     const [from, to] = [getGlobalStore(source, name), getGlobalStore(target, name)];
@@ -54,7 +86,7 @@ export async function* copyRecords(source: StorageEngine, target: StorageEngine)
 }
 
 /** Counts the records of each store. Omits stores whose records expire, because two storages may delete them at different times. */
-export async function countRecords(engine: StorageEngine): Promise<CountsByStore> {
+async function countRecords(engine: StorageEngine): Promise<CountsByStore> {
   const counts = new Map<string, number>();
   const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
   for (const name of globalStoreNames) {
