@@ -7,7 +7,8 @@ const backUpCommand = defineCommand({
   name: 'backup',
   summary: 'write a consistent copy of the SQLite database to a new file',
   details:
-    'The server can run during the backup. To restore a backup, start the server with a copy of it as SQLITE_FILE.',
+    'The server can run during the backup. The command fails if the copy is damaged. To restore a backup, start the ' +
+    'server with a copy of it as SQLITE_FILE.',
   example: 'backup advocacy-2026-01-31.db',
   parameters: { file: defineParameter('<file>', 'path of the new file', z.string().min(1, 'must not be empty')) },
   run: async ({ storageTools }, { file }) => {

@@ -1,12 +1,16 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Database, retryWhileBusy } from './database.ts';
+import { Database, retryWhileBusy } from './database.ts';
+import { quote, tables } from './layout.ts';
 import { syncToDisk } from './sync-to-disk.ts';
+
+/** The flag of `json_valid` for binary JSON in which each value is valid (https://sqlite.org/json1.html#jvalid). */
+const STRICT_JSONB = 8;
 
 /**
  * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with `.incomplete` until
- * the file is complete and on the disk. Rejects with the code `EEXIST` if the file exists. Also rejects, without a code, if the
- * incomplete file exists: another process may be writing it.
+ * the file is complete, checked and on the disk. Rejects with the code `EEXIST` if the file exists. Also rejects, without a code, if the
+ * incomplete file exists, because another process may be writing it, or if the copy is damaged.
  */
 export async function backUp(database: Database, file: string): Promise<void> {
   rejectExisting(file);
@@ -17,6 +21,7 @@ export async function backUp(database: Database, file: string): Promise<void> {
   closeSync(openSync(incomplete, 'wx', 0o600));
   try {
     await retryWhileBusy(() => database.run('VACUUM INTO ?', incomplete));
+    await throwIfDamaged(incomplete);
     syncToDisk(incomplete);
     rejectExisting(file);
     renameSync(incomplete, file);
@@ -29,4 +34,21 @@ export async function backUp(database: Database, file: string): Promise<void> {
 
 function rejectExisting(file: string): void {
   if (existsSync(file)) throw Object.assign(new Error(`${file} already exists`), { code: 'EEXIST' });
+}
+
+/**
+ * Throws if a copy has a damaged page or record. SQLite copies most rows without reading their values, so the copy of a damaged row does
+ * not fail. Neither check compares the rows with their indexes, as `PRAGMA integrity_check` does, which looks up each row in each index.
+ */
+async function throwIfDamaged(file: string): Promise<void> {
+  const copy = new Database(file, true, '');
+  const isJson = (table: string) =>
+    copy.all(`SELECT 1 FROM ${quote(table)} WHERE NOT json_valid("record", ${STRICT_JSONB}) LIMIT 1`).length === 0;
+  try {
+    const [[result] = []] = copy.all('PRAGMA quick_check(1)');
+    if (result === 'ok' && [...tables.keys()].every(isJson)) return;
+  } finally {
+    await copy.close();
+  }
+  throw new Error('the copy is damaged, and the database may be, too');
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Database } from '../../adapters/sqlite/database.ts';
+import { damagePage } from '../sqlite/damage-page.ts';
 import { assertExitCode, CLI_PATH, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
 import { Ledger } from '../support/ledger.ts';
 import { startLoad } from '../support/load.ts';
@@ -167,6 +168,29 @@ suite('a backup', {
       assert.deepEqual(copy.all('PRAGMA integrity_check'), [['ok']]);
       await copy.close();
       assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'backup.db']);
+    }),
+
+  'fails and leaves no file if a part of the database is damaged, also a part that SQLite copies without an error':
+    withSetup(async ({ folder, settings, settingsOf, backUp }) => {
+      await runProcess(['seed', '--campaigns', '100', '--members', '5'], settings);
+      assertExitCode(await backUp(join(folder, 'intact.db')), 0);
+      const problems = {
+        4096: 'database disk image is malformed',
+        2048: 'the copy is damaged, and the database may be, too',
+        512: 'the copy is damaged, and the database may be, too',
+      };
+      for (const [byteCount, problem] of Object.entries(problems)) {
+        const damaged = join(folder, 'damaged.db');
+        copyFileSync(join(folder, 'intact.db'), damaged);
+        await damagePage(damaged, 'campaigns', Number(byteCount));
+        const file = join(folder, 'backup.db');
+        assert.deepEqual(await runProcess(['backup', file], settingsOf('damaged.db')), {
+          code: 2,
+          stdout: '',
+          stderr: `error: Cannot write ${file}: ${problem}.\n`,
+        });
+        assert.deepEqual(readdirSync(folder).sort(), ['advocacy.db', 'damaged.db', 'intact.db']);
+      }
     }),
 
   'is only for SQLite: with MongoDB, the command names the right program': async () => {
