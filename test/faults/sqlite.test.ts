@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Database, retryWhileBusy } from '../../adapters/sqlite/database.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
+import { damagePage } from '../sqlite/damage-page.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { parseJsonOutput, runProcess } from '../support/command-line.ts';
+import { assertExitCode, parseJsonOutput, runProcess } from '../support/command-line.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { send, startLoad } from '../support/load.ts';
 import { MissingDependencyError } from '../support/missing-dependency-error.ts';
@@ -189,4 +190,53 @@ suite('a server whose SQLite file is missing, or was replaced by another file', 
       assert.equal((await send(service.url, { path: '/campaigns', key })).status, 200);
     });
   }),
+});
+
+suite('a server with a damaged part in its SQLite file', {
+  'fails only requests that need this part and writes that share their commit, until a backup is restored': withFile(
+    async ({ settings, file, key, workspaceId, admin }) => {
+      const campaigns = await withApplication(settings, (app) => {
+        const create = (name: string) =>
+          app.campaigns.create({ workspaceId, member: admin }, createCampaignFields(name));
+        return Promise.all(Array.from({ length: 100 }, (_, i) => create(`campaign ${i}`)));
+      });
+      const backup = `${file}.backup`;
+      assertExitCode(await runProcess(['backup', backup], settings), 0);
+      let damaged = '';
+      await withProcess({ ...settings, LOG_LEVEL: 'error' }, async ({ url, output }) => {
+        const content = await damagePage(file, 'campaigns');
+        damaged = campaigns.find(({ id }) => content.includes(id))?.id ?? '';
+        const request = (path: string, method?: 'PATCH' | 'POST', body?: object) =>
+          send(url, { path, key, ...(method && { method }), ...(body && { body }) });
+        assertInternalError(await request(`/campaigns/${damaged}`));
+        const pages = await Promise.all([1, 2, 3, 4].map((page) => request(`/campaigns?pageSize=25&page=${page}`)));
+        const failedPages = pages.filter(({ status }) => status !== 200);
+        assert.ok(failedPages.length === 1 || failedPages.length === 2, `${failedPages.length} of 4 pages failed`);
+        for (const response of failedPages) assertInternalError(response);
+        await waitUntil(() => output.stderr.includes('database disk image is malformed'));
+        for (const path of [`/campaigns/${campaigns[0]?.id}`, '/tags', '/readyz']) {
+          assert.equal((await request(path)).status, 200, path);
+        }
+        const changing = request(`/campaigns/${damaged}`, 'PATCH', { name: 'changed' });
+        const post = (name: string) => request('/tags', 'POST', { name });
+        const posted = await Promise.all(['one', 'two', 'three', 'four'].map(post));
+        assertInternalError(await changing);
+        for (const response of posted) if (response.status !== 201) assertInternalError(response);
+        posted.push(await post('five'));
+        assert.equal(posted.at(-1)?.status, 201);
+        const tags: readonly { readonly id: string }[] = JSON.parse((await request('/tags')).text);
+        const acknowledged = posted.filter(({ status }) => status === 201).map(({ text }) => JSON.parse(text).id);
+        assert.deepEqual(new Set(tags.map(({ id }) => id)), new Set(acknowledged));
+        const failed = await runProcess(['backup', `${backup}2`], settings);
+        assertExitCode(failed, 2);
+        assert.equal(failed.stderr, `error: Cannot write ${backup}2: database disk image is malformed.\n`);
+      });
+      const getStatus = async ({ url }: ServiceProcess) =>
+        (await send(url, { path: `/campaigns/${damaged}`, key })).status;
+      await withProcess(settings, async (service) => assert.equal(await getStatus(service), 500));
+      for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+      copyFileSync(backup, file);
+      await withProcess(settings, async (service) => assert.equal(await getStatus(service), 200));
+    },
+  ),
 });

@@ -15,6 +15,7 @@ import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { damagePage } from './damage-page.ts';
 import { assertIntact, withDatabasePath, withOpenEngine } from './database-file.ts';
 
 /** Runs `work` with a monotonic clock that advances by `stepMs` whenever it is read. */
@@ -251,6 +252,24 @@ suite('writes to SQLite', {
         assert.deepEqual(await engine.groups.get(three.workspaceId, three.id), three);
       }),
     ),
+
+  'fails all writes of a commit group that reads a damaged page, but no later write': withDatabasePath(async (file) => {
+    const campaigns = Array.from({ length: 100 }, () => buildCampaign(newId()));
+    await withOpenEngine(file, ({ engine }) => engine.campaigns.addMany(campaigns));
+    const content = await damagePage(file, 'campaigns');
+    const damaged = campaigns.find(({ id }) => content.includes(id)) as CampaignRecord;
+    await withOpenEngine(file, async ({ engine }) => {
+      const [one, two] = [buildTag(newId(), 'one'), buildTag(newId(), 'two')];
+      const outcomes = await Promise.allSettled([
+        engine.tags.add(one),
+        engine.campaigns.update(damaged.workspaceId, damaged.id, (it) => ({ ...it, clicks: 1 })),
+      ]);
+      assert.deepEqual(outcomes.map(isFulfilled), [false, false]);
+      assert.equal(await engine.tags.get(one.workspaceId, one.id), undefined);
+      await engine.tags.add(two);
+      assert.deepEqual(await engine.tags.get(two.workspaceId, two.id), two);
+    });
+  }),
 
   'rejects a write after ten seconds while another connection writes, and reads meanwhile': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
