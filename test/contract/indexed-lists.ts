@@ -17,6 +17,13 @@ const STEP = 7_919;
 /** One record in this many has the value that a list asks for. */
 const MATCH_INTERVAL = 16;
 const MAX_GROWTH = 3;
+/** A page near the end of the matches skips this many records. */
+const SKIPPED_COUNT = Math.floor(LARGE_COUNT / MATCH_INTERVAL) - PAGE_SIZE;
+/**
+ * The maximum work of that page, as a part of the work of a list of all records up to its end. An engine that examines the index entry and
+ * the record of each skipped record does all of that work. One that examines only the index entries does about half of it or less.
+ */
+const MAX_WORK_OF_LAST_PAGE = 0.75;
 
 /** The part of a schema that these tests use. */
 interface Schema {
@@ -29,7 +36,7 @@ interface Schema {
 export function defineIndexedListTests(test: CreateStorageTest, { countExaminedRecords }: TestEngine): Tests {
   if (typeof countExaminedRecords === 'string') return {};
   return {
-    [`examines few records for the first page of an indexed list, and hardly more in a workspace of ${LARGE_COUNT} than in one of ${SMALL_COUNT}`]:
+    [`examines few records for the first page of an indexed list, hardly more in a workspace of ${LARGE_COUNT} than in one of ${SMALL_COUNT}, and only index entries of records that a later page skips`]:
       test(async (storage, { location }) => {
         for (const [name, schema] of Object.entries(recordSchemas) as [SchemaName, Schema][]) {
           if (schema.indexes.length === 0) continue;
@@ -38,9 +45,13 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
           await store.addMany(createRecords(name, schema, small, SMALL_COUNT));
           await store.addMany(createRecords(name, schema, large, LARGE_COUNT));
           await each(createQueries(schema), async (query) => {
-            const count = (workspaceId: string) => countExaminedRecords(location, () => store.list(workspaceId, query));
+            const count = (workspaceId: string, page: { readonly skip?: number; readonly take?: number } = {}) =>
+              countExaminedRecords(location, () => store.list(workspaceId, { ...query, ...page }));
             const [few, many] = [await count(small), await count(large)];
             assert.ok(many > 0 && many <= MAX_GROWTH * Math.max(few, PAGE_SIZE), `${few}, and then ${many}`);
+            const last = await count(large, { skip: SKIPPED_COUNT });
+            const all = await count(large, { take: SKIPPED_COUNT + PAGE_SIZE });
+            assert.ok(last <= MAX_WORK_OF_LAST_PAGE * all, `${last} for the last page, ${all} for all records`);
           });
         }
       }),
