@@ -22,11 +22,17 @@ const START_COUNT = 3;
 const CAMPAIGN_COUNT = 12_500;
 const WRITTEN_CAMPAIGN_COUNT = 1_000;
 
+/** What a server needs until its first response. */
+interface Start {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
 /** A running server and its measurements: by the name of each type of request, one measurement per round. */
 interface ContenderRun {
   readonly contender: Contender;
   readonly server: BenchServer;
-  readonly startMs: number;
+  readonly start: Start;
   readonly measurements: Map<string, Measurement[]>;
 }
 
@@ -50,15 +56,16 @@ export async function compareServers(client: LoadClient, options: Options): Prom
   }
 }
 
-/** Measures how long a server takes to start, and starts it. */
+/** Measures what a server needs to start, and starts it. */
 async function startContender(contender: Contender): Promise<ContenderRun> {
-  const starts: number[] = [];
+  const starts: Start[] = [];
   for (let i = 0; i < START_COUNT; i++) {
     const server = await startScript(contender);
-    starts.push(server.startMs);
+    starts.push({ ms: server.startMs, cpuMs: server.cpuSeconds() * 1_000 });
     await server.stop();
   }
-  return { contender, server: await startScript(contender), startMs: median(starts), measurements: new Map() };
+  const start = { ms: median(starts.map(({ ms }) => ms)), cpuMs: median(starts.map(({ cpuMs }) => cpuMs)) };
+  return { contender, server: await startScript(contender), start, measurements: new Map() };
 }
 
 async function compareRuns(
@@ -135,10 +142,16 @@ function formatReport(
       : []),
     formatQuantity('latency (99th percentile), ms', ({ p99 }) => p99, 1),
     formatTable(
-      ['', 'time to the first response, ms', 'memory (RSS) after the run, MiB'],
-      runs.map(({ contender, server, startMs }) => [
+      [
+        '',
+        'time to the first response, ms',
+        'processor time to the first response, ms',
+        'memory (RSS) after the run, MiB',
+      ],
+      runs.map(({ contender, server, start }) => [
         contender.name,
-        formatNumber(startMs),
+        formatNumber(start.ms),
+        formatNumber(start.cpuMs),
         formatNumber(server.residentMiB()),
       ]),
     ),
