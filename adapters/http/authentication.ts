@@ -25,7 +25,7 @@ const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 /**
  * Returns a function that authenticates callers. It counts rejected credentials by the address of the client. If an address is over
  * its limit of rejected credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one
- * after another.
+ * after another, and rejected with 429 if too many wait.
  */
 export function createAuthenticator(
   { app, rejectedCredentialLimiter }: AuthenticationServices,

@@ -118,8 +118,9 @@ export type StorageEngine = RecordStores & {
   /**
    * Runs work in a transaction. The work sees the records as they were at its start, and its own changes. Others see all of its changes
    * or none. An engine is optimistic or serialized. If a change is requested from outside while the transaction runs, an optimistic engine
-   * makes the change, and runs the work again if both change the same record. A serialized engine makes the change after the transaction
-   * has ended. So the work must use only the engine that it is given, and must not wait for other changes. Reads from outside never wait.
+   * makes the change, and runs the work again if it concerns a record of the transaction. A serialized engine makes the change after the
+   * transaction has ended. So the work must make its own changes with its argument `engine`, and must not wait for changes from outside.
+   * Reads from outside never wait.
    */
   runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
   now(): number;

@@ -1774,7 +1774,7 @@ export interface components {
          * @description Too many requests.
          *
          *     - The key exceeded its rate limit (600 requests per minute by default).
-         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed.
+         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed, unless too many other keys from this address wait to be checked.
          *     - The service is overloaded.
          *     - Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.
          *

@@ -35,7 +35,7 @@ export class StoreProcess {
     });
   }
 
-  /** Runs a command in the process. Rejects with the kind of a `CoreError`, or the text of another error, as the message. */
+  /** Runs a command in the process. Rejects with an error whose message is the kind of the `CoreError` that was thrown, or the text of another error. */
   run<N extends keyof Commands>(name: N, ...args: Arguments<N>): Promise<Awaited<ReturnType<Commands[N]>>> {
     return new Promise((resolve, reject) => {
       const request: Request = {

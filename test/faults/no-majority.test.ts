@@ -25,7 +25,7 @@ import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
-/** Longer than the tests take. A primary without a majority steps down after this time, which is ten seconds by default. */
+/** A primary without a majority steps down after this time. MongoDB's default is ten seconds, but it must stay primary during the tests. */
 const ELECTION_TIMEOUT_MS = 120_000;
 /** Longer than the time limit of a MongoDB command, which includes the wait for the majority. */
 const FREEZE_DURATION_MS = 3_000;
@@ -71,7 +71,8 @@ interface Environment {
   readonly key: string;
   readonly services: readonly [ServiceProcess, ServiceProcess];
   readonly operators: readonly [Operator, Operator];
-  /** An operator whose connection string has `wtimeoutMS`. MongoDB then fails with another error. */
+  /** An operator whose connection string has `wtimeoutMS`. A write that waits too long for the majority fails with WriteConcernFailed then, not
+   * with MaxTimeMSExpired. */
   readonly shortTimeout: Operator;
 }
 
@@ -113,7 +114,8 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
-  // Shares and clicks change separate campaigns. Otherwise, one change could overwrite the other, which then could not be checked.
+  // Shares and clicks change separate campaigns. A change without a response is recognized by the revision that it wrote. A second change of
+  // the same campaign would replace this revision.
   const [{ apiKey }, { domain }, tag, shared, clicked, pillar] = await Promise.all([
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),

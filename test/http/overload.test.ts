@@ -21,8 +21,8 @@ const MIN_CLIENT_COUNT = 600;
 const MAX_CLIENT_COUNT = 9_600;
 
 /**
- * Settings for tests in which searches keep the service itself busy. MongoDB searches in a process of its own, so a test would need more
- * connections than it can open. These tests then use memory storage.
+ * Settings for tests in which searches keep the service itself busy. If `TEST_STORAGE` is `mongodb`, these tests use memory storage: MongoDB
+ * searches in a process of its own, so they would need more connections than they can open.
  */
 const BUSY_SERVICE_SETTINGS: Readonly<Record<string, string>> =
   process.env.TEST_STORAGE === 'mongodb' ? { STORAGE: 'memory', DEMO_API_KEY } : {};
