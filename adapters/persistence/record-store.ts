@@ -8,8 +8,8 @@ export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the
 export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
 /**
- * The maximum time that a storage engine reads a list. Then it rejects with `LIST_TOO_SLOW`. A search through 1,000,000 campaigns takes
- * 2 to 3 s.
+ * The maximum time of a list that reads many records to find those of its page (a scan). A scan that takes longer is rejected with
+ * `LIST_TOO_SLOW`, except in a sharded cluster. A search through 1,000,000 campaigns takes 2 to 3 s.
  */
 export const LIST_TIMEOUT_MS = 4_500;
 
@@ -67,8 +67,9 @@ export interface RecordSchema<T extends Entity> {
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
    * The indexes. Each applies within a workspace: it lists the fields for equality, and last the field that it orders by. A query
-   * can order only by the last field of an index. The work for the first page of a list by an index does not depend on the
-   * number of records in the workspace. This also applies if the query has no conditions on the flags (fields of the type `boolean`).
+   * can order only by the last field of an index. If a query has a condition on each other field of the index, the work for its first
+   * page does not depend on the number of records in the workspace. Conditions on flags (fields of the type `boolean`) may be missing:
+   * an engine must use the index nevertheless.
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */

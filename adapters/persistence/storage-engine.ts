@@ -117,10 +117,13 @@ export async function addEach<T>(
 export type StorageEngine = RecordStores & {
   /**
    * Runs work in a transaction. The work sees the records as they were at its start, and its own changes. Others see all of its changes
-   * or none. An engine is optimistic or serialized. If a change is requested from outside while the transaction runs, an optimistic engine
-   * makes the change, and runs the work again if it concerns a record of the transaction. A serialized engine makes the change after the
-   * transaction has ended. So the work must make its own changes with its argument `engine`, and must not wait for changes from outside.
-   * Reads from outside never wait.
+   * or none. Their reads never wait. If others request changes while the transaction runs:
+   *
+   * - An optimistic engine makes them at once, and runs the work again if the work then changes the same record. But a change of a record
+   *   that the work has already changed waits until the transaction has ended.
+   * - A serialized engine makes them after the transaction has ended.
+   *
+   * So the work must make its own changes with its argument `engine`, and must not wait for changes of others.
    */
   runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
   now(): number;
