@@ -21,7 +21,10 @@ export function parseTrustProxy(value: string): TrustProxy | undefined {
   }
 }
 
-/** Returns the check of trusted proxies that Express has for a value of `trust proxy`. Throws if the value is not valid. */
+/**
+ * Returns the function with which Express checks whether an address is a trusted proxy, for a value of `trust proxy`. Throws if the
+ * value is not valid.
+ */
 export function createProxyCheck(trustProxy: TrustProxy): (address: string, distance: number) => boolean {
   if (typeof trustProxy === 'boolean') return () => trustProxy;
   if (typeof trustProxy === 'number') return (_, distance) => distance < trustProxy;

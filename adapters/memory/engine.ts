@@ -19,7 +19,7 @@ const GLOBAL_SCHEMA: TableSchema = { unique: {} };
 
 /**
  * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the other
- * engines with. A list filters and sorts all records of its schema, and a transaction copies all tables. So it serves demos and tests
+ * engines with. A list goes through all records of its schema, and a transaction copies all tables. So it serves demos and tests
  * with up to about 10,000 campaigns (docs/adr/0004-memory-storage.md).
  */
 export function createMemoryEngine(now: () => number): StorageEngine {

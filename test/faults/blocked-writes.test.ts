@@ -57,7 +57,7 @@ async function createRecords(app: Application, keyCount: number) {
   return { workspaceId, tag, secrets };
 }
 
-/** Returns when each key was last used, by the last four characters of the key. */
+/** Returns the time of the last use of each key, by the last four characters of the key. */
 async function getLastUses(app: Application, workspaceId: string): Promise<Map<string, string | null>> {
   const uses = new Map<string, string | null>();
   for await (const { lastFour, lastUsedAt } of app.apiKeys.iterate(workspaceId)) uses.set(lastFour, lastUsedAt);

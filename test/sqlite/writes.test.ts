@@ -73,11 +73,12 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'updates the search index once for the creates of a commit group that takes no time': withDatabasePath((file) =>
+  'updates the search index only before the commit if a commit group takes little time': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const updateCounts = countIndexUpdates(writer);
       const workspaceId = newId();
       const create = () => engine.runInTransaction(({ campaigns }) => campaigns.add(buildCampaign(workspaceId)));
+      // The clock stands still.
       await withStepClock(0, () => Promise.all(Array.from({ length: 20 }, create)));
       assert.ok(updateCounts.length <= 5, `${updateCounts.length} commits of 20 campaigns`);
       assert.deepEqual(new Set(updateCounts), new Set([1]));
@@ -86,7 +87,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'indexes the texts that the writes of a commit group leave': withDatabasePath((file) =>
+  'indexes the texts that exist after all writes of a commit group': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const campaigns: CampaignRecord[] = [];
@@ -173,7 +174,7 @@ suite('writes to SQLite', {
       }),
   ),
 
-  'loses a record with canBeLost and the next write of its caller together': withDatabasePath((file) =>
+  'stores neither a canBeLost record nor the next write of its caller if the commit fails': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const record = buildIdempotencyRecord(workspaceId);
@@ -234,7 +235,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a transaction that an error has ended, even if the work catches the error, but no later write':
+  'fails all writes of a commit group if an error has ended its transaction, even if the work catches the error, but no later write':
     withDatabasePath((file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
         const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildGroup(newId(), 'three')];
