@@ -31,13 +31,18 @@ export class DomainService {
     request: DomainRequest,
   ): Promise<{ domain: DomainView; created: boolean }> {
     return this.storage.runInTransaction(async (storage) => {
+      const { domains, verifiedSlugs } = storage;
       const { slug, ...change } = request;
-      const [existing] = await storage.domains.findBySlugs(workspaceId, [slug]);
-      if (existing && change.archived === undefined) throw new CoreError('conflict', DOMAIN_TAKEN);
-      const domain = existing
-        ? await this.applyChange(storage, existing, change)
-        : await this.create(storage, workspaceId, request);
-      return { domain: await readView(storage.domains, domain), created: !existing };
+      const [existing] = await domains.findBySlugs(workspaceId, [slug]);
+      if (existing) {
+        if (change.archived === undefined) throw new CoreError('conflict', DOMAIN_TAKEN);
+        const changed = await this.applyChange(storage, existing, change);
+        return { domain: await readView(domains, changed), created: false };
+      }
+      const domain = newDomain(workspaceId, this.system.newId(), request, this.system.now());
+      await requireAvailable(verifiedSlugs, domain);
+      await domains.add(domain);
+      return { domain: await readView(domains, domain), created: true };
     });
   }
 
@@ -85,17 +90,6 @@ export class DomainService {
       const verified = await domains.update(workspaceId, id, (it) => applyChanges(it, { verified: true }, now));
       return readView(domains, requireFound(verified, 'domain'));
     });
-  }
-
-  private async create(
-    { domains, verifiedSlugs }: Storage,
-    workspaceId: string,
-    request: DomainRequest,
-  ): Promise<Domain> {
-    const domain = newDomain(workspaceId, this.system.newId(), request, this.system.now());
-    await requireAvailable(verifiedSlugs, domain);
-    await domains.add(domain);
-    return domain;
   }
 
   private async applyChange(
