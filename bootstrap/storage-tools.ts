@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { StorageTools } from '../adapters/cli/storage-tools.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { copyAndCompare } from '../adapters/persistence/copy.ts';
-import { iterateById } from '../adapters/persistence/iterate-by-id.ts';
+import { iterateGlobal } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
@@ -83,7 +83,7 @@ function selectTarget(url: string, settings: Settings): Settings {
 
 /** Rejects a target with workspaces, unless a copy is resumed and all of them are from the source. */
 async function rejectForeignTarget(source: StorageEngine, target: StorageEngine, isResumed: boolean): Promise<void> {
-  for await (const { id } of iterateById((after, take) => target.workspaces.list(after, take))) {
+  for await (const { id } of iterateGlobal(target.workspaces)) {
     if (!isResumed) {
       throw new UsageError([
         '--to: this database already has a workspace. Use an empty database, or continue an interrupted copy with --resume.',

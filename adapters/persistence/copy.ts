@@ -1,15 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { iterateById, readBatches } from './iterate-by-id.ts';
+import { iterateGlobal, readBatches } from './iterate-by-id.ts';
 import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
 import type { RecordMapping } from './schema.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-engine.ts';
 
 const BATCH_RECORD_COUNT = 500;
-
-/** The numbers of records of each store, by the name of the store. */
-type CountsByStore = ReadonlyMap<string, number>;
 
 /** The outcome of copying a batch. */
 interface BatchOutcome {
@@ -85,8 +82,8 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
   }
 }
 
-/** Counts the records of each store. Omits stores whose records expire, because two storages may delete them at different times. */
-async function countRecords(engine: StorageEngine): Promise<CountsByStore> {
+/** Counts the records of each store, by its name. Omits stores whose records expire, because two storages may delete them at different times. */
+async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
   for (const name of globalStoreNames) {
@@ -126,10 +123,6 @@ async function addGlobalRecord(
     if (!(error instanceof CoreError && error.kind === 'conflict')) throw error;
     return isDeepStrictEqual(await store.get(record.id), record);
   }
-}
-
-function iterateGlobal<E extends { readonly id: string }>(store: GlobalRecordStore<E>): AsyncIterable<E> {
-  return iterateById((after, take) => store.list(after, take));
 }
 
 function getStore(engine: StorageEngine, name: string): RecordStore<Entity> {

@@ -1,3 +1,5 @@
+import type { GlobalRecordStore } from './record-store.ts';
+
 const BATCH_RECORD_COUNT = 1000;
 
 /** Reads the next records after an ID, in the order of their IDs: `take` of them, or fewer if no more follow. */
@@ -6,6 +8,11 @@ type ReadById<T> = (after: string, take: number) => Promise<readonly T[]>;
 /** Iterates over all records in the order of their IDs. It keeps one batch of records in memory at a time. */
 export async function* iterateById<T extends { readonly id: string }>(read: ReadById<T>): AsyncGenerator<T> {
   for await (const batch of readBatches(read, BATCH_RECORD_COUNT)) yield* batch;
+}
+
+/** Iterates over all records of a global store in the order of their IDs. */
+export function iterateGlobal<E extends { readonly id: string }>(store: GlobalRecordStore<E>): AsyncGenerator<E> {
+  return iterateById((after, take) => store.list(after, take));
 }
 
 /** Iterates over all records in batches of `size`, in the order of their IDs. No batch is empty. */

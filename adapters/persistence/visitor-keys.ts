@@ -1,5 +1,5 @@
 import type { VisitorKeyRepository } from '../../core/link/visitor-key-repository.ts';
-import { iterateById } from './iterate-by-id.ts';
+import { iterateGlobal } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
 /** The secret with which visitors are hashed on one day in UTC. The ID is the day, such as `2026-01-31`. */
@@ -13,7 +13,7 @@ export function createVisitorKeyRepository(store: GlobalRecordStore<StoredVisito
     findByDay: async (day) => (await store.get(day))?.secret,
     add: (day, secret) => store.add({ id: day, secret }),
     async removeBefore(day) {
-      for await (const { id } of iterateById((after, take) => store.list(after, take))) {
+      for await (const { id } of iterateGlobal(store)) {
         if (id < day) await store.remove(id);
       }
     },

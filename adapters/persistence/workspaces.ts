@@ -1,12 +1,12 @@
 import type { Workspace } from '../../core/access/workspace.ts';
 import type { WorkspaceRepository } from '../../core/access/workspace-repository.ts';
-import { iterateById } from './iterate-by-id.ts';
+import { iterateGlobal } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
 export function createWorkspaceRepository(store: GlobalRecordStore<Workspace>): WorkspaceRepository {
   return {
     findById: (id) => store.get(id),
-    iterate: () => iterateById((after, take) => store.list(after, take)),
+    iterate: () => iterateGlobal(store),
     add: (workspace) => store.add(workspace),
   };
 }
