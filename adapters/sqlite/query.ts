@@ -81,7 +81,9 @@ export function findOrderedRows(
   const usable = table.indexes.filter(({ fields }) => fields.at(-1) === by && fields.slice(0, -1).every(findFixing));
   const index = usable.findLast(isNarrow) ?? usable.toSorted((a, b) => b.fields.length - a.fields.length)[0];
   if (!index) return undefined;
-  const source = index.array === undefined ? 't' : 'item';
+  const name = quote(table.name);
+  const arrayIndex = index.array === undefined ? undefined : quote(index.name);
+  const source = arrayIndex === undefined ? 't' : 'item';
   const fixing = index.fields.slice(0, -1).map((field) => findFixing(field) as Condition<AnyRecord>);
   const ranges = where.filter((it) => it.field === by && ('from' in it || 'to' in it));
   const conditions: Sql[] = [
@@ -89,13 +91,12 @@ export function findOrderedRows(
     ...fixing.map((it) => ({ sql: `${source}.${quote(it.field)} = ?`, values: [findOnlyValue(it) as Value] })),
     ...ranges.map((it) => toRangeFilter(`${source}.${quote(by)}`, it as object)),
   ];
-  const table_ = quote(table.name);
   return {
     from:
-      index.array === undefined
-        ? `${table_} t INDEXED BY ${quote(index.name)}`
-        : `${quote(index.name)} item CROSS JOIN ${table_} t ON t."row" = item."row"`,
-    arrayIndex: index.array === undefined ? undefined : quote(index.name),
+      arrayIndex === undefined
+        ? `${name} t INDEXED BY ${quote(index.name)}`
+        : `${arrayIndex} item CROSS JOIN ${name} t ON t."row" = item."row"`,
+    arrayIndex,
     where: joinAll(conditions),
     orderBy: toOrderBy(source, by, order),
     filters: where.filter((it) => !fixing.includes(it) && !ranges.includes(it)),
