@@ -5,7 +5,7 @@ import {
   CONTENT_PILLAR_TITLE_LENGTH,
 } from '../../core/content-pillar/content-pillar.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { createCampaign } from '../api/campaign.ts';
+import { createCampaign, STATUS_TRANSITIONS } from '../api/campaign.ts';
 import { updateContentPillar } from '../api/content-pillar.ts';
 import { createDomain } from '../api/domain.ts';
 import { positiveInteger, text } from '../api/fields.ts';
@@ -126,9 +126,7 @@ export const recordCommands: readonly Command[] = [
   defineCommand({
     name: 'campaign set-status',
     summary: 'publish or archive a campaign',
-    details:
-      'Allowed changes: from draft to published or archived, from published to archived, from archived to published. A ' +
-      'campaign cannot become a draft again.',
+    details: `Allowed changes: ${STATUS_TRANSITIONS}. A campaign cannot become a draft again.`,
     example: 'campaign set-status --workspace 0190… 0194… published',
     parameters: {
       id: defineParameter('<campaign>', 'ID of the campaign', idSchema),
