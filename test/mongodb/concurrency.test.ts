@@ -1,25 +1,58 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Application } from '../../core/application.ts';
 import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
+import { type ServiceProcess, withProcess } from '../support/process.ts';
 import { quickOrLong } from '../support/scale.ts';
-import type { Api, ApiResponse } from '../support/service.ts';
+import { type Api, type ApiResponse, request } from '../support/service.ts';
+import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
-import { closeProcesses, type Pair, withTwoProcesses } from './two-processes.ts';
+import { createWorkspace } from '../support/tenants.ts';
 
 const CLIENT_COUNT = 20;
-const CHANGE_COUNT = 100;
-const MAX_DELAY_MS = 5_000;
 
 const rounds = Array.from({ length: quickOrLong(2, 50) }, (_, i) => [`round ${i}`, i] as const);
 
 type Call = Api['call'];
 
-/** Runs an action `count` times at the same time. The actions use the two values of the pair in turn. */
-function runConcurrently<T, R>(pair: Pair<T>, count: number, action: (one: T, i: number) => Promise<R>): Promise<R[]> {
-  return Promise.all(Array.from({ length: count }, (_, i) => action(pair[i % 2] as T, i)));
+/** Two server processes with a workspace, on one database. */
+interface TwoProcesses {
+  readonly workspaceId: string;
+  /** Calls the API of each server process, with a key of the workspace. */
+  readonly services: readonly [Call, Call];
+  /** The use cases in this process, on the same database. */
+  readonly app: Application;
+}
+
+function withTwoProcesses(test: (two: TwoProcesses) => Promise<void>): Promise<void> {
+  return withDatabase((uri) => {
+    const settings = { ...createMongodbSettings(uri), LOG_LEVEL: 'error' };
+    return withProcess(settings, (one) =>
+      withProcess(settings, (other) =>
+        withApplication(uri, async (app) => {
+          const { workspaceId, key } = await createWorkspace(app);
+          const createCall =
+            ({ url }: ServiceProcess): Call =>
+            (method, path, options) =>
+              request(url + path, method, { key, ...options });
+          await test({ workspaceId, services: [createCall(one), createCall(other)], app });
+        }),
+      ),
+    );
+  });
+}
+
+/** Calls an action `count` times at the same time, with the two processes in turn. */
+function runConcurrently<R>(
+  services: TwoProcesses['services'],
+  count: number,
+  action: (call: Call, i: number) => Promise<R>,
+): Promise<R[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => action(services[i % 2] as Call, i)));
 }
 
 const sortStatuses = (answers: readonly ApiResponse[]) => answers.map(({ status }) => status).sort();
@@ -103,25 +136,6 @@ suite('two processes on one database', {
     }),
 });
 
-suite('a hundred simultaneous requests with one Idempotency-Key to two processes', {
-  'are processed once, and get the same response or a conflict': () =>
-    withTwoProcesses(async ({ workspaceId, services, app }) => {
-      await each(creations, async (creation) => {
-        const [path, body] = creation('once');
-        const headers = { 'Idempotency-Key': 'a-hundred' };
-        const answers = await runConcurrently(services, CHANGE_COUNT, (call) => call('POST', path, { body, headers }));
-        const created = answers.filter(({ status }) => status === 201);
-        assert.equal(new Set(created.map(({ text }) => text)).size, 1);
-        assert.equal(created.filter((answer) => !answer.headers.has('idempotency-replayed')).length, 1);
-        const others = answers.filter(({ status }) => status !== 201);
-        for (const answer of others) assertError(answer, 409, /^A request with this idempotency key is in progress/);
-      });
-      for (const records of [app.tags, app.groups, app.domains]) {
-        assert.equal((await collectAll<unknown>(records.iterate(workspaceId))).length, 1);
-      }
-    }),
-});
-
 suite('many simultaneous changes of one record by two processes', {
   'are stored if their status is 200, and only then': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
@@ -149,53 +163,4 @@ suite('many simultaneous changes of one record by two processes', {
         before = now;
       });
     }),
-
-  'get status 200 or 409, and the stored value is that of a change with status 200': () =>
-    withTwoProcesses(async ({ workspaceId, services, app }) => {
-      const { id } = await app.tags.create(workspaceId, 'Launch');
-      const answers = await runConcurrently(services, CHANGE_COUNT, (call, i) =>
-        call('PATCH', `/tags/${id}`, { body: { name: `name ${i}` } }),
-      );
-      const accepted = answers.filter(({ status }) => status === 200);
-      assert.ok(
-        answers.every(({ status }) => status === 200 || status === 409),
-        `${sortStatuses(answers)}`,
-      );
-      const [stored] = await collectAll(app.tags.iterate(workspaceId));
-      assert.ok(
-        accepted.some(({ json }) => json.name === stored?.name),
-        stored?.name,
-      );
-    }),
-});
-
-suite('a change of an API key or its member by one process', {
-  'applies in all processes within five seconds': () =>
-    withTwoProcesses(async ({ workspaceId, services, app }) => {
-      const admin = { name: 'Kim', email: 'kim@example.com', role: 'admin' } as const;
-      const changes: Readonly<Record<string, readonly [status: number, (memberId: string, keyId: string) => unknown]>> =
-        {
-          'a key that is revoked': [401, (_, keyId) => app.apiKeys.revoke(workspaceId, keyId)],
-          'an admin who becomes a member': [403, (id) => app.members.update(workspaceId, id, { role: 'member' })],
-          'an invitation that expires': [410, (id) => app.members.update(workspaceId, id, { invitation: 'expired' })],
-        };
-      const checks = Object.entries(changes).map(async ([name, [status, change]]) => {
-        const { id: memberId } = await app.members.create(workspaceId, admin);
-        const { apiKey, secret: key } = await app.apiKeys.create(workspaceId, { memberId });
-        const write = async (call: Call) => (await call('PATCH', '/tags/none', { key, body: { name } })).status;
-        for (const call of services) assert.equal(await write(call), 404, name);
-        await change(memberId, apiKey.id);
-        const changedAt = performance.now();
-        const isLate = () => performance.now() - changedAt > MAX_DELAY_MS;
-        for (const call of services) {
-          for (let late = false; (await write(call)) !== status; late = isLate()) {
-            assert.equal(late, false, name);
-            await delay(50);
-          }
-        }
-      });
-      await Promise.all(checks);
-    }),
-
-  'clean-up: closes the processes': closeProcesses,
 });

@@ -31,6 +31,16 @@ export async function createDatabase(): Promise<MongoDatabase> {
   };
 }
 
+/** Passes the URI of an empty database to a test, and drops the database afterwards. */
+export async function withDatabase<T>(test: (uri: string) => Promise<T>): Promise<T> {
+  const { uri, stop } = await createDatabase();
+  try {
+    return await test(uri);
+  } finally {
+    await stop();
+  }
+}
+
 async function requestFromRunner(): Promise<SharedMongod> {
   process.send?.(SHARED_MONGOD_REQUEST);
   return (await once(process, 'message'))[0];
