@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { globalStoreNames, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { rateLimiters, storages } from '../../bootstrap/adapters.ts';
 import { suite, type Tests } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const layers = ['core', 'adapters', 'bootstrap', 'clients', 'test'];
@@ -477,18 +477,24 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidCanParse({ path: 'adapters/api/url.ts', text: 'new URL(text)' }), []);
   },
 
-  'compiles the core without the types of Node and browsers, so that a use of their globals is an error': () => {
-    assert.deepEqual(compile(join(root, 'core')), []);
-    const globals = ['URL', 'crypto', 'setTimeout', 'console', 'process', 'Buffer', 'fetch', 'performance', 'document'];
-    const folder = mkdtempSync(join(tmpdir(), 'core-'));
-    try {
+  'compiles the core without the types of Node and browsers, so that a use of their globals is an error': () =>
+    withTemporaryFolder(async (folder) => {
+      assert.deepEqual(compile(join(root, 'core')), []);
+      const globals = [
+        'URL',
+        'crypto',
+        'setTimeout',
+        'console',
+        'process',
+        'Buffer',
+        'fetch',
+        'performance',
+        'document',
+      ];
       const tsconfig = { extends: join(root, 'core/tsconfig.json'), compilerOptions: { rootDir: '.' }, include: ['.'] };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
       writeFileSync(join(folder, 'planted.ts'), globals.map((name) => `${name};\n`).join(''));
       const missing = compile(folder).map((line) => /planted\.ts.*Cannot find name '(\w+)'/.exec(line)?.[1] ?? line);
       assert.deepEqual(missing, globals);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
+    }),
 });

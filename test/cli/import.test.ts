@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -21,6 +20,7 @@ import { each } from '../support/each.ts';
 import { withFixture } from '../support/fixture.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 const toNdjson = (bodies: readonly unknown[]) => bodies.map((body) => `${JSON.stringify(body)}\n`).join('');
 
@@ -217,10 +217,9 @@ suite('an import', {
     );
   },
 
-  'reads a file by its path, and names a file that it cannot read': async () => {
-    const cli = await createWorkspace();
-    const folder = mkdtempSync(join(tmpdir(), 'import-'));
-    try {
+  'reads a file by its path, and names a file that it cannot read': () =>
+    withTemporaryFolder(async (folder) => {
+      const cli = await createWorkspace();
       const file = join(folder, 'campaigns.ndjson');
       writeFileSync(file, toNdjson(createCampaignBodies(3)));
       const createArgs = (path: string) => ['import', '--workspace', cli.id, 'campaigns', path];
@@ -231,10 +230,7 @@ suite('an import', {
         const stderr = `error: Cannot read ${path}: ${reason}.\n`;
         assert.deepEqual(await cli.run(createArgs(path)), { code: 2, stdout: '', stderr });
       }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
+    }),
 
   'shows its progress on a terminal, and clears the progress before each line of output': async () => {
     const cli = await createWorkspace();

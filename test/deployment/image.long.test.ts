@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,6 +10,7 @@ import { buildImage, type Image } from '../support/dockerfile.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { getRedis } from '../support/redis.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 suite('the image of the Dockerfile', {
   'serves with MongoDB and Redis, is healthy, and stops on a signal': () =>
@@ -90,16 +90,16 @@ suite('the image of the Dockerfile', {
  * Runs a test with the image of the Dockerfile, which is built without Docker in a temporary folder. The folder is read-only during
  * the test, like the file system of the image in production.
  */
-async function withImage(test: (image: Image) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
-  try {
-    const image = await buildImage(folder);
-    await run('chmod', ['-R', 'a-w,a+rX', folder]);
-    await test(image);
-  } finally {
-    await run('chmod', ['-R', 'u+w', folder]);
-    await rm(folder, { recursive: true });
-  }
+function withImage(test: (image: Image) => Promise<void>): Promise<void> {
+  return withTemporaryFolder(async (folder) => {
+    try {
+      const image = await buildImage(folder);
+      await run('chmod', ['-R', 'a-w,a+rX', folder]);
+      await test(image);
+    } finally {
+      await run('chmod', ['-R', 'u+w', folder]);
+    }
+  });
 }
 
 const run = promisify(execFile);

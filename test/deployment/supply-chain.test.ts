@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../support/compose.ts';
 import { readDockerfile } from '../support/dockerfile.ts';
 import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const security = read('SECURITY.md');
@@ -95,9 +86,8 @@ const audits = {
 
 suite('.ci/run', {
   'runs npm audit with the options in SECURITY.md, and fails only if npm audit finds a vulnerability': () =>
-    each(audits, async ({ text, shouldContinue }) => {
-      const folder = mkdtempSync(join(tmpdir(), 'advocacy-test-'));
-      try {
+    each(audits, ({ text, shouldContinue }) =>
+      withTemporaryFolder(async (folder) => {
         const calls = join(folder, 'calls');
         const fakeCommand = join(folder, 'bin/npm');
         for (const path of ['.ci', 'bin', 'test/openapi']) mkdirSync(join(folder, path), { recursive: true });
@@ -119,10 +109,8 @@ suite('.ci/run', {
         assert.equal(code === 0, shouldContinue, output);
         assert.equal(called.length > auditIndex + 1, shouldContinue, called.join('\n'));
         assert.equal(output.includes('SKIPPED: npm audit'), shouldContinue && text !== '', output);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    }),
+      }),
+    ),
 });
 
 /** Logs its name and arguments. As `npm audit`, it also prints AUDIT_OUTPUT, and fails unless AUDIT_OUTPUT is empty. */
