@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Checkout, withCheckout } from '../support/checkout.ts';
 import { root } from '../support/compose.ts';
 import { parseSteps, runSteps } from '../support/console-steps.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { request } from '../support/request.ts';
@@ -44,10 +44,9 @@ const readAll = async ({ url }: ServiceProcess, key: string): Promise<readonly s
   );
 
 suite('a newcomer who follows the README', {
-  'keeps their data over restarts, creates a key and a backup, and moves to MongoDB': async () => {
-    const { uri, stop: removeDatabase } = await createDatabase();
-    try {
-      await withCheckout({ isBuilt: true, packages: 'production' }, async (checkout) => {
+  'keeps their data over restarts, creates a key and a backup, and moves to MongoDB': () =>
+    withDatabase((uri) =>
+      withCheckout({ isBuilt: true, packages: 'production' }, async (checkout) => {
         const startCommand = findCommand('npm ci && ').replace('npm ci && ', '');
         const first = await checkout.start(startCommand);
         const key = /^Demo API key: (.*)$/m.exec(first.output.stdout)?.[1] as string;
@@ -76,9 +75,6 @@ suite('a newcomer who follows the README', {
         const restored = await checkout.start(startCommand, { SQLITE_FILE: backUp.split(' ').at(-1) as string });
         assert.deepEqual(await readAll(restored, key), before);
         await stop(restored);
-      });
-    } finally {
-      await removeDatabase();
-    }
-  },
+      }),
+    ),
 });

@@ -19,7 +19,7 @@ import {
   startCommand,
 } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { readAllRecords } from '../support/read-all-records.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
@@ -50,18 +50,15 @@ interface Setup {
 const withSetup =
   (test: (setup: Setup) => Promise<void>): Test =>
   () =>
-    withTemporaryFolder(async (folder) => {
-      const { uri, stop } = await createDatabase();
-      const file = (name: string) => {
-        const path = join(folder, name);
-        return { settings: { STORAGE: 'sqlite', SQLITE_FILE: path }, url: `sqlite:${path}` };
-      };
-      try {
-        await test({ folder, file, mongodb: { settings: createMongodbSettings(uri), url: uri } });
-      } finally {
-        await stop();
-      }
-    });
+    withTemporaryFolder((folder) =>
+      withDatabase((uri) => {
+        const file = (name: string) => {
+          const path = join(folder, name);
+          return { settings: { STORAGE: 'sqlite', SQLITE_FILE: path }, url: `sqlite:${path}` };
+        };
+        return test({ folder, file, mongodb: { settings: createMongodbSettings(uri), url: uri } });
+      }),
+    );
 
 const copy = (source: Database, target: Database, ...options: readonly string[]): Promise<CommandOutput> =>
   runProcess(['copy', '--to', target.url, ...options], source.settings);

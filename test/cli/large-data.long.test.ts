@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { usageOf } from '../bench/usage.ts';
 import { parseJsonOutput, startCommand } from '../support/command-line.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -11,17 +11,13 @@ import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
 const POLL_INTERVAL_MS = 200;
 
 suite('a large amount of data', {
-  'does not increase the memory of an import: 500,000 lines take about as much as 20,000': async () => {
-    const database = await createDatabase();
-    try {
-      const { workspaceId } = await withApplication(database.uri, createWorkspace);
-      const small = await measurePeakMiB(database.uri, workspaceId, 20_000);
-      const large = await measurePeakMiB(database.uri, workspaceId, 500_000);
+  'does not increase the memory of an import: 500,000 lines take about as much as 20,000': () =>
+    withDatabase(async (uri) => {
+      const { workspaceId } = await withApplication(uri, createWorkspace);
+      const small = await measurePeakMiB(uri, workspaceId, 20_000);
+      const large = await measurePeakMiB(uri, workspaceId, 500_000);
       assert.ok(large < 1.6 * small, `${small.toFixed()} MiB, and ${large.toFixed()} MiB`);
-    } finally {
-      await database.stop();
-    }
-  },
+    }),
 });
 
 /** Returns the peak resident memory, in MiB, of a process that imports campaigns from its standard input. */

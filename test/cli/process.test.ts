@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,8 +13,9 @@ import {
   startCommand,
 } from '../support/command-line.ts';
 import { campaignBody } from '../support/samples.ts';
-import { createDurableStorage, withApplication } from '../support/storage.ts';
+import { withApplication, withDurableStorage } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
 const run = promisify(execFile);
@@ -31,27 +31,20 @@ interface TestDatabase {
   readonly company: Tenant;
 }
 
-async function withDatabase(test: (database: TestDatabase) => Promise<void>): Promise<void> {
-  const { settings: env, stop } = await createDurableStorage();
-  try {
+function withCompany(test: (database: TestDatabase) => Promise<void>): Promise<void> {
+  return withDurableStorage(async (env) => {
     const company = await withApplication(env, (app) => createTenant({ app }, 'northwind'));
     await test({ runAdvocacy: (line, stdin) => runProcess(line.split(' '), env, stdin), env, company });
-  } finally {
-    await stop();
-  }
+  });
 }
 
 suite('the command line, as a process', {
-  'is found by npx in a checkout': async () => {
-    const cache = mkdtempSync(join(tmpdir(), 'npx-'));
-    try {
+  'is found by npx in a checkout': () =>
+    withTemporaryFolder(async (cache) => {
       const env = { ...process.env, npm_config_cache: cache };
       const { stdout } = await run('npx', ['--offline', 'advocacy', 'key', 'create', '--help'], { cwd: ROOT, env });
       assert.match(stdout, /^Usage: advocacy key create /);
-    } finally {
-      rmSync(cache, { recursive: true });
-    }
-  },
+    }),
 
   'exits with 2 and a hint for memory storage, invalid settings, or an unavailable database': async () => {
     const unreachableUri = 'mongodb://ada:s3cret@127.0.0.1:9/x';
@@ -82,7 +75,7 @@ suite('the command line, as a process', {
   },
 
   'warns on standard error about a misspelled setting, and succeeds': () =>
-    withDatabase(async ({ env }) => {
+    withCompany(async ({ env }) => {
       const output = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'sqlite' });
       assert.equal(parseJsonOutput(output).length, 1);
       assert.equal(output.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
@@ -101,7 +94,7 @@ suite('the command line, as a process', {
   },
 
   'changes the responses of a running server within five seconds': () =>
-    withDatabase(
+    withCompany(
       async ({
         runAdvocacy,
         env,
@@ -136,7 +129,7 @@ suite('the command line, as a process', {
     ),
 
   'stops an import on Ctrl-C, and prints the line to continue from': () =>
-    withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
+    withCompany(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
       const command = startCommand(['import', '--workspace', w, 'campaigns', '-'], env);
       const lines = Array.from({ length: 700 }, (_, i) => `${JSON.stringify({ ...campaignBody, name: `${i}` })}\n`);
       command.child.stdin.write(`{}\n${lines.join('')}`);
@@ -152,7 +145,7 @@ suite('the command line, as a process', {
     }),
 
   'exits without an error when the program that reads its output closes the pipe': () =>
-    withDatabase(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
+    withCompany(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
       const lines = Array.from({ length: 2000 }, () => JSON.stringify(campaignBody)).join('\n');
       assertExitCode(await runAdvocacy(`import --workspace ${w} campaigns -`, lines), 0);
       for (const json of ['', '--json']) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { globalStoreNames, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { root } from '../support/compose.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
@@ -22,25 +22,19 @@ suite('docs/operating.md', {
     for (const name of globalStoreNames) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
   },
 
-  'has shard keys that are prefixes of at least one index, and of every unique index, of the collection': async () => {
-    const { uri, stop } = await createDatabase();
-    const { engine, connection } = createMongodbEngine(uri, () => {});
-    const client = new MongoClient(uri);
-    try {
-      // This waits until the indexes are created.
-      await engine.workspaces.get('unknown');
-      for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
-        const indexes = await client.db().collection(name).indexes();
-        const hasPrefix = (index: (typeof indexes)[number]) =>
-          key.every((field, i) => Object.entries(index.key)[i]?.join(': ') === field);
-        assert.ok(indexes.some(hasPrefix), name);
-        for (const index of indexes.filter(({ unique }) => unique))
-          assert.ok(hasPrefix(index), `${name} ${index.name}`);
-      }
-    } finally {
-      await connection.close();
-      await client.close();
-      await stop();
-    }
-  },
+  'has shard keys that are prefixes of at least one index, and of every unique index, of the collection': () =>
+    withDatabase((uri) =>
+      withMongoClient(uri, async (client) => {
+        // This waits until the indexes are created.
+        await withEngine(uri, (engine) => engine.workspaces.get('unknown'));
+        for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
+          const indexes = await client.db().collection(name).indexes();
+          const hasPrefix = (index: (typeof indexes)[number]) =>
+            key.every((field, i) => Object.entries(index.key)[i]?.join(': ') === field);
+          assert.ok(indexes.some(hasPrefix), name);
+          for (const index of indexes.filter(({ unique }) => unique))
+            assert.ok(hasPrefix(index), `${name} ${index.name}`);
+        }
+      }),
+    ),
 });

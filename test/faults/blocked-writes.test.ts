@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
 import pino from 'pino';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import type { Application } from '../../core/application.ts';
 import { type LoadResponse, send } from '../support/load.ts';
-import { createDatabase, withDatabaseName } from '../support/mongod.ts';
-import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabaseName } from '../support/mongod.ts';
+import { withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
+import { withReplicaSet } from '../support/replica-set.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -32,20 +32,16 @@ interface LockableDatabase {
   unlock(): Promise<unknown>;
 }
 
-async function withLockableDatabase(test: (database: LockableDatabase) => Promise<void>): Promise<void> {
-  const set = await startReplicaSet();
-  const client = new MongoClient(set.uri);
-  const admin = client.db('admin');
-  try {
-    await test({
-      uri: withDatabaseName(set.uri, 'advocacy'),
-      lock: () => admin.command({ fsync: 1, lock: true }),
-      unlock: () => admin.command({ fsyncUnlock: 1 }),
-    });
-  } finally {
-    await client.close();
-    await set.stop();
-  }
+function withLockableDatabase(test: (database: LockableDatabase) => Promise<void>): Promise<void> {
+  return withReplicaSet(1, ({ uri }) =>
+    withMongoClient(uri, (client) =>
+      test({
+        uri: withDatabaseName(uri, 'advocacy'),
+        lock: () => client.db('admin').command({ fsync: 1, lock: true }),
+        unlock: () => client.db('admin').command({ fsyncUnlock: 1 }),
+      }),
+    ),
+  );
 }
 
 /** Creates a workspace with a tag and a number of unused keys. */
@@ -120,11 +116,9 @@ suite('a service whose database accepts no writes', {
 });
 
 suite('a shutdown', {
-  'waits for the last uses of keys to be stored if the database is only slow': async () => {
-    const database = await createDatabase();
-    const proxy = await startMongodbProxy(database.uri);
-    try {
-      await withApplication(database.uri, async (app) => {
+  'waits for the last uses of keys to be stored if the database is only slow': () =>
+    withMongodbProxy((proxy, uri) =>
+      withApplication(uri, async (app) => {
         const { workspaceId, secrets } = await createRecords(app, 4);
         const settings = readSettings({ STORAGE: 'mongodb', MONGODB_URI: proxy.uri, PORT: '0' });
         const service = await startServer(settings, pino({ level: 'silent' }));
@@ -137,10 +131,6 @@ suite('a shutdown', {
         }
         const uses = await getLastUses(app, workspaceId);
         assert.ok(secrets.every((secret) => uses.get(secret.slice(-4)) !== null));
-      });
-    } finally {
-      await proxy.close();
-      await database.stop();
-    }
-  },
+      }),
+    ),
 });

@@ -8,7 +8,7 @@ import { type LoadResponse, send } from '../support/load.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { allOperations, postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
+import { withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
@@ -23,10 +23,9 @@ const UNKNOWN_KEY = createApiKeySecret('0'.repeat(32));
 
 suite('a database outage', {
   'makes every operation fail with the same error, first within a timeout and then at once, without internal details':
-    async () => {
-      const set = await startReplicaSet();
-      const server = set.members[0] as ServerProcess;
-      try {
+    () =>
+      withReplicaSet(1, async (set) => {
+        const server = set.members[0] as ServerProcess;
         const tenant = await withApplication(set.uri, (app) => createTenant({ app }, 'tenant'));
         await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
           const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
@@ -73,8 +72,5 @@ suite('a database outage', {
             assert.equal(status, successStatusOf(operation), text);
           });
         });
-      } finally {
-        await set.stop();
-      }
-    },
+      }),
 });

@@ -4,7 +4,7 @@ import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { findLongestGap, startLoad } from '../support/load.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
+import { withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
 import { withApplication } from '../support/storage.ts';
@@ -21,9 +21,8 @@ const MAX_ERROR_RATIO = quickOrLong(0.1, 0.01);
 const MAX_GAP_MS = quickOrLong(30_000, 10_000);
 
 suite('a replica set of three whose primary is killed during many writes', {
-  'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': async () => {
-    const set = await startReplicaSet(3);
-    try {
+  'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': () =>
+    withReplicaSet(3, async (set) => {
       const { workspaceId, key } = await withApplication(set.uri, createWorkspace);
       const shared = await SharedCampaign.create(createMongodbSettings(set.uri), workspaceId, SHARE_COUNT);
       await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
@@ -53,8 +52,5 @@ suite('a replica set of three whose primary is killed during many writes', {
         await ledger.assertStored(set.uri, workspaceId);
         await shared.assertConsistent();
       });
-    } finally {
-      await set.stop();
-    }
-  },
+    }),
 });

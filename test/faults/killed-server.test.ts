@@ -6,14 +6,13 @@ import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { Ledger } from '../support/ledger.ts';
 import { send, startLoad } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
-import { type Loss, startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { type Loss, withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { startProcess, withProcess } from '../support/process.ts';
 import { campaignBody } from '../support/samples.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
 import { SharedCampaign } from '../support/shared-campaign.ts';
-import { createDurableStorage, withApplication } from '../support/storage.ts';
+import { withApplication, withDurableStorage } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -29,35 +28,34 @@ const LOCK_TTL_MS = 30_000;
 const RETRY_INTERVAL_MS = 250;
 
 suite('a service that is killed while it writes', {
-  'loses no acknowledged write, stores none twice, and stores a retry with an Idempotency-Key once': async () => {
-    const { settings, stop } = await createDurableStorage();
-    let service = await startProcess(settings);
-    try {
-      const { workspaceId, key } = await withApplication(settings, createWorkspace);
-      const ledger = new Ledger(() => service.url, key);
-      const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
-      for (let kill = 0; kill < KILL_COUNT; kill++) {
+  'loses no acknowledged write, stores none twice, and stores a retry with an Idempotency-Key once': () =>
+    withDurableStorage(async (settings) => {
+      let service = await startProcess(settings);
+      try {
+        const { workspaceId, key } = await withApplication(settings, createWorkspace);
+        const ledger = new Ledger(() => service.url, key);
+        const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
+        for (let kill = 0; kill < KILL_COUNT; kill++) {
+          const { size } = ledger;
+          await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
+          await service.kill();
+          service = await startProcess(settings);
+        }
+        await delay(quickOrLong(1_000, LOCK_TTL_MS));
         const { size } = ledger;
         await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
-        await service.kill();
-        service = await startProcess(settings);
-      }
-      await delay(quickOrLong(1_000, LOCK_TTL_MS));
-      const { size } = ledger;
-      await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
-      await load.stop();
+        await load.stop();
 
-      const failureCount = load.responses.filter(({ status }) => status === 0).length;
-      assert.ok(failureCount >= KILL_COUNT, `${failureCount} requests failed`);
-      const others = load.responses.map(({ status }) => status).filter((status) => ![0, 201, 409].includes(status));
-      assert.deepEqual(others, []);
-      await ledger.assertStored(settings, workspaceId);
-      if (KILL_COUNT > 1) assert.deepEqual(ledger.unacknowledged, []);
-    } finally {
-      await service.kill();
-      await stop();
-    }
-  },
+        const failureCount = load.responses.filter(({ status }) => status === 0).length;
+        assert.ok(failureCount >= KILL_COUNT, `${failureCount} requests failed`);
+        const others = load.responses.map(({ status }) => status).filter((status) => ![0, 201, 409].includes(status));
+        assert.deepEqual(others, []);
+        await ledger.assertStored(settings, workspaceId);
+        if (KILL_COUNT > 1) assert.deepEqual(ledger.unacknowledged, []);
+      } finally {
+        await service.kill();
+      }
+    }),
 });
 
 /**
@@ -91,57 +89,57 @@ suite('a service on MongoDB that is killed in the middle of a POST with an Idemp
 });
 
 /** Sends a request to a process that is killed meanwhile. Then retries with another process until the request succeeds. */
-async function postAndRetry({ command, loss, isStored }: KillPoint): Promise<void> {
-  const { uri, stop } = await createDatabase();
-  const proxy = await startMongodbProxy(uri);
-  const killed = await startProcess(createMongodbSettings(proxy.uri));
-  try {
-    await withApplication(uri, async (app) => {
-      const { workspaceId, key } = await createWorkspace(app);
-      const listStored = () => collectAll<Campaign>(app.campaigns.iterate(workspaceId));
-      const headers = { 'Idempotency-Key': 'once' };
-      const post = (url: string) => send(url, { method: 'POST', path: '/campaigns', key, body: campaignBody, headers });
-      // The service records the first use of an API key in the background, with separate commands.
-      assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
-      await waitUntil(async () => (await collectAll<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null);
-      proxy.lose(command, loss, 1, killed.kill);
-      assert.equal((await post(killed.url)).status, 0);
-      assert.equal(proxy.remainingLossCount, 0);
-      const killedAt = performance.now();
-      assert.equal((await listStored()).length, isStored ? 1 : 0);
-
-      await withProcess(createMongodbSettings(uri), async ({ url }) => {
-        let response = await post(url);
-        for (; response.status === 409; response = await post(url)) {
-          assert.ok(!isStored, 'the retry was rejected although the record is stored');
-          assert.match(response.text, /A request with this idempotency key is in progress/);
-          assert.ok(
-            response.sentAt - killedAt < LOCK_TTL_MS,
-            `rejected ${response.sentAt - killedAt} ms after the kill`,
-          );
-          await delay(RETRY_INTERVAL_MS);
-        }
-        assert.equal(response.status, 201, response.text);
-        assert.equal(response.headers['idempotency-replayed'], isStored ? 'true' : undefined);
-        const again = await post(url);
-        assert.deepEqual([again.status, again.text], [201, response.text]);
-        assert.deepEqual(
-          (await listStored()).map(({ id }) => id),
-          [JSON.parse(response.text).id],
+function postAndRetry({ command, loss, isStored }: KillPoint): Promise<void> {
+  return withMongodbProxy(async (proxy, uri) => {
+    const killed = await startProcess(createMongodbSettings(proxy.uri));
+    try {
+      await withApplication(uri, async (app) => {
+        const { workspaceId, key } = await createWorkspace(app);
+        const listStored = () => collectAll<Campaign>(app.campaigns.iterate(workspaceId));
+        const headers = { 'Idempotency-Key': 'once' };
+        const post = (url: string) =>
+          send(url, { method: 'POST', path: '/campaigns', key, body: campaignBody, headers });
+        // The service records the first use of an API key in the background, with separate commands.
+        assert.equal((await send(killed.url, { path: '/campaigns', key })).status, 200);
+        await waitUntil(
+          async () => (await collectAll<ApiKey>(app.apiKeys.iterate(workspaceId)))[0]?.lastUsedAt !== null,
         );
+        proxy.lose(command, loss, 1, killed.kill);
+        assert.equal((await post(killed.url)).status, 0);
+        assert.equal(proxy.remainingLossCount, 0);
+        const killedAt = performance.now();
+        assert.equal((await listStored()).length, isStored ? 1 : 0);
+
+        await withProcess(createMongodbSettings(uri), async ({ url }) => {
+          let response = await post(url);
+          for (; response.status === 409; response = await post(url)) {
+            assert.ok(!isStored, 'the retry was rejected although the record is stored');
+            assert.match(response.text, /A request with this idempotency key is in progress/);
+            assert.ok(
+              response.sentAt - killedAt < LOCK_TTL_MS,
+              `rejected ${response.sentAt - killedAt} ms after the kill`,
+            );
+            await delay(RETRY_INTERVAL_MS);
+          }
+          assert.equal(response.status, 201, response.text);
+          assert.equal(response.headers['idempotency-replayed'], isStored ? 'true' : undefined);
+          const again = await post(url);
+          assert.deepEqual([again.status, again.text], [201, response.text]);
+          assert.deepEqual(
+            (await listStored()).map(({ id }) => id),
+            [JSON.parse(response.text).id],
+          );
+        });
       });
-    });
-  } finally {
-    await killed.kill();
-    await proxy.close();
-    await stop();
-  }
+    } finally {
+      await killed.kill();
+    }
+  });
 }
 
 suite('a process that is killed while it records shares', {
-  'leaves a counter that agrees with the shares, and loses no acknowledged share': async () => {
-    const { settings, stop } = await createDurableStorage();
-    try {
+  'leaves a counter that agrees with the shares, and loses no acknowledged share': () =>
+    withDurableStorage(async (settings) => {
       const { workspaceId } = await withApplication(settings, createWorkspace);
       const shared = await SharedCampaign.create(settings, workspaceId, SHARE_COUNT * KILL_COUNT);
       for (let kill = 0; kill < KILL_COUNT; kill++) {
@@ -152,10 +150,7 @@ suite('a process that is killed while it records shares', {
         assert.ok(shared.recordedShareCount < recorded + SHARE_COUNT, 'the process was killed too late');
         await shared.assertConsistent();
       }
-    } finally {
-      await stop();
-    }
-  },
+    }),
 });
 
 /** Repeats a request until it succeeds. Resolves to its response body. */
@@ -168,53 +163,52 @@ async function repeatUntilShared(share: () => ReturnType<typeof send>): Promise<
 }
 
 suite('a service that is killed while members share a campaign', {
-  'counts each member once, and keeps each acknowledged share': async () => {
-    const { settings, stop } = await createDurableStorage();
-    let service = await startProcess(settings);
-    try {
-      const {
-        workspaceId,
-        key: adminKey,
-        keys,
-      } = await withApplication(settings, async (app) => {
-        const workspace = await createWorkspace(app);
-        const memberKeys: string[] = [];
-        for (let i = 0; i < SHARER_COUNT; i++) {
-          const member = { name: `Member ${i}`, email: `${i}@northwind.example` };
-          const { id: memberId } = await app.members.create(workspace.workspaceId, member);
-          memberKeys.push((await app.apiKeys.create(workspace.workspaceId, { memberId })).secret);
-        }
-        return { ...workspace, keys: memberKeys };
-      });
-      for (let kill = 0; kill < KILL_COUNT; kill++) {
-        const { id } = await withApplication(settings, (app) =>
-          app.campaigns.create({ workspaceId }, createCampaignFields()),
-        );
-        const path = `/campaigns/${id}/shares`;
-        const share = (key: string) => send(service.url, { method: 'POST', path, key });
-        const acknowledged = new Set<string>();
-        const sharers = keys.map(async (key) => {
-          for (let status = 200; status !== 0; ) {
-            const response = await share(key);
-            status = response.status;
-            if (status === 200 || status === 201) acknowledged.add(response.text);
+  'counts each member once, and keeps each acknowledged share': () =>
+    withDurableStorage(async (settings) => {
+      let service = await startProcess(settings);
+      try {
+        const {
+          workspaceId,
+          key: adminKey,
+          keys,
+        } = await withApplication(settings, async (app) => {
+          const workspace = await createWorkspace(app);
+          const memberKeys: string[] = [];
+          for (let i = 0; i < SHARER_COUNT; i++) {
+            const member = { name: `Member ${i}`, email: `${i}@northwind.example` };
+            const { id: memberId } = await app.members.create(workspace.workspaceId, member);
+            memberKeys.push((await app.apiKeys.create(workspace.workspaceId, { memberId })).secret);
           }
+          return { ...workspace, keys: memberKeys };
         });
-        await waitUntil(() => acknowledged.size > 0);
-        await service.kill();
-        await Promise.all(sharers);
+        for (let kill = 0; kill < KILL_COUNT; kill++) {
+          const { id } = await withApplication(settings, (app) =>
+            app.campaigns.create({ workspaceId }, createCampaignFields()),
+          );
+          const path = `/campaigns/${id}/shares`;
+          const share = (key: string) => send(service.url, { method: 'POST', path, key });
+          const acknowledged = new Set<string>();
+          const sharers = keys.map(async (key) => {
+            for (let status = 200; status !== 0; ) {
+              const response = await share(key);
+              status = response.status;
+              if (status === 200 || status === 201) acknowledged.add(response.text);
+            }
+          });
+          await waitUntil(() => acknowledged.size > 0);
+          await service.kill();
+          await Promise.all(sharers);
 
-        service = await startProcess(settings);
-        // MongoDB keeps the locks of an open transaction of the killed process for some seconds.
-        const shares = await Promise.all(keys.map((key) => repeatUntilShared(() => share(key))));
-        for (const text of acknowledged) assert.ok(shares.includes(text), text);
-        const campaign = await send(service.url, { path: `/campaigns/${id}`, key: adminKey });
-        assert.equal(JSON.parse(campaign.text).shares, SHARER_COUNT);
-        assert.equal(JSON.parse((await send(service.url, { path, key: adminKey })).text).length, SHARER_COUNT);
+          service = await startProcess(settings);
+          // MongoDB keeps the locks of an open transaction of the killed process for some seconds.
+          const shares = await Promise.all(keys.map((key) => repeatUntilShared(() => share(key))));
+          for (const text of acknowledged) assert.ok(shares.includes(text), text);
+          const campaign = await send(service.url, { path: `/campaigns/${id}`, key: adminKey });
+          assert.equal(JSON.parse(campaign.text).shares, SHARER_COUNT);
+          assert.equal(JSON.parse((await send(service.url, { path, key: adminKey })).text).length, SHARER_COUNT);
+        }
+      } finally {
+        await service.kill();
       }
-    } finally {
-      await service.kill();
-      await stop();
-    }
-  },
+    }),
 });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectAll } from '../support/collect-all.ts';
 import { type LoadResponse, send } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
-import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { getRedis } from '../support/redis.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
+import { withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { scrape } from '../support/scrape.ts';
 import type { ServerProcess } from '../support/server-process.ts';
-import { createDurableStorage, type Environment, withApplication } from '../support/storage.ts';
+import { type Environment, withApplication, withDurableStorage } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -79,9 +79,8 @@ async function visitOften(services: readonly ServiceProcess[], link: SharedLink,
 }
 
 suite('the clicks on short links', {
-  'are all stored when the server is stopped': async () => {
-    const { settings, stop } = await createDurableStorage();
-    try {
+  'are all stored when the server is stopped': () =>
+    withDurableStorage(async (settings) => {
       const link = await createLink(settings);
       await withProcess({ ...settings, ...LINKS }, async (service) => {
         const count = await visitOften([service], link, CLICK_COUNT);
@@ -89,87 +88,76 @@ suite('the clicks on short links', {
         assert.equal(await service.waitForExit(), 0);
         assert.deepEqual(await readClicks(settings, link), [count, count]);
       });
-    } finally {
-      await stop();
-    }
-  },
+    }),
 
-  'are lost only if they are newer than two seconds when the server is killed, and are never counted twice':
-    async () => {
-      const { settings, stop } = await createDurableStorage();
+  'are lost only if they are newer than two seconds when the server is killed, and are never counted twice': () =>
+    withDurableStorage(async (settings) => {
+      const link = await createLink(settings);
+      await withProcess({ ...settings, ...LINKS }, async (service) => {
+        const times: number[] = [];
+        for (const start = performance.now(); performance.now() - start < 2.5 * STORE_MS; ) {
+          assert.equal((await visit(service, link)).status, 302);
+          times.push(performance.now());
+          await delay(VISIT_INTERVAL_MS);
+        }
+        const killedAt = performance.now();
+        await service.kill();
+        // The machine may be busy, so storing may take a while.
+        const oldCount = times.filter((time) => time < killedAt - STORE_MS - quickOrLong(1_000, 300)).length;
+        const [ofShare = 0, ofCampaign] = await readClicks(settings, link);
+        assert.equal(ofShare, ofCampaign);
+        assert.ok(oldCount > 0 && ofShare >= oldCount && ofShare <= times.length, `${oldCount} ${ofShare}`);
+      });
+    }),
+
+  'of several processes are stored once, although responses to commits are lost': () =>
+    withMongodbProxy(async (proxy, uri) => {
+      const services: ServiceProcess[] = [];
       try {
-        const link = await createLink(settings);
-        await withProcess({ ...settings, ...LINKS }, async (service) => {
-          const times: number[] = [];
-          for (const start = performance.now(); performance.now() - start < 2.5 * STORE_MS; ) {
-            assert.equal((await visit(service, link)).status, 302);
-            times.push(performance.now());
-            await delay(VISIT_INTERVAL_MS);
-          }
-          const killedAt = performance.now();
-          await service.kill();
-          // The machine may be busy, so storing may take a while.
-          const oldCount = times.filter((time) => time < killedAt - STORE_MS - quickOrLong(1_000, 300)).length;
-          const [ofShare = 0, ofCampaign] = await readClicks(settings, link);
-          assert.equal(ofShare, ofCampaign);
-          assert.ok(oldCount > 0 && ofShare >= oldCount && ofShare <= times.length, `${oldCount} ${ofShare}`);
-        });
+        const link = await createLink(createMongodbSettings(uri));
+        const settings = { ...createMongodbSettings(proxy.uri), ...LINKS };
+        services.push(...(await Promise.all(Array.from({ length: PROCESS_COUNT }, () => startProcess(settings)))));
+        proxy.lose('commitTransaction', 'response', PROCESS_COUNT);
+        const count = await visitOften(services, link, CLICK_COUNT);
+        await waitUntil(() => proxy.remainingLossCount === 0);
+        for (const { child } of services) child.kill('SIGTERM');
+        await Promise.all(services.map((service) => service.waitForExit()));
+        assert.deepEqual(await readClicks(createMongodbSettings(uri), link), [count, count]);
       } finally {
-        await stop();
+        await Promise.all(services.map((service) => service.kill()));
       }
-    },
-
-  'of several processes are stored once, although responses to commits are lost': async () => {
-    const { uri, stop } = await createDatabase();
-    const proxy = await startMongodbProxy(uri);
-    const services: ServiceProcess[] = [];
-    try {
-      const link = await createLink(createMongodbSettings(uri));
-      const settings = { ...createMongodbSettings(proxy.uri), ...LINKS };
-      services.push(...(await Promise.all(Array.from({ length: PROCESS_COUNT }, () => startProcess(settings)))));
-      proxy.lose('commitTransaction', 'response', PROCESS_COUNT);
-      const count = await visitOften(services, link, CLICK_COUNT);
-      await waitUntil(() => proxy.remainingLossCount === 0);
-      for (const { child } of services) child.kill('SIGTERM');
-      await Promise.all(services.map((service) => service.waitForExit()));
-      assert.deepEqual(await readClicks(createMongodbSettings(uri), link), [count, count]);
-    } finally {
-      await Promise.all(services.map((service) => service.kill()));
-      await proxy.close();
-      await stop();
-    }
-  },
+    }),
 });
 
 suite('the short links of a service with workers', {
   'are served by all workers, count a visitor once over all of them, and lose no click when the service is stopped':
-    async () => {
-      const [{ uri, stop }, redis] = await Promise.all([createDatabase(), getRedis()]);
-      const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url, WORKERS: '2' };
-      try {
-        const link = await createLink(settings);
-        await withProcess({ ...settings, ...LINKS, METRICS_PORT: '0' }, async (service) => {
-          const count = await visitOften([service], link, CLICK_COUNT);
-          const headers = { 'User-Agent': 'Mozilla/5.0 Firefox/0', Connection: 'close' };
-          for (let i = 0; i < 20; i++) await send(linksUrlOf(service), { path: link.path, headers });
-          await waitUntil(async () => (await scrape(service)).get('link_clicks_total{result="repeated"}') === 19);
-          service.child.kill('SIGTERM');
-          assert.equal(await service.waitForExit(), 0);
-          assert.deepEqual(await readClicks(settings, link), [count + 1, count + 1]);
-        });
-      } finally {
-        await Promise.all([stop(), redis.stop()]);
-      }
-    },
+    () =>
+      withDatabase(async (uri) => {
+        const redis = await getRedis();
+        const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url, WORKERS: '2' };
+        try {
+          const link = await createLink(settings);
+          await withProcess({ ...settings, ...LINKS, METRICS_PORT: '0' }, async (service) => {
+            const count = await visitOften([service], link, CLICK_COUNT);
+            const headers = { 'User-Agent': 'Mozilla/5.0 Firefox/0', Connection: 'close' };
+            for (let i = 0; i < 20; i++) await send(linksUrlOf(service), { path: link.path, headers });
+            await waitUntil(async () => (await scrape(service)).get('link_clicks_total{result="repeated"}') === 19);
+            service.child.kill('SIGTERM');
+            assert.equal(await service.waitForExit(), 0);
+            assert.deepEqual(await readClicks(settings, link), [count + 1, count + 1]);
+          });
+        } finally {
+          await redis.stop();
+        }
+      }),
 });
 
 suite('a short link while the database is unavailable', {
   'redirects for five seconds, then responds with 503, and redirects again afterwards, and shutting down logs lost clicks':
-    async () => {
-      const set = await startReplicaSet();
-      const server = set.members[0] as ServerProcess;
-      const settings = createMongodbSettings(set.uri);
-      try {
+    () =>
+      withReplicaSet(1, async (set) => {
+        const server = set.members[0] as ServerProcess;
+        const settings = createMongodbSettings(set.uri);
         const link = await createLink(settings);
         await withProcess({ ...settings, ...LINKS }, async (service) => {
           await waitUntil(async () => (await visit(service, link)).status === 302);
@@ -197,8 +185,5 @@ suite('a short link while the database is unavailable', {
           const [line = '{}'] = service.output.stderr.split('\n').filter((it) => it.includes('clicks were lost'));
           assert.equal(JSON.parse(line).clicks, lost);
         });
-      } finally {
-        await set.stop();
-      }
-    },
+      }),
 });

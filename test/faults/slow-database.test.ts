@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { send } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
-import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { quickOrLong } from '../support/scale.ts';
@@ -16,11 +15,9 @@ const MAX_RESPONSE_MS = quickOrLong(15_000, 11_000);
 
 suite('a database whose responses are slow', {
   'delays no request for much longer than ten seconds, and a POST that failed takes effect once when it is retried with its key':
-    async () => {
-      const database = await createDatabase();
-      const proxy = await startMongodbProxy(database.uri);
-      try {
-        const { key } = await withApplication(database.uri, createWorkspace);
+    () =>
+      withMongodbProxy(async (proxy, uri) => {
+        const { key } = await withApplication(uri, createWorkspace);
         await withProcess(createMongodbSettings(proxy.uri), async ({ url }) => {
           proxy.delayMs = DELAY_MS;
           const headers = { 'Idempotency-Key': 'once' };
@@ -33,9 +30,5 @@ suite('a database whose responses are slow', {
           await waitUntil(async () => (await post()).status === 201);
           assert.equal((await post()).headers['idempotency-replayed'], 'true');
         });
-      } finally {
-        await proxy.close();
-        await database.stop();
-      }
-    },
+      }),
 });

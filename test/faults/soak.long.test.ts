@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type LoadRequest, type LoadResponse, send, startLoad } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { allOperations, pathOf, validCallOf } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
@@ -45,17 +45,13 @@ const EXPECTED_STATUSES: Readonly<Record<string, readonly number[]>> = {
 suite('a service that serves all operations for a while', {
   'has no leak with memory storage': () => runSoak({}, { recordBytes: RECORD_BYTES, handles: MAX_EXTRA_HANDLE_COUNT }),
 
-  'has no leak with MongoDB': async () => {
-    const { uri, stop } = await createDatabase();
-    try {
-      await runSoak(
+  'has no leak with MongoDB': () =>
+    withDatabase((uri) =>
+      runSoak(
         { STORAGE: 'mongodb', MONGODB_URI: uri },
         { recordBytes: 0, handles: MAX_EXTRA_HANDLE_COUNT + MAX_POOL_COUNT },
-      );
-    } finally {
-      await stop();
-    }
-  },
+      ),
+    ),
 });
 
 /** How much the resource usage of a process may grow after its warm-up. */

@@ -3,7 +3,7 @@ import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { each } from '../support/each.ts';
 import { type LoadRequest, quantile, send } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { places } from '../support/places.ts';
 import { withProcess } from '../support/process.ts';
@@ -75,14 +75,13 @@ async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): P
 }
 
 suite('the time of a response', {
-  'does not reveal whether a record of another workspace or a key exists': async () => {
-    const database = await createDatabase();
-    try {
-      await withApplication(database.uri, async (app) => {
+  'does not reveal whether a record of another workspace or a key exists': () =>
+    withDatabase((uri) =>
+      withApplication(uri, async (app) => {
         const [own, other] = [await createTenant({ app }, 'own'), await createTenant({ app }, 'other')];
         const pairs = { ...createRecordPairs(own, other), ...(await createKeyPairs(app, own)) };
         const settings = {
-          ...createMongodbSettings(database.uri),
+          ...createMongodbSettings(uri),
           LOG_LEVEL: 'error',
           REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
         };
@@ -92,9 +91,6 @@ suite('the time of a response', {
             assert.ok(difference < MAX_DIFFERENCE_RATIO, `the times differ by ${difference}`);
           });
         });
-      });
-    } finally {
-      await database.stop();
-    }
-  },
+      }),
+    ),
 });

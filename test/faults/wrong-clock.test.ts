@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { MongoClient } from 'mongodb';
 import { type LoadResponse, send } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
-import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
@@ -29,12 +28,9 @@ function createClockSettings(aheadMs: number): Readonly<Record<string, string>> 
 }
 
 suite('a process whose clock is wrong', {
-  'locks an Idempotency-Key for the usual time, takes over no lock early, and expires no API key early': async () => {
-    const database = await createDatabase();
-    const proxy = await startMongodbProxy(database.uri);
-    const client = new MongoClient(database.uri);
-    try {
-      const { key, expiringKey } = await withApplication(database.uri, async (app) => {
+  'locks an Idempotency-Key for the usual time, takes over no lock early, and expires no API key early': () =>
+    withMongodbProxy(async (proxy, uri) => {
+      const { key, expiringKey } = await withApplication(uri, async (app) => {
         const workspace = await createWorkspace(app);
         const expiresAt = new Date(Date.now() + HOUR_MS / 2).toISOString();
         const { secret } = await app.apiKeys.create(workspace.workspaceId, { expiresAt });
@@ -53,24 +49,17 @@ suite('a process whose clock is wrong', {
           assert.equal((await send(url, postRequest)).status, 0);
         },
       );
-      const locked = await client.db().collection('idempotentRequests').findOne();
-      const { localTime } = await client.db().command({ hello: 1 });
+      const [locked, { localTime }] = await withMongoClient(uri, (client) =>
+        Promise.all([client.db().collection('idempotentRequests').findOne(), client.db().command({ hello: 1 })]),
+      );
       const ttlMs = locked?.expiresAt - localTime.getTime();
       assert.ok(ttlMs > 0 && ttlMs <= LOCK_TTL_MS, `locked for ${ttlMs} ms`);
 
-      await withProcess(
-        { ...createMongodbSettings(database.uri), ...createClockSettings(HOUR_MS) },
-        async ({ url }) => {
-          assert.equal((await send(url, postRequest)).status, 409);
-          assert.equal((await send(url, { path: '/campaigns', key: expiringKey })).status, 200);
-        },
-      );
-    } finally {
-      await client.close();
-      await proxy.close();
-      await database.stop();
-    }
-  },
+      await withProcess({ ...createMongodbSettings(uri), ...createClockSettings(HOUR_MS) }, async ({ url }) => {
+        assert.equal((await send(url, postRequest)).status, 409);
+        assert.equal((await send(url, { path: '/campaigns', key: expiringKey })).status, 200);
+      });
+    }),
 
   'ends a rate limit window on time, and sends no Retry-After longer than the window, if its clock changes': () =>
     withProcess(

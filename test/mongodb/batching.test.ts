@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { MongoClient, MongoError } from 'mongodb';
+import { type MongoClient, MongoError } from 'mongodb';
 import { Batcher } from '../../adapters/mongodb/batching.ts';
-import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import { TAG_NAME_TAKEN } from '../../core/tag/tag.ts';
 import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -258,22 +259,17 @@ async function lockName(client: MongoClient, { workspaceId, foldedName }: TagRec
 }
 
 /** Runs a test with its own storage, a function that counts the operations on campaigns, and a client of its database. */
-async function withStorage(
+function withStorage(
   test: (engine: StorageEngine, countOperations: (op: string) => Promise<number>, client: MongoClient) => Promise<void>,
 ): Promise<void> {
-  const database = await createDatabase();
-  const client = new MongoClient(database.uri);
-  const { engine, connection } = createMongodbEngine(database.uri, () => undefined);
-  try {
-    await connection.waitForFirstAttempt();
-    const db = client.db();
-    await db.command({ profile: 2 });
-    const ns = `${db.databaseName}.campaigns`;
-    await test(engine, (op) => db.collection('system.profile').countDocuments({ ns, op }), client);
-  } finally {
-    await connection.close();
-    await client.db().command({ profile: 0 });
-    await client.close();
-    await database.stop();
-  }
+  return withDatabase((uri) =>
+    withMongoClient(uri, (client) =>
+      withEngine(uri, async (engine) => {
+        const db = client.db();
+        await db.command({ profile: 2 });
+        const ns = `${db.databaseName}.campaigns`;
+        await test(engine, (op) => db.collection('system.profile').countDocuments({ ns, op }), client);
+      }),
+    ),
+  );
 }

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
-import { MongoClient } from 'mongodb';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 
 const LOCK_DURATION_MS = 3_000;
 
 type Opened = ReturnType<typeof createMongodbEngine>;
 
-async function withDatabase(work: (opened: Opened, uri: string) => Promise<void>): Promise<void> {
-  const { uri, stop } = await createDatabase();
-  const opened = createMongodbEngine(uri, () => undefined);
-  try {
-    await opened.connection.waitForFirstAttempt();
-    await work(opened, uri);
-  } finally {
-    await opened.connection.close();
-    await stop();
-  }
+function withConnection(work: (opened: Opened, uri: string) => Promise<void>): Promise<void> {
+  return withDatabase(async (uri) => {
+    const opened = createMongodbEngine(uri, () => undefined);
+    try {
+      await opened.connection.waitForFirstAttempt();
+      await work(opened, uri);
+    } finally {
+      await opened.connection.close();
+    }
+  });
 }
 
 suite('a connection to MongoDB', {
   'has the write concern `majority` with journal, even if the URI has other options': () =>
-    withDatabase(async (_, uri) => {
+    withConnection(async (_, uri) => {
       const { connection } = createMongodbEngine(
         `${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`,
         () => undefined,
@@ -38,7 +38,7 @@ suite('a connection to MongoDB', {
     }),
 
   'retries if the driver does not wrap the error of a broken socket': () =>
-    withDatabase(({ connection }) =>
+    withConnection(({ connection }) =>
       each(
         ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) => [code, code] as const),
         async (code) => {
@@ -54,7 +54,7 @@ suite('a connection to MongoDB', {
     ),
 
   'does not retry an unknown error': () =>
-    withDatabase(async ({ connection }) => {
+    withConnection(async ({ connection }) => {
       let attemptCount = 0;
       const work = async () => {
         attemptCount++;
@@ -65,26 +65,25 @@ suite('a connection to MongoDB', {
     }),
 
   'updates a record that a dead process has locked, after MongoDB has released the lock': () =>
-    withDatabase(async ({ engine }, uri) => {
+    withConnection(async ({ engine }, uri) => {
       const before = buildCampaign(newId());
       await engine.campaigns.add(before);
-      const client = new MongoClient(uri);
-      const session = client.startSession();
-      session.startTransaction();
-      await client
-        .db()
-        .collection('campaigns')
-        .updateOne({ name: before.name }, { $set: { clicks: 7 } }, { session });
-      setTimeout(() => session.abortTransaction(), LOCK_DURATION_MS);
-      const after = await engine.campaigns.update(before.workspaceId, before.id, (it) => ({ ...it, clicks: 1 }));
-      await session.endSession();
-      await client.close();
+      const after = await withMongoClient(uri, async (client) => {
+        const session = client.startSession();
+        session.startTransaction();
+        await client
+          .db()
+          .collection('campaigns')
+          .updateOne({ name: before.name }, { $set: { clicks: 7 } }, { session });
+        setTimeout(() => session.abortTransaction(), LOCK_DURATION_MS);
+        return engine.campaigns.update(before.workspaceId, before.id, (it) => ({ ...it, clicks: 1 }));
+      });
       assert.equal(after?.clicks, 1);
       assert.deepEqual(await engine.campaigns.get(before.workspaceId, before.id), after);
     }),
 
   'lists records after the indexes have been dropped': () =>
-    withDatabase(async ({ engine, connection }) => {
+    withConnection(async ({ engine, connection }) => {
       const workspaceId = newId();
       const record = buildCampaign(workspaceId);
       await engine.campaigns.add(record);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Document, MongoClient, type RunCommandOptions } from 'mongodb';
+import type { Document, MongoClient, RunCommandOptions } from 'mongodb';
 import type { StoredDocument } from '../../adapters/mongodb/documents.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createMongodbRecordStore } from '../../adapters/mongodb/record-store.ts';
@@ -7,24 +7,20 @@ import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
-import { createDatabase } from '../support/mongod.ts';
-import { startMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { withMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 
-async function withDatabase(uriOptions: string, work: (engine: StorageEngine, client: MongoClient) => Promise<void>) {
-  const { uri, stop } = await createDatabase();
-  const client = new MongoClient(uri, { ignoreUndefined: true });
-  const { engine, connection } = createMongodbEngine(
-    `${uri}${uri.includes('?') ? '&' : '?'}${uriOptions}`,
-    () => undefined,
-  );
-  try {
-    await connection.waitForFirstAttempt();
-    await work(engine, client);
-  } finally {
-    await Promise.all([connection.close(), client.close()]);
-    await stop();
-  }
+function withStorage(
+  uriOptions: string,
+  work: (engine: StorageEngine, client: MongoClient) => Promise<void>,
+): Promise<void> {
+  return withDatabase((uri) => {
+    const engineUri = `${uri}${uri.includes('?') ? '&' : '?'}${uriOptions}`;
+    return withMongoClient(uri, (client) => withEngine(engineUri, (engine) => work(engine, client)));
+  });
 }
 
 /** Texts that together exceed the 16 MiB of a response of MongoDB. */
@@ -32,7 +28,7 @@ const LARGE_TEXTS = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
 
 suite('a read from MongoDB', {
   'returns all records even if they are too large for one response, and leaves no cursor open': () =>
-    withDatabase('', async ({ campaigns, runInTransaction }, client) => {
+    withStorage('', async ({ campaigns, runInTransaction }, client) => {
       const workspaceId = newId();
       const added = LARGE_TEXTS.map((description) => ({ ...buildCampaign(workspaceId), description }));
       for (const record of added) await campaigns.add(record);
@@ -53,7 +49,7 @@ suite('a read from MongoDB', {
     }),
 
   'has the read concern of the URI, or `snapshot` in a transaction': () =>
-    withDatabase('readConcernLevel=majority', async ({ tags, runInTransaction }, client) => {
+    withStorage('readConcernLevel=majority', async ({ tags, runInTransaction }, client) => {
       const { workspaceId, id } = buildTag(newId(), 'read');
       await client.db().command({ profile: 2 });
       await tags.get(workspaceId, id);
@@ -65,24 +61,21 @@ suite('a read from MongoDB', {
       );
     }),
 
-  'is retried by the driver after a lost response, without a line in the log': async () => {
-    const { uri, stop } = await createDatabase();
-    const proxy = await startMongodbProxy(uri);
-    const logLines: string[] = [];
-    const { engine, connection } = createMongodbEngine(proxy.uri, (line) => logLines.push(line));
-    try {
-      await connection.waitForFirstAttempt();
-      const record = buildTag(newId(), 'read');
-      await engine.tags.add(record);
-      proxy.lose('find', 'response', 1);
-      assert.deepEqual(await engine.tags.get(record.workspaceId, record.id), record);
-      assert.deepEqual([proxy.remainingLossCount, connection.retries, logLines], [0, 0, []]);
-    } finally {
-      await connection.close();
-      await proxy.close();
-      await stop();
-    }
-  },
+  'is retried by the driver after a lost response, without a line in the log': () =>
+    withMongodbProxy(async (proxy) => {
+      const logLines: string[] = [];
+      const { engine, connection } = createMongodbEngine(proxy.uri, (line) => logLines.push(line));
+      try {
+        await connection.waitForFirstAttempt();
+        const record = buildTag(newId(), 'read');
+        await engine.tags.add(record);
+        proxy.lose('find', 'response', 1);
+        assert.deepEqual(await engine.tags.get(record.workspaceId, record.id), record);
+        assert.deepEqual([proxy.remainingLossCount, connection.retries, logLines], [0, 0, []]);
+      } finally {
+        await connection.close();
+      }
+    }),
 });
 
 /**
@@ -93,7 +86,7 @@ const RECORD_COUNT = 20_000;
 
 /** Creates a store of campaigns whose commands have a time limit of one millisecond, which every list of many records exceeds. */
 function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRecord> {
-  const database = client.db();
+  const database = client.db(undefined, { ignoreUndefined: true });
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
   const collection = Object.create(database.collection<StoredDocument>('campaigns'), { db: { value: { command } } });
   const rejectUse = () => Promise.reject(new Error('a list does not use this'));
@@ -107,7 +100,7 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
 
 suite('a list that exceeds its time limit in MongoDB', {
   'is rejected with the advice to narrow it if it has a search or a date filter, or is not the first page': () =>
-    withDatabase('', async ({ campaigns }, client) => {
+    withStorage('', async ({ campaigns }, client) => {
       const workspaceId = newId();
       await campaigns.addMany(Array.from({ length: RECORD_COUNT }, () => buildCampaign(workspaceId)));
       const list = (where: Query<CampaignRecord>['where'], skip = 0) =>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
 import { each } from '../support/each.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { request } from '../support/service.ts';
@@ -22,15 +23,13 @@ const rejections: Readonly<Record<string, Document>> = {
 
 suite('an unexpected error of MongoDB', {
   'is logged with its code and message, but without the record, the API key and the idempotency key': () =>
-    each(rejections, async (rejection) => {
-      const database = await createDatabase();
-      const client = new MongoClient(database.uri);
-      try {
-        const { key } = await withApplication(database.uri, createWorkspace);
+    each(rejections, (rejection) =>
+      withDatabase(async (uri) => {
+        const { key } = await withApplication(uri, createWorkspace);
         await withProcess(
-          { ...createMongodbSettings(database.uri), LOG_LEVEL: 'trace' },
+          { ...createMongodbSettings(uri), LOG_LEVEL: 'trace' },
           async ({ url, child, output, waitForExit }) => {
-            await client.db().command(rejection);
+            await withMongoClient(uri, (client) => client.db().command(rejection));
             const body = { name: SECRET };
             for (const headers of [undefined, { 'Idempotency-Key': SECRET }]) {
               const { status, text } = await request(`${url}/tags`, 'POST', { key, body, ...(headers && { headers }) });
@@ -46,9 +45,6 @@ suite('an unexpected error of MongoDB', {
             for (const secret of [SECRET, key]) assert.equal(output.stderr.includes(secret), false, output.stderr);
           },
         );
-      } finally {
-        await client.close();
-        await database.stop();
-      }
-    }),
+      }),
+    ),
 });

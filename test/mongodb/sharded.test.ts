@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { SearchTimeout } from '../../adapters/mongodb/errors.ts';
 import type { Application } from '../../core/application.ts';
@@ -16,6 +16,7 @@ import { mongodb } from '../support/engines/mongodb.ts';
 import { type FakeMongos, startFakeMongos } from '../support/fake-mongos.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send } from '../support/load.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
 import { withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { allOperations, successStatusOf, validCallOf } from '../support/operations.ts';
@@ -48,16 +49,13 @@ function keyField(field: string): [string, 1 | 'hashed'] {
 /** Creates the collections and indexes in a database, and shards them as docs/operating.md says. */
 async function shardDatabase(uri: string): Promise<void> {
   await withApplication(uri, (app) => waitUntil(() => succeeds(app.checkReady())));
-  const client = new MongoClient(uri);
-  try {
+  await withMongoClient(uri, async (client) => {
     for (const [name, key] of shardKeys) {
       const collection = client.db().collection(name);
       await collection.createIndex(key as Record<string, 1>);
       await client.db('admin').command({ shardCollection: collection.namespace, key });
     }
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 /** The cluster for all tests that stop no shard. Each of these tests has its own database. */
@@ -76,7 +74,8 @@ const shardedMongodb: TestEngine = {
   countExaminedRecords: 'unmeasurable',
   async createDatabase() {
     const location = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);
-    return { location, remove: () => dropDatabase(location) };
+    const dropDatabase = () => withMongoClient(location, async (client) => void (await client.db().dropDatabase()));
+    return { location, remove: dropDatabase };
   },
 };
 
@@ -84,12 +83,6 @@ async function createShardedDatabase(server: string): Promise<string> {
   const uri = withDatabaseName(server, `test-${newId()}`);
   await shardDatabase(uri);
   return uri;
-}
-
-async function dropDatabase(uri: string): Promise<void> {
-  const client = new MongoClient(uri);
-  await client.db().dropDatabase();
-  await client.close();
 }
 
 const succeeds = (work: Promise<unknown>): Promise<boolean> =>
@@ -334,14 +327,11 @@ suite('a shard that is unavailable', {
 const millisecondsOf = (sent: readonly LoadResponse[]) => sent.map(({ milliseconds }) => milliseconds);
 
 async function findIdleCursors(cluster: FakeMongos): Promise<Document[]> {
-  const found = cluster.shards.map(async ({ port }) => {
-    const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
-    try {
-      const pipeline = [{ $currentOp: { idleCursors: true } }, { $match: { type: 'idleCursor', ns: /campaigns$/ } }];
-      return await client.db('admin').aggregate(pipeline).toArray();
-    } finally {
-      await client.close();
-    }
-  });
+  const pipeline = [{ $currentOp: { idleCursors: true } }, { $match: { type: 'idleCursor', ns: /campaigns$/ } }];
+  const found = cluster.shards.map(({ port }) =>
+    withMongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, (client) =>
+      client.db('admin').aggregate(pipeline).toArray(),
+    ),
+  );
   return (await Promise.all(found)).flat();
 }

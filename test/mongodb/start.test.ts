@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
 import pino from 'pino';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { findProblem } from '../../adapters/mongodb/diagnosis.ts';
@@ -13,18 +12,20 @@ import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { assertExitCode, runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
-import { createDatabase, withDatabaseName } from '../support/mongod.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase, withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import {
-  type ReplicaSet,
   startReplicaSet,
   startStandalone,
   startUninitiatedReplicaSet,
+  withReplicaSet,
 } from '../support/replica-set.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -77,18 +78,14 @@ suite('a start on a MongoDB that cannot be used', {
     );
   },
 
-  'reports a wrong password in one line without the password, and exits with 1': async () => {
-    const { uri, stop } = await createDatabase();
-    try {
+  'reports a wrong password in one line without the password, and exits with 1': () =>
+    withDatabase(async (uri) => {
       const withPassword = uri.replace(/^(mongodb:\/\/)(?:[^@/]*@)?/, '$1ada:hunter2@');
       assert.equal(
         await failToStart(createMongodbSettings(withPassword)),
         'ended with exit code 1: MONGODB_URI: Authentication failed.\n',
       );
-    } finally {
-      await stop();
-    }
-  },
+    }),
 
   'rejects a standalone server, names the two commands that make it a replica set, and exits with 1': async () => {
     const { uri, server } = await startStandalone();
@@ -140,23 +137,22 @@ suite('a start on a MongoDB that cannot be used', {
       }
     },
 
-  'reports that the port is taken, whether MongoDB is available or not, and exits with 1': async () => {
-    const { uri, stop } = await createDatabase();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    try {
-      const PORT = String((taken.address() as AddressInfo).port);
-      for (const oneUri of [uri, UNAVAILABLE_URI]) {
-        assert.match(
-          await failToStart({ ...createMongodbSettings(oneUri), PORT, LOG_LEVEL: 'error' }),
-          /^ended with exit code 1: PORT: cannot listen on 127\.0\.0\.1:\d+, [^\n]+\n$/,
-        );
+  'reports that the port is taken, whether MongoDB is available or not, and exits with 1': () =>
+    withDatabase(async (uri) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      try {
+        const PORT = String((taken.address() as AddressInfo).port);
+        for (const oneUri of [uri, UNAVAILABLE_URI]) {
+          assert.match(
+            await failToStart({ ...createMongodbSettings(oneUri), PORT, LOG_LEVEL: 'error' }),
+            /^ended with exit code 1: PORT: cannot listen on 127\.0\.0\.1:\d+, [^\n]+\n$/,
+          );
+        }
+      } finally {
+        taken.close();
       }
-    } finally {
-      taken.close();
-      await stop();
-    }
-  },
+    }),
 });
 
 suite('a MongoDB whose replica set is not initiated', {
@@ -188,32 +184,33 @@ suite('a MongoDB whose replica set is not initiated', {
 });
 
 suite('a connection string without the name of a database', {
-  'uses the database advocacy, and authenticates against admin': async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
-    const keyFile = join(folder, 'key');
-    await writeFile(keyFile, 'a key of the members', { mode: 0o400 });
-    const set = await startUninitiatedReplicaSet('--keyFile', keyFile);
-    try {
-      const user = { name: 'ada', password: 'hunter2' };
-      await set.initiate(user);
-      const uri = set.uri.replace('://', `://${user.name}:${user.password}@`);
-      for (const validUri of [uri, uri.replace('/?', '?'), uri.replace('/?', '/other?authSource=admin&')]) {
-        await withApplication(validUri, createWorkspace);
+  'uses the database advocacy, and authenticates against admin': () =>
+    withTemporaryFolder(async (folder) => {
+      const keyFile = join(folder, 'key');
+      await writeFile(keyFile, 'a key of the members', { mode: 0o400 });
+      const set = await startUninitiatedReplicaSet('--keyFile', keyFile);
+      try {
+        const user = { name: 'ada', password: 'hunter2' };
+        await set.initiate(user);
+        const uri = set.uri.replace('://', `://${user.name}:${user.password}@`);
+        for (const validUri of [uri, uri.replace('/?', '?'), uri.replace('/?', '/other?authSource=admin&')]) {
+          await withApplication(validUri, createWorkspace);
+        }
+        const [{ databases }, workspaces] = await withMongoClient(uri, (client) =>
+          Promise.all([
+            client.db().admin().listDatabases({ nameOnly: true }),
+            client.db('advocacy').collection('workspaces').countDocuments(),
+          ]),
+        );
+        const createdNames = databases
+          .map(({ name }) => name)
+          .filter((name) => !['admin', 'config', 'local'].includes(name));
+        assert.deepEqual(createdNames.sort(), ['advocacy', 'other']);
+        assert.equal(workspaces, 2);
+      } finally {
+        await set.server.stop();
       }
-      const client = new MongoClient(uri);
-      const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
-      const workspaces = await client.db('advocacy').collection('workspaces').countDocuments();
-      await client.close();
-      const createdNames = databases
-        .map(({ name }) => name)
-        .filter((name) => !['admin', 'config', 'local'].includes(name));
-      assert.deepEqual(createdNames.sort(), ['advocacy', 'other']);
-      assert.equal(workspaces, 2);
-    } finally {
-      await set.server.stop();
-      await rm(folder, { recursive: true });
-    }
-  },
+    }),
 });
 
 suite('the response of a server to hello', {
@@ -255,10 +252,12 @@ suite('an unavailable MongoDB', {
   },
 
   'lets the service shut down within its shutdown timeout': () =>
-    withReplicaSet(({ uri, server, key }) =>
-      withProcess(createMongodbSettings(uri), async (service) => {
+    withReplicaSet(1, async (set) => {
+      const uri = withDatabaseName(set.uri, 'advocacy');
+      const { key } = await withApplication(uri, createWorkspace);
+      await withProcess(createMongodbSettings(uri), async (service) => {
         await waitUntilReady(service);
-        await server.kill();
+        await set.members[0]?.kill();
         // The shutdown may close the connection.
         const response = get(service, key).catch(() => undefined);
         await waitUntilUnavailable(service);
@@ -267,8 +266,8 @@ suite('an unavailable MongoDB', {
         assert.equal(await service.waitForExit(), 0);
         assert.ok(performance.now() - stoppedAt < MAX_SHUTDOWN_MS);
         await response;
-      }),
-    ),
+      });
+    }),
 
   'lets a service that has never been ready shut down': () =>
     withProcess(createMongodbSettings(UNAVAILABLE_URI), async (service) => {
@@ -285,24 +284,6 @@ async function assertReportedByCommandLine(uri: string): Promise<void> {
   const line =
     "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
   assert.equal(output.stderr, `${line}\nerror: ${line}\n`);
-}
-
-/** A database on a server that the test may kill, with the API key of a workspace. */
-interface TestDatabase {
-  readonly uri: string;
-  readonly server: ServerProcess;
-  readonly key: string;
-}
-
-async function withReplicaSet(work: (database: TestDatabase) => Promise<void>): Promise<void> {
-  const set: ReplicaSet = await startReplicaSet();
-  try {
-    const uri = withDatabaseName(set.uri, 'advocacy');
-    const { key } = await withApplication(uri, createWorkspace);
-    await work({ uri, server: set.members[0] as ServerProcess, key });
-  } finally {
-    await set.stop();
-  }
 }
 
 function get({ url }: ServiceProcess, key: string): Promise<Response> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { MongoClient } from 'mongodb';
 import { MissingDependencyError } from './missing-dependency-error.ts';
+import { withMongoClient } from './mongo-client.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, type SharedMongod } from './shared-mongod.ts';
 
 /** A database of one test, on a replica set that all test files share. */
@@ -20,14 +20,7 @@ export async function createDatabase(): Promise<MongoDatabase> {
   const uri = withDatabaseName(server.uri, `test-${randomUUID()}`);
   return {
     uri,
-    async stop() {
-      const client = new MongoClient(uri);
-      try {
-        await client.db().dropDatabase();
-      } finally {
-        await client.close();
-      }
-    },
+    stop: () => withMongoClient(uri, async (client) => void (await client.db().dropDatabase())),
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { MongoClient } from 'mongodb';
+import { withMongoClient } from './mongo-client.ts';
+import { withDatabase } from './mongod.ts';
 import { REQUEST_ID_OFFSET, RESPONSE_TO_OFFSET, readCommandName, readMessages } from './mongodb-wire.ts';
 
 /** The lost part of a command: the server never gets the request, or executes the command and the response is lost. */
@@ -78,13 +79,20 @@ export async function startMongodbProxy(uri: string): Promise<MongodbProxy> {
   return proxy;
 }
 
+/** Passes a proxy in front of an empty database to a test, and the URI of the database without the proxy. */
+export function withMongodbProxy(test: (proxy: MongodbProxy, uri: string) => Promise<void>): Promise<void> {
+  return withDatabase(async (uri) => {
+    const proxy = await startMongodbProxy(uri);
+    try {
+      await test(proxy, uri);
+    } finally {
+      await proxy.close();
+    }
+  });
+}
+
 async function findPrimaryAddress(uri: string): Promise<string> {
-  const client = new MongoClient(uri);
-  try {
-    return (await client.db().command({ hello: 1 })).me;
-  } finally {
-    await client.close();
-  }
+  return withMongoClient(uri, async (client) => (await client.db().command({ hello: 1 })).me);
 }
 
 /** Returns the URI of the same database at another address. The client connects to no other members of the replica set. */

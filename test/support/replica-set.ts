@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Document, MongoClient } from 'mongodb';
+import type { Document } from 'mongodb';
+import { withMongoClient } from './mongo-client.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { createWheelSource, findProgram, type ProgramSource, runCommand } from './server-program.ts';
 
@@ -106,6 +107,16 @@ export async function startReplicaSet(
   };
 }
 
+/** Passes a replica set with so many members to a test, and stops the servers afterwards. */
+export async function withReplicaSet(size: number, test: (set: ReplicaSet) => Promise<void>): Promise<void> {
+  const set = await startReplicaSet(size);
+  try {
+    await test(set);
+  } finally {
+    await set.stop();
+  }
+}
+
 /** A server whose replica set is not initiated yet. */
 export interface UninitiatedReplicaSet {
   readonly uri: string;
@@ -160,14 +171,9 @@ function toDirectUri(port: number): string {
   return `mongodb://127.0.0.1:${port}/?directConnection=true`;
 }
 
-async function withAdminDatabase<T>(
+function withAdminDatabase<T>(
   uri: string,
   act: (command: (command: Document) => Promise<Document>) => Promise<T>,
-) {
-  const client = new MongoClient(uri);
-  try {
-    return await act((command) => client.db('admin').command(command));
-  } finally {
-    await client.close();
-  }
+): Promise<T> {
+  return withMongoClient(uri, (client) => act((command) => client.db('admin').command(command)));
 }

@@ -98,6 +98,16 @@ export function createDurableStorage(): Promise<TestStorage> {
   return openStorage(durableStorageName);
 }
 
+/** Passes the settings of an empty durable storage to a test, and removes the storage afterwards. */
+export async function withDurableStorage(test: (settings: Environment) => Promise<void>): Promise<void> {
+  const { settings, stop } = await createDurableStorage();
+  try {
+    await test(settings);
+  } finally {
+    await stop();
+  }
+}
+
 /** Creates an empty durable storage that a test can freeze. By default, it is a SQLite file. */
 export function createFreezableStorage(): Promise<FreezableStorage> {
   return freezableStorages[durableStorageName]();

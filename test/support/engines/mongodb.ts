@@ -1,5 +1,5 @@
-import { MongoClient } from 'mongodb';
 import { createMongodbEngine } from '../../../adapters/mongodb/engine.ts';
+import { withMongoClient } from '../mongo-client.ts';
 import { createMongodbSettings } from '../mongodb-settings.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { TestEngine } from './engine.ts';
@@ -27,9 +27,8 @@ export const mongodb: TestEngine = {
     await waitUntil(isReady);
     return { engine, close: () => connection.close() };
   },
-  async countExaminedRecords(location, readList) {
-    const client = new MongoClient(location);
-    try {
+  countExaminedRecords: (location, readList) =>
+    withMongoClient(location, async (client) => {
       const database = client.db();
       await database.setProfilingLevel('all');
       await readList();
@@ -38,18 +37,12 @@ export const mongodb: TestEngine = {
       const entries = await profile.find({ op: { $in: ['query', 'command'] } }).toArray();
       await profile.drop();
       return entries.reduce((sum, { docsExamined = 0, keysExamined = 0 }) => sum + docsExamined + keysExamined, 0);
-    } finally {
-      await client.close();
-    }
-  },
+    }),
 };
 
-async function deleteAllDocuments(uri: string): Promise<void> {
-  const client = new MongoClient(uri);
-  try {
+function deleteAllDocuments(uri: string): Promise<void> {
+  return withMongoClient(uri, async (client) => {
     const collections = await client.db().collections();
     await Promise.all(collections.map((collection) => collection.deleteMany({})));
-  } finally {
-    await client.close();
-  }
+  });
 }
